@@ -99,6 +99,40 @@ describe('testing all channels', () => {
     expect(new Set(upstream.requests.map(({ path }) => path))).toEqual(new Set(['/v1/chat/completions']));
   });
 
+  it('counts what passed, failed and was skipped, from the start on, until long after the end', async () => {
+    const read = async () => {
+      const { data } = await site.graphql(root, '{ channelTestRun { startedAt endedAt total passed failed skipped } }');
+      return data?.['channelTestRun'] as Record<string, unknown> | null;
+    };
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    upstream.script({ key: 'sk-good' }, passes);
+    upstream.script({ key: 'sk-bad' }, async (response, request) => {
+      await held;
+      await unauthorized()(response, request);
+    });
+    await create({ type: 2, models: 'mj_imagine' });
+    await create({ models: 'whisper-1' });
+    await create({ key: 'sk-good' });
+    await create({ key: 'sk-bad' });
+    await waitForRound('/api/channel/test');
+    const startedAt = expect.stringMatching(/^20.*Z$/) as string;
+    expect(await read()).toMatchObject({ startedAt, endedAt: null, total: 4, failed: 0 });
+    const wait = async (holds: (run: Record<string, unknown> | null) => boolean) => {
+      let run = await read();
+      for (let tries = 0; !holds(run) && tries < 400; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+        run = await read();
+      }
+      return run;
+    };
+    const halfway = await wait((run) => run?.['passed'] === 1);
+    expect(halfway).toEqual({ startedAt, endedAt: null, total: 4, passed: 1, failed: 0, skipped: 2 });
+    release();
+    const ended = await wait((run) => run?.['endedAt'] !== null);
+    expect(ended).toEqual({ startedAt, endedAt: startedAt, total: 4, passed: 1, failed: 1, skipped: 2 });
+  });
+
   it('runs once at a time', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -428,9 +462,11 @@ describe('balances', () => {
 
 it('the super admin hears of the end of a test that somebody asked for, and of no other round', async () => {
   const told: unknown[] = [];
+  const kept: unknown[] = [];
   const rounds = new ChannelRounds({
     channels: { find: () => Promise.resolve([]) },
     state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
+    runs: { keep: (run: unknown) => Promise.resolve(void kept.push(run)) },
     notices: { notifyRoot: (notice: unknown) => void told.push(notice) },
     ...{ nodeId: 'n', pause: 0, logger: { info: () => undefined, warn: () => undefined } },
   } as unknown as ChannelRoundsDeps);
@@ -438,7 +474,7 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
   await rounds.startTests(admin, false);
   await rounds.startBalances(admin);
   await rounds.idle();
-  expect(told).toEqual([]);
+  expect([told, kept]).toEqual([[], []]);
   await rounds.startTests(admin);
   await rounds.idle();
   expect(told).toEqual([
@@ -449,6 +485,7 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
       values: ['0', '0'],
     },
   ]);
+  expect(kept.at(-1)).toMatchObject({ endedAt: expect.any(Date) as Date, total: 0, failed: 0 });
 });
 
 it('a round rests between two channels for as long as the site says, and a stopping server waits for no rest', async () => {
@@ -460,6 +497,7 @@ it('a round rests between two channels for as long as the site says, and a stopp
       tests: { test: () => Promise.resolve(visits.push(performance.now())).then(() => ({ success: false })) },
       options: { values: { ChannelDisableThreshold: 0 } },
       state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
+      runs: { keep: () => Promise.resolve() },
       notices: { notifyRoot: () => undefined },
       ...{ nodeId: 'n', pause, logger: { info: () => undefined, warn: () => undefined } },
     } as unknown as ChannelRoundsDeps);
@@ -513,6 +551,7 @@ describe('rounds on a clock', () => {
         },
       },
       options: { values: { ChannelDisableThreshold: 0 } },
+      runs: { keep: () => Promise.resolve() },
       notices: { notifyRoot: () => undefined },
       logger: {
         info: () => undefined,

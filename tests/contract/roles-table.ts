@@ -289,6 +289,7 @@ export const operations: readonly Operation[] = [
   { graphql: [`query { channel(id: ${unknownId}) { id } }`], rest: ['GET /api/channel/:id'] },
   { graphql: [`query { channelKeys(id: ${unknownId}) }`] },
   { graphql: [`query { channelSessions(id: ${unknownId}) { totalCount } }`] },
+  { graphql: ['query { channelTestRun { total } }'] },
   { graphql: ['query { channelHealth { rows { channelId } } }'] },
   { graphql: ['query { channelTags }'] },
   { graphql: [`mutation { copyChannel(id: ${unknownId}, name: "copy") { channel { id } } }`] },

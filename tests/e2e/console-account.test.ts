@@ -59,8 +59,10 @@ it('registers by an invitation, after what is wrong was said', async () => {
   await field('confirm').fill('long enough 1');
   expect(await page.evaluate(() => localStorage.getItem('aff'))).toBe('ABCD');
   await button('Create account').click();
-  await page.getByText('Account created, please sign in').waitFor();
+  await page.getByRole('status').getByText('Account created. Sign in.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/login');
+  expect(await page.getByLabel('Username or email').inputValue()).toBe('newcomer');
+  await untilEqual(() => page.evaluate(() => document.activeElement?.getAttribute('name')), 'password');
   expect(await page.evaluate(() => localStorage.getItem('aff'))).toBeNull();
   await photographAll(visitor, 'login');
 });

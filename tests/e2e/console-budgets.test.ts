@@ -73,7 +73,7 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   await button(editor, 'Add budget').click();
   const form = dialog('Add budget');
   await button(form, 'Create budget').click();
-  await form.getByText('Enter an amount with at most 6 decimals').waitFor();
+  await form.getByText('Enter an amount below $1,000,000,000 with at most 6 decimals').waitFor();
   await photographAll(visitor, 'budget-dialog');
   await form.getByRole('combobox', { name: 'Limits' }).click();
   await page.getByRole('option', { name: 'Requests' }).click();

@@ -3,6 +3,7 @@ import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { hiddenInRows } from './console-fit.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
@@ -44,6 +45,7 @@ afterEach(() => {
   expect(visitor.complaints).toEqual([]);
 });
 
+const longName = 'Azure OpenAI East US 2 backup';
 const row = (text: string | RegExp): Locator => visitor.page.getByRole('row').filter({ hasText: text });
 const button = (name: string): Locator => visitor.page.getByRole('button', { name, exact: true });
 const item = (name: string): Locator => visitor.page.getByRole('menuitem', { name, exact: true });
@@ -154,6 +156,26 @@ it('asks for a balance by a click, copies a channel with its key, and takes the 
   await row('Gemini AI Studio copy').waitFor();
 });
 
+it('leaves the focus at the button behind the picker of fetched models', async () => {
+  const { page } = visitor;
+  await row('OpenAI primary').getByRole('link').click();
+  const drawer = page.getByRole('dialog', { name: 'Edit channel' });
+  const fetching = drawer.getByRole('button', { name: 'Fetch from upstream' });
+  // Slow enough for the browser to take the focus from the button, which is disabled meanwhile.
+  upstream.script({ path: '/v1/models' }, (response) => {
+    setTimeout(() => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"object":"list","data":[{"id":"gpt-5"}]}');
+    }, 300);
+  });
+  await fetching.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Select models' }).getByRole('button', { name: 'Cancel' }).click();
+  await untilEqual(() => page.evaluate(() => document.activeElement?.textContent), 'Fetch from upstream');
+  await drawer.getByRole('button', { name: 'Close' }).click();
+  await drawer.waitFor({ state: 'detached' });
+});
+
 it('repairs, and deletes what is disabled and what was chosen', async () => {
   const { page } = visitor;
   await button('Maintenance').click();
@@ -169,8 +191,39 @@ it('repairs, and deletes what is disabled and what was chosen', async () => {
   await page.getByText('Delete 1 channel?').waitFor();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await row('Gemini AI Studio copy').waitFor({ state: 'detached' });
+});
+
+it('shows the whole of a long name at 1440 pixels', async () => {
+  const { page } = visitor;
+  await server.api.createChannel(root, { name: longName, baseUrl: upstream.url, key: 'sk-refused' });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.reload();
+  const name = row(longName).getByRole('link');
+  const cut = await name.evaluate((link) => [
+    link.scrollWidth - link.clientWidth,
+    link.scrollHeight - link.clientHeight,
+  ]);
+  expect(cut).toEqual([0, 0]);
+  expect(await hiddenInRows(page)).toEqual([]);
+});
+
+it('shows how a test of all channels ended, and which failed, until it is dismissed', async () => {
+  const { page } = visitor;
+  await server.api.createChannel(root, { name: 'Drawings', type: 2, baseUrl: upstream.url, models: ['mj_imagine'] });
+  upstream.script({ key: 'sk-refused' }, json({ error: { message: 'no such key' } }, 401));
   await button('Test all').click();
-  await toast('Testing all channels. Refresh to see the results.');
+  const result = page.getByRole('status').filter({ hasText: 'Channel test of' });
+  await result.getByText('4 passed, 1 failed, 1 skipped').waitFor();
+  await photographAll(visitor, 'channels-tested');
+  await result.getByRole('link', { name: 'Show failed' }).click();
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  await row(longName).getByText('Failed 401').waitFor();
+  await page.reload();
+  await result.getByRole('button', { name: 'Hide the test result' }).click();
+  await result.waitFor({ state: 'detached' });
+  await page.reload();
+  await row(longName).waitFor();
+  expect(await result.count()).toBe(0);
 });
 
 it('fits a phone of 360 pixels', async () => {

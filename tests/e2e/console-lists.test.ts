@@ -312,7 +312,7 @@ it('shows the usage of one user, and saves it', async () => {
     false,
   );
   await page.getByText(/ per day$/).waitFor();
-  await page.getByRole('figure', { name: /^Requests per minute, peak .*$/ }).waitFor();
+  await page.getByRole('figure', { name: /^Requests per minute, busiest day .* on average$/ }).waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
   expect((await linesOf(file)).length).toBeGreaterThan(1);
   await page.getByRole('textbox', { name: 'Username' }).fill('nobody-has-this-name');

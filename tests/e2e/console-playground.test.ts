@@ -78,12 +78,14 @@ const ask = async (text: string): Promise<void> => {
 const attached = (): Locator => visitor.page.getByRole('form', { name: 'Message' }).getByRole('img');
 const sent = (index: number): Record<string, unknown> => upstream.requests[index]?.body ?? {};
 
-it('sends whoever has no enabled token to his tokens', async () => {
+it('stays without an enabled token, and leads to where one is made', async () => {
   const { page } = visitor;
   await page.goto('/playground');
   await page.getByRole('status').getByText('There are currently no enabled tokens available').waitFor();
-  await page.getByRole('heading', { name: 'API tokens' }).waitFor();
-  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click();
+  await photographAll(visitor, 'playground-no-token');
+  await page.getByRole('link', { name: 'Create token' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).waitFor();
+  await page.goto('/token');
   await server.api.createToken(root, { name: 'prod-web' });
 });
 
@@ -458,6 +460,7 @@ describe('chat apps', () => {
     await page.getByRole('heading', { name: 'API tokens' }).waitFor();
     await page.goto('/chat/0');
     await page.getByText('There are currently no enabled tokens available').waitFor();
+    await page.getByRole('link', { name: 'Open API tokens' }).click();
     await page.waitForURL('**/token');
   });
 

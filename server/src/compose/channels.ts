@@ -7,6 +7,7 @@ import { ChannelKeyService } from '../modules/channels/channel-keys.service.js';
 import type { ChannelServices } from '../modules/channels/channel-services.js';
 import { ChannelSessions } from '../modules/channels/channel-sessions.service.js';
 import { keyMarksOf } from '../relay/routing/key-mark.js';
+import { ChannelTestRuns } from '../modules/channels/channel-test-runs.service.js';
 import { ChannelTestService } from '../modules/channels/channel-test.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { ChannelClock } from '../modules/channels/channel.jobs.js';
@@ -39,8 +40,10 @@ export async function composeChannels(
     clock,
   });
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
+  const testRuns = new ChannelTestRuns(state);
   const rounds = new ChannelRounds({
     ...{ channels, service: channelService, tests, balances, state, options: optionService, nodeId, logger },
+    runs: testRuns,
     notices: notifications,
     pause: config.channelRounds.pause,
   });
@@ -58,6 +61,7 @@ export async function composeChannels(
     tests,
     balances,
     rounds,
+    testRuns,
     sessions: new ChannelSessions(builtRelay.core.pins, (id) => {
       const channel = builtRelay.routesDeps.channels.table.channel(id);
       return channel ? keyMarksOf(channel) : [];

@@ -11,6 +11,7 @@ import { ChannelActionResolver } from '../modules/channels/channel-actions.resol
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
 import { ChannelSessionResolver } from '../modules/channels/channel-sessions.resolver.js';
+import { ChannelTestRunResolver } from '../modules/channels/channel-test-runs.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
 import { GuardrailTrialResolver } from '../modules/guardrails/guardrail-trial.resolver.js';
@@ -50,8 +51,8 @@ import { SecondFactorResolver } from '../modules/second-factors/second-factor.re
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusPageResolver } from '../modules/status-page/status-page.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
-import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { CreativeTaskFields } from '../modules/tasks/creative-task.resolver.js';
+import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { ChannelUsageResolver, TokenUsageResolver, UserUsageResolver } from '../modules/usage/usage-sums.resolver.js';
@@ -98,15 +99,16 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],
   [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],
   [ChannelSessionResolver, ({ channelServices }) => new ChannelSessionResolver(channelServices.sessions)],
+  [ChannelTestRunResolver, ({ channelServices }) => new ChannelTestRunResolver(channelServices.testRuns)],
   [ChannelHeadResolver, ({ operations }) => new ChannelHeadResolver(new ChannelHeads(operations.channelService))],
   [
     TokenResolver,
     ({ catalogue }) => new TokenResolver(catalogue.tokenService, catalogue.tokenRotation, catalogue.tokenBulk),
   ],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
+  [CreativeTaskFields, ({ relay }) => new CreativeTaskFields(relay.videoLinks)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService, platform.optionService)],
   [AlertResolver, ({ alerts }) => new AlertResolver(alerts)],
-  [CreativeTaskFields, ({ relay }) => new CreativeTaskFields(relay.videoLinks)],
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
   [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SecondFactorResolver, ({ accounts }) => new SecondFactorResolver(accounts.secondFactors)],

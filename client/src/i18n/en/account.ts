@@ -15,7 +15,6 @@ export const account = {
     codeSent: 'Code sent to {{email}}',
     referral: 'Invited with code {{code}}',
     submit: 'Create account',
-    done: 'Account created, please sign in',
   },
   reset: {
     title: 'Reset password',

@@ -2,7 +2,7 @@
 export const fields = {
   allGroups: 'All groups',
   allStatuses: 'All statuses',
-  amountInvalid: 'Enter an amount with at most 6 decimals',
+  amountInvalid: 'Enter an amount below $1,000,000,000 with at most 6 decimals',
   amountUsd: 'Amount (USD)',
   amountUsed: '{{amount}} used',
   balance: 'Balance',

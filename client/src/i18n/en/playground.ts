@@ -30,6 +30,7 @@ export const playground = {
   notAnImage: '{{name}} is not a readable image',
   takesNoImages: '{{model}} takes no images',
   tooManyImages: 'A message has at most {{maximum}} images',
+  needsToken: 'The playground needs an API token',
   noToken: 'There are currently no enabled tokens available, please create or enable one',
   parameters: 'Parameters',
   image: 'Image {{number}}',

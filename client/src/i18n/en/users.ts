@@ -62,6 +62,7 @@ export const users = {
   grantTitle: 'Add quota to “{{name}}”',
   grantHint: 'Use a negative amount to deduct.',
   grantInvalid: 'Enter an amount other than 0, with at most 6 decimals',
+  grantRange: 'The balance can be from {{least}} to {{most}}',
   grantHow: 'Change',
   grantAdd: 'Add or deduct',
   grantSet: 'Set to',

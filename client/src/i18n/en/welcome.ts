@@ -14,6 +14,7 @@ export const welcome = {
     noAccount: 'No account yet?',
     forgot: 'Forgot password?',
     expired: 'Not logged in or login expired, please log in again',
+    registered: 'Account created. Sign in.',
     passwordMissing: 'Please enter the password',
     title: 'Sign in to {{name}}',
     username: 'Username or email',

@@ -15,7 +15,6 @@ export const account = {
     codeSent: '验证码已发送至 {{email}}',
     referral: '邀请码 {{code}}',
     submit: '创建账户',
-    done: '账户已创建，请登录',
   },
   reset: {
     title: '重置密码',

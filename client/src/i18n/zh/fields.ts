@@ -2,7 +2,7 @@
 export const fields = {
   allGroups: '全部分组',
   allStatuses: '全部状态',
-  amountInvalid: '请输入最多 6 位小数的金额',
+  amountInvalid: '请输入小于 $1,000,000,000 且最多 6 位小数的金额',
   amountUsd: '金额（美元）',
   amountUsed: '已用 {{amount}}',
   balance: '余额',

@@ -30,6 +30,7 @@ export const playground = {
   notAnImage: '{{name}} 不是可识别的图片',
   takesNoImages: '{{model}} 不支持图片',
   tooManyImages: '每条消息最多 {{maximum}} 张图片',
+  needsToken: '操练场需要 API 令牌',
   noToken: '当前没有可用的启用令牌，请先创建或启用令牌',
   parameters: '参数',
   image: '图片 {{number}}',

@@ -61,6 +61,7 @@ export const users = {
   grantTitle: '调整“{{name}}”的额度',
   grantHint: '负数表示扣减额度。',
   grantInvalid: '请输入不为 0 且最多 6 位小数的金额',
+  grantRange: '余额必须在 {{least}} 到 {{most}} 之间',
   grantHow: '调整方式',
   grantAdd: '增减',
   grantSet: '设为',

@@ -14,6 +14,7 @@ export const welcome = {
     noAccount: '还没有账户？',
     forgot: '忘记密码？',
     expired: '未登录或登录已过期，请重新登录',
+    registered: '账户已创建，请登录。',
     passwordMissing: '请输入密码',
     title: '登录 {{name}}',
     username: '用户名或邮箱',

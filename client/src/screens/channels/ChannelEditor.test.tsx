@@ -403,6 +403,35 @@ describe('the models of the provider', () => {
     expect(asked).toHaveBeenCalledWith({ input: { type: 'VLLM', baseUrl: 'http://10.0.0.8:8000', key: 'none' } });
   });
 
+  it.each(['Cancel', 'Apply'])('leave the focus at the button that fetched them, after %s', async (verb) => {
+    const drawer = await visit(channel, fetched(200));
+    const button = drawer.getByRole('button', { name: 'Fetch from upstream' });
+    act(() => button.focus());
+    fireEvent.click(button);
+    await waitFor(() => expect(button).toBeDisabled());
+    // As browsers do with disabled elements. The drawer then takes the focus.
+    act(() => button.blur());
+    await waitFor(() => expect(document.activeElement?.contains(button)).toBe(true));
+    await waitFor(() => expect(document.body).not.toHaveFocus());
+    const picker = within(await screen.findByRole('dialog', { name: 'Select models' }));
+    fireEvent.click(picker.getByRole('button', { name: verb }));
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Select models' })).toBeNull());
+    expect(button).toHaveFocus();
+  });
+
+  it('take no focus from what the user went on to', async () => {
+    const drawer = await visit(channel, fetched(50));
+    const button = drawer.getByRole('button', { name: 'Fetch from upstream' });
+    const other = drawer.getByRole('button', { name: 'Open picker' });
+    act(() => button.focus());
+    fireEvent.click(button);
+    await waitFor(() => expect(button).toBeDisabled());
+    act(() => other.focus());
+    const picker = within(await screen.findByRole('dialog', { name: 'Select models' }));
+    fireEvent.click(picker.getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(other).toHaveFocus());
+  });
+
   it('are not offered after the address was changed while they came', async () => {
     const drawer = await visit(vllm, fetched(50));
     fetchModels(drawer);

@@ -12,6 +12,7 @@ import {
   ChannelHeadsDocument,
   ChannelsDocument,
   CopyChannelDocument,
+  ChannelTestRunDocument,
   ChannelTypesDocument,
   DeleteChannelDocument,
   DeleteChannelsDocument,
@@ -85,6 +86,7 @@ const reading = [
   ],
   [UnpricedModelsDocument, { unpricedModels: [] }],
   [ChannelLossesDocument, { salesBelowCost: [] }],
+  [ChannelTestRunDocument, { channelTestRun: null }],
 ].map(([query, data]) => ({ request: { query, variables: () => true }, result: { data }, maxUsageCount: 99 }));
 
 /** A mutation that must be called with exactly these variables. */

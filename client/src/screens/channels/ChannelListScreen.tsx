@@ -38,6 +38,7 @@ import { isTagRow, type ChannelListRow } from './channelRows.js';
 import { ChannelLossesDocument, type ChannelRowFragment } from './channels.generated.js';
 import { healthFields, ShownHealth } from './ShownHealth.js';
 import { TagCard } from './TagCard.js';
+import { TestRunNotice } from './TestRunNotice.js';
 import { useChannelActions } from './useChannelActions.js';
 import { useChannelList } from './useChannelList.js';
 import { useChannelTypes } from './useChannelTypes.js';
@@ -159,7 +160,14 @@ export function ChannelListScreen() {
           </>
         )
       }
-      notice={!isEmpty && <UnpricedNotice />}
+      notice={
+        !isEmpty && (
+          <>
+            <UnpricedNotice />
+            <TestRunNotice />
+          </>
+        )
+      }
       filters={!isEmpty && filters}
     >
       <ShownHealth rows={rows} shown={columnChoice.shown}>

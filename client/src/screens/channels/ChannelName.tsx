@@ -8,7 +8,10 @@ import type { ChannelItem } from './channelRows.js';
 export function ChannelName({ row }: { readonly row: ChannelItem }) {
   const { search } = useLocation();
   return (
-    <Link to={`/channel/edit/${row.id}${search}`} className={`cell-link ellipsis strong${row.nested ? ' nested' : ''}`}>
+    <Link
+      to={`/channel/edit/${row.id}${search}`}
+      className={`cell-link two-lines strong${row.nested ? ' nested' : ''}`}
+    >
       {row.name}
     </Link>
   );

@@ -4,6 +4,7 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
+import { useKeptFocus } from '../../lib/useKeptFocus.js';
 import type { SectionProps } from './ChannelSections.js';
 import { keyless, noKey, splitKeys, type ChannelValues } from './channelForm.js';
 import { FetchUpstreamModelsDocument } from './channels.generated.js';
@@ -21,6 +22,7 @@ export function ModelTools({
 }: SectionProps & { readonly channelId: number | null; readonly related: readonly string[] }) {
   const { t } = useTranslation();
   const [fetchModels, { loading }] = useMutation(FetchUpstreamModelsDocument);
+  const fetchButton = useKeptFocus(loading);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
   const { getValues, setValue, setError, clearErrors } = form;
   const { dirtyFields } = form.formState;
@@ -57,7 +59,7 @@ export function ModelTools({
           {t('channels.fillRelated')}
         </Button>
       )}
-      <Button sx={link} loading={loading} onClick={() => void fetchFromUpstream()}>
+      <Button ref={fetchButton} sx={link} loading={loading} onClick={() => void fetchFromUpstream()}>
         {t('channels.fetchModels')}
       </Button>
       <Button sx={link} onClick={() => setOffered(related)}>

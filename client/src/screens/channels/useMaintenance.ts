@@ -4,6 +4,7 @@ import type { Question } from '../../components/ConfirmProvider.js';
 import { showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {
+  ChannelTestRunDocument,
   DeleteChannelsDocument,
   DeleteDisabledChannelsDocument,
   FixChannelsDocument,
@@ -19,7 +20,11 @@ import {
 export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const { t } = useTranslation();
   const act = useAction();
-  const [testAll] = useMutation(TestAllChannelsDocument);
+  const [testAll] = useMutation(TestAllChannelsDocument, {
+    // Its notice then shows the progress.
+    refetchQueries: [ChannelTestRunDocument],
+    awaitRefetchQueries: true,
+  });
   const [updateBalances] = useMutation(UpdateAllChannelBalancesDocument);
   const [fix] = useMutation(FixChannelsDocument);
   const [deleteDisabled] = useMutation(DeleteDisabledChannelsDocument);
@@ -34,11 +39,7 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const deletion = { verb: t('actions.delete'), destructive: true };
 
   return {
-    testAll: () =>
-      run(async () => {
-        await testAll();
-        return t('channels.testsBegan');
-      }),
+    testAll: () => act(() => testAll()),
     updateBalances: () =>
       run(async () => {
         await updateBalances();

@@ -1,13 +1,10 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useNavigate } from 'react-router-dom';
+import { Link, useLocation } from 'react-router-dom';
 import { describeFailure } from '../../lib/errors.js';
 import type { ChatOpening } from './useChatAddress.js';
-
-/** Time to read the message before the redirect to the tokens, in ms. */
-const readingTime = 1500;
 
 /** One line in the middle of the page. */
 export function ChatLine({
@@ -41,23 +38,9 @@ export function ChatLine({
 }
 
 /** Why a chat cannot be opened, or that it is loading. */
-export function ChatProblem({
-  opening,
-  staysPut = false,
-}: {
-  readonly opening: ChatOpening;
-  /** Shows a link to the tokens in place of the redirect. */
-  readonly staysPut?: boolean;
-}) {
+export function ChatProblem({ opening }: { readonly opening: ChatOpening }) {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const { pathname } = useLocation();
-  const leaves = opening.state === 'noToken' && !staysPut;
-  useEffect(() => {
-    if (!leaves) return;
-    const timer = setTimeout(() => void navigate('/token'), readingTime);
-    return () => clearTimeout(timer);
-  }, [leaves, navigate]);
   switch (opening.state) {
     case 'wrongLink':
       return <ChatLine alert>{t('chat.linkWrong')}</ChatLine>;

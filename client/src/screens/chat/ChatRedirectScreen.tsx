@@ -22,7 +22,7 @@ export function ChatRedirectScreen() {
       ) : chat === undefined ? (
         <ChatLine alert>{t('chat.none')}</ChatLine>
       ) : (
-        <ChatProblem opening={opening} staysPut />
+        <ChatProblem opening={opening} />
       )}
     </>
   );

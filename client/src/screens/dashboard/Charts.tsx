@@ -86,7 +86,7 @@ export function Charts({
     },
     {
       title: t('dashboard.requestsPerMinute'),
-      name: t('dashboard.ratesName', { most: rate(Math.max(0, ...perMinuteValues)) }),
+      name: t(`dashboard.ratesName.${data.granularity}`, { most: rate(Math.max(0, ...perMinuteValues)) }),
       series: [{ name: t('dashboard.requestsPerMinute'), color: chartColor(2), values: perMinuteValues }],
       format: rate,
       kind: 'line' as const,

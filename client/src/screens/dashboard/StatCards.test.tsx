@@ -63,11 +63,14 @@ it('says that calls went down, how many were answered and how fast', async () =>
   expect(calls.getByText('99% success, 3.0 s average')).toBeInTheDocument();
 });
 
-it('shows the last minute beside the busiest interval', async () => {
-  const rates = await card('RPM / TPM');
+it.each([
+  ['day', 'Busiest day: avg 10 / 2'],
+  ['hour', 'Busiest hour: avg 10 / 2'],
+] as const)('shows the last minute beside the mean of the busiest %s', async (granularity, busiest) => {
+  const rates = await card('RPM / TPM', { granularity });
   expect(rates.getByText('184 / 1.92M')).toBeInTheDocument();
   // 14,400 calls on the second day are ten a minute; 2880 tokens are two.
-  expect(rates.getByText('Peak: 10 / 2')).toBeInTheDocument();
+  expect(rates.getByText(busiest)).toBeInTheDocument();
 });
 
 it('compares with nothing when there was nothing', async () => {

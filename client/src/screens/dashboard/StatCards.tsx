@@ -68,7 +68,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       value: data && `${count(data.rates.calls)} / ${count(data.rates.tokens)}`,
       note: t('dashboard.lastMinute'),
       detail: data
-        ? t('dashboard.busiest', {
+        ? t(`dashboard.busiest.${data.granularity}`, {
             calls: rate(Math.max(0, ...sparklines.rpm)),
             tokens: rate(Math.max(0, ...sparklines.tpm)),
           })

@@ -42,7 +42,8 @@ export function LoginScreen() {
   const check = useBotCheck();
   const [entering, setEntering] = useState(false);
   const [warned, setWarned] = useState<SessionUser | null>(null);
-  const form = useForm({ mode: 'onTouched', defaultValues: { username: '', password: '' } });
+  const registered = registeredName(state);
+  const form = useForm({ mode: 'onTouched', defaultValues: { username: registered, password: '' } });
   const [params] = useSearchParams();
   const step = params.get('step');
   const refused = form.formState.errors.root?.message;
@@ -104,7 +105,7 @@ export function LoginScreen() {
     >
       {!passwordLoginEnabled && refused === undefined && step === null && (
         <Box sx={{ mb: 2 }}>
-          <Expired />
+          <Reason isNew={registered !== ''} />
         </Box>
       )}
       {step === 'second-factor' ? (
@@ -121,7 +122,7 @@ export function LoginScreen() {
               {refused}
             </Notice>
           ) : (
-            <Expired />
+            <Reason isNew={registered !== ''} />
           )}
           <TextInput
             control={form.control}
@@ -129,7 +130,7 @@ export function LoginScreen() {
             label={t('login.username')}
             rules={{ required: t('login.missing') }}
             autoComplete="username"
-            autoFocus
+            autoFocus={registered === ''}
             large
           />
           <TextInput
@@ -139,6 +140,7 @@ export function LoginScreen() {
             label={t('fields.password')}
             rules={{ required: t('login.missing') }}
             autoComplete="current-password"
+            autoFocus={registered !== ''}
             large
             aside={
               <MuiLink component={Link} to="/reset" sx={{ fontSize: 12.5 }}>
@@ -184,9 +186,23 @@ export function LoginScreen() {
 /** Whether the credentials are the default ones of older installations. */
 const isDefault = (username: string, password: string): boolean => username === 'root' && password === '123456';
 
-function Expired() {
+/** The name of the account that was just created, from the router's state; '' without one. */
+function registeredName(state: unknown): string {
+  const name = (state as { registered?: unknown } | null)?.registered;
+  return typeof name === 'string' ? name : '';
+}
+
+/** Why the user is here: an account that was just created, or a session that has ended. */
+function Reason({ isNew }: { readonly isNew: boolean }) {
   const { t } = useTranslation();
   const [params] = useSearchParams();
+  if (isNew) {
+    return (
+      <Notice tone="blue" icon={false}>
+        {t('login.registered')}
+      </Notice>
+    );
+  }
   if (params.get('expired') !== 'true') return null;
   return (
     <Notice tone="amber" icon={false}>

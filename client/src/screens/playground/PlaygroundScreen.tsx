@@ -1,30 +1,21 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import { useEffect } from 'react';
+import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router-dom';
+import { Link } from 'react-router-dom';
+import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import { toast } from '../../components/toast.js';
+import VpnKeyOutlinedIcon from '../../icons/VpnKeyOutlined.generated.js';
 import { useSession } from '../../lib/session.js';
 import { Playground } from './Playground.js';
 import { PlaygroundDocument } from './playground.generated.js';
-
-/** Time to read the message before the redirect to the tokens, in ms. */
-const readingTime = 1500;
 
 /** Chat with a model, billed to the user's session. Requires a token, although calls do not use it. */
 export function PlaygroundScreen() {
   const { t } = useTranslation();
   const user = useSession();
-  const navigate = useNavigate();
   const { data, error, refetch } = useQuery(PlaygroundDocument, { fetchPolicy: 'network-only' });
   const noToken = data?.myTokens.totalCount === 0;
-  useEffect(() => {
-    if (!noToken) return;
-    toast.error(t('playground.noToken'));
-    const timer = setTimeout(() => void navigate('/token'), readingTime);
-    return () => clearTimeout(timer);
-  }, [navigate, noToken, t]);
   return (
     <>
       <title>{t('shell.playground')}</title>
@@ -34,8 +25,22 @@ export function PlaygroundScreen() {
         </Box>
       )}
       {noToken && (
-        <Box role="status" sx={{ padding: '96px 24px', textAlign: 'center', color: 'text.secondary' }}>
-          {t('playground.noToken')}
+        <Box role="status">
+          <EmptyState
+            icon={<VpnKeyOutlinedIcon />}
+            title={t('playground.needsToken')}
+            text={t('playground.noToken')}
+            action={
+              <Box sx={{ display: 'flex', flexWrap: 'wrap', justifyContent: 'center', gap: 1 }}>
+                <Button variant="contained" component={Link} to="/token?row=new">
+                  {t('tokens.create')}
+                </Button>
+                <Button variant="outlined" component={Link} to="/token">
+                  {t('chat.openTokens')}
+                </Button>
+              </Box>
+            }
+          />
         </Box>
       )}
       {data && !noToken && user && (

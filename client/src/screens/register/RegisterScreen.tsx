@@ -13,7 +13,6 @@ import { TextInput } from '../../components/form/inputs.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
-import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { useSession } from '../../lib/session.js';
 import { showFormError } from '../../lib/showFormError.js';
@@ -68,8 +67,7 @@ export function RegisterScreen() {
         },
       });
       writeText(referralKey, null);
-      toast.success(t('register.done'));
-      await navigate('/login');
+      await navigate('/login', { state: { registered: username.trim() } });
     } catch (error) {
       check.renew();
       if (!showFormError(form, error, t)) form.setError('root', { message: describeFailure(error, t) });

@@ -87,7 +87,7 @@ it('names what is wrong where it is', async () => {
   type(drawer.getByRole('textbox', { name: /^Allowed IP addresses/ }), '203.0.113.7\nsomewhere');
   fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
   await drawer.findByText('Please enter a name');
-  expect(drawer.getByText('Enter an amount with at most 6 decimals')).toBeInTheDocument();
+  expect(drawer.getByText('Enter an amount below $1,000,000,000 with at most 6 decimals')).toBeInTheDocument();
   expect(drawer.getByText('Line 2 is not a valid IP address or range')).toBeInTheDocument();
   await waitFor(() => {
     expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveFocus();

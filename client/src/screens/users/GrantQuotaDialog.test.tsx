@@ -109,6 +109,40 @@ it('shows what comes out before anything is saved', async () => {
   expect(await screen.findByText('$2.00 → -$1.00')).toBeInTheDocument();
 });
 
+it.each([
+  ['1000000000', '$2.00 → $1,000,000,002.00'],
+  ['17999999998', '$2.00 → $18,000,000,000.00'],
+  ['-18000000002', '$2.00 → -$18,000,000,000.00'],
+])('takes %s to the greatest balance', async (text, shown) => {
+  const amount = await open(balance(1_000_000));
+  fireEvent.change(amount, { target: { value: text } });
+  expect(await screen.findByText(shown)).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Add quota' })).toBeEnabled();
+});
+
+it.each([
+  ['Add or deduct', 'Add quota', '17999999998.000002', '17999999998'],
+  ['Add or deduct', 'Add quota', '-18000000002.000002', '-3'],
+  ['Add or deduct', 'Add quota', '9'.repeat(30), '3'],
+  ['Set to', 'Set quota', '18000000001', '18000000000'],
+])('%s: %s says why it does not take %s, until the amount is possible', async (how, verb, text, possible) => {
+  const amount = await open(balance(1_000_000));
+  fireEvent.click(screen.getByRole('button', { name: how }));
+  fireEvent.change(amount, { target: { value: text } });
+  await screen.findByText('The balance can be from -$18,000,000,000 to $18,000,000,000');
+  expect(amount).toBeInvalid();
+  expect(screen.getByText('$2.00 → –')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: verb })).toBeDisabled();
+  const other = screen.getByRole('button', { name: how === 'Set to' ? 'Add or deduct' : 'Set to' });
+  fireEvent.click(other);
+  fireEvent.click(screen.getByRole('button', { name: how }));
+  await screen.findByText(/^The balance can be from/);
+  fireEvent.change(amount, { target: { value: possible } });
+  await waitFor(() => expect(screen.queryByText(/^The balance can be from/)).toBeNull());
+  expect(amount).toBeValid();
+  expect(screen.getByRole('button', { name: verb })).toBeEnabled();
+});
+
 it('keeps what was typed when the server refuses, and says why at the field', async () => {
   const refused = grant(-1_500_000, {
     errors: [{ message: 'The balance would be negative', extensions: { code: 'INVALID_INPUT' } }],

@@ -1,27 +1,31 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
 import { FormDialog } from '../../components/FormDialog.js';
 import { Segments } from '../../components/Segments.js';
 import { toast } from '../../components/toast.js';
+import { dollars } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { GrantQuotaDocument, UserDocument, type UserRowFragment } from './users.generated.js';
 
+/** The greatest balance, and the least one with a minus: the range of `Quota` in the schema. */
+const maxQuota = 9_000_000_000_000_000;
+
 /** Parses a typed amount in USD into quota; null if it is invalid. Negative amounts deduct. */
 export function parseGrant(text: string, quotaPerUnit: number): number | null {
-  if (!/^[+-]?\d{1,9}(\.\d{1,6})?$/.test(text.trim())) return null;
+  if (!/^[+-]?\d+(\.\d{1,6})?$/.test(text.trim())) return null;
   const quota = Math.round(Number(text) * quotaPerUnit);
   return quota === 0 ? null : quota;
 }
 
 /** The quota difference from a balance to a typed amount in USD; null if the text is invalid or nothing changes. */
 export function parseTarget(text: string, balance: number, quotaPerUnit: number): number | null {
-  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text.trim())) return null;
+  if (!/^\d+(\.\d{1,6})?$/.test(text.trim())) return null;
   const quota = Math.round(Number(text) * quotaPerUnit) - balance;
   return quota === 0 ? null : quota;
 }
@@ -41,7 +45,15 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const parse = (text: string, from = balance) =>
     sets ? parseTarget(text, from, quotaPerUnit) : parseGrant(text, quotaPerUnit);
   const amount = parse(useWatch({ control: form.control, name: 'amount' }));
-  const after = amount === null ? null : balance + amount;
+  const isOut = amount !== null && Math.abs(balance + amount) > maxQuota;
+  const after = amount === null || isOut ? null : balance + amount;
+  // The reason is shown as the amount is typed, because the form cannot be sent. Another way to change has other reasons.
+  const { trigger, clearErrors } = form;
+  useEffect(() => {
+    if (isOut) void trigger('amount');
+    else clearErrors('amount');
+  }, [isOut, sets, trigger, clearErrors]);
+  const most = Math.floor(maxQuota / quotaPerUnit);
 
   const submit = async (values: { readonly amount: string; readonly note: string }) => {
     const now = sets ? (await refetch()).data?.user?.quota : undefined;
@@ -59,6 +71,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
       form={form}
       title={t('users.grantTitle', { name: user.username })}
       submitLabel={sets ? t('users.grantSetSave') : t('users.grantSave')}
+      disabled={isOut}
       errorField="amount"
       onSubmit={submit}
       onClose={onClose}
@@ -66,10 +79,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
       <Segments
         label={t('users.grantHow')}
         value={sets ? 'set' : 'add'}
-        onChange={(how) => {
-          setSets(how === 'set');
-          form.clearErrors('amount');
-        }}
+        onChange={(how) => setSets(how === 'set')}
         choices={[
           { value: 'add', label: t('users.grantAdd') },
           { value: 'set', label: t('users.grantSet') },
@@ -83,7 +93,12 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
         required
         hint={sets ? t('users.grantSetHint') : t('users.grantHint')}
         rules={{
-          validate: (value) => parse(value) !== null || (sets ? t('users.grantSetInvalid') : t('users.grantInvalid')),
+          validate: (value) => {
+            const quota = parse(value);
+            if (quota === null) return sets ? t('users.grantSetInvalid') : t('users.grantInvalid');
+            if (Math.abs(balance + quota) <= maxQuota) return true;
+            return t('users.grantRange', { least: dollars(-most, 0), most: dollars(most, 0) });
+          },
         }}
       />
       <TextInput control={form.control} name="note" label={t('users.grantNote')} optional maxLength={200} />

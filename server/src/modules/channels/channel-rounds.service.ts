@@ -7,6 +7,7 @@ import { requirePermission, type Actor, type MaybeActor } from '../../shared/act
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
+import type { ChannelTestRun, ChannelTestRuns, TestOutcome } from './channel-test-runs.service.js';
 import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import type { ChannelService } from './channel.service.js';
@@ -15,6 +16,8 @@ export interface ChannelRoundsDeps {
   readonly channels: Repository<Channel>;
   readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
   readonly tests: Pick<ChannelTestService, 'test'>;
+  /** Keeps the counts of tests that a user started. */
+  readonly runs: Pick<ChannelTestRuns, 'keep'>;
   readonly balances: Pick<ChannelBalanceService, 'update' | 'exhausted'>;
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly options: { readonly values: OptionValues };
@@ -30,6 +33,19 @@ export interface ChannelRoundsDeps {
 
 type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
 
+interface Round {
+  /** Of its lease. */
+  readonly name: string;
+  /** The message of the CONFLICT while one is running. */
+  readonly busy: string;
+  visit(row: Row): Promise<void>;
+  /** Before the first channel, with the number of channels. */
+  began?(count: number): Promise<void>;
+  /** After each renewal of the lease. */
+  renewed?(): Promise<void>;
+  ended?(): Promise<void>;
+}
+
 const leaseSeconds = 60;
 const renewMilliseconds = 20_000;
 
@@ -42,17 +58,36 @@ export class ChannelRounds {
 
   /**
    * Starts in the background.
-   * @param notifies whether to notify the super admin at the end: true for tests a user started, false for scheduled ones
+   * @param notifies whether to keep the counts, and to notify the super admin at the end: true for tests a user started,
+   *   false for scheduled ones
    * @throws AppError CONFLICT while one is running on any node
    */
   async startTests(actor: MaybeActor, notifies = true): Promise<void> {
     const admin = requirePermission(actor, 'channels.write');
-    let failed = 0;
-    const visit = async (row: Row): Promise<void> => {
-      if (!(await this.test(admin, row))) failed += 1;
+    let run: ChannelTestRun = { startedAt: new Date(), endedAt: null, total: 0, passed: 0, failed: 0, skipped: 0 };
+    const keep = async (changes: Partial<ChannelTestRun>): Promise<void> => {
+      run = { ...run, ...changes };
+      if (notifies) await this.deps.runs.keep(run);
     };
-    const ended = notifies ? (count: number): void => this.notifyEnd(count, failed) : undefined;
-    await this.start('channel-tests', 'A test is already running', visit, ended);
+    await this.start({
+      name: 'channel-tests',
+      busy: 'A test is already running',
+      began: (total) => keep({ total }),
+      renewed: () => keep({}),
+      visit: async (row) => {
+        let outcome: TestOutcome = 'skipped';
+        try {
+          outcome = await this.test(admin, row);
+        } finally {
+          await keep({ [outcome]: run[outcome] + 1 });
+        }
+      },
+      ended: async () => {
+        // A stopping server does not reach the last channels.
+        await keep({ endedAt: new Date(), skipped: run.total - run.passed - run.failed });
+        if (notifies) this.notifyEnd(run);
+      },
+    });
   }
 
   /**
@@ -61,7 +96,8 @@ export class ChannelRounds {
    */
   async startBalances(actor: MaybeActor): Promise<void> {
     const admin = requirePermission(actor, 'channels.write');
-    await this.start('channel-balances', 'An update is already running', (row) => this.refresh(admin, row));
+    const visit = (row: Row): Promise<void> => this.refresh(admin, row);
+    await this.start({ name: 'channel-balances', busy: 'An update is already running', visit });
   }
 
   /** Resolves when no round is running on this node. */
@@ -75,64 +111,60 @@ export class ChannelRounds {
     await this.idle();
   }
 
-  private async start(
-    name: string,
-    busy: string,
-    visit: (row: Row) => Promise<void>,
-    ended?: (count: number) => void,
-  ): Promise<void> {
-    const { state, nodeId, logger } = this.deps;
+  private async start(round: Round): Promise<void> {
+    const { channels, state, nodeId, logger } = this.deps;
+    const { name } = round;
+    const select = { id: true, type: true, status: true, autoBan: true } as const;
+    const rows = await channels.find({ select, order: { id: 'ASC' } });
     const owner = `${nodeId}:${randomUUID()}`;
-    if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(busy);
+    if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(round.busy);
+    await round.began?.(rows.length);
     const lost = new AbortController();
     // Continues while the shared state is unavailable: the lease outlasts two failed renewals.
     const renew = async (): Promise<void> => {
-      if (!(await state.lease(name, owner, leaseSeconds).catch(() => true))) lost.abort();
+      if (await state.lease(name, owner, leaseSeconds).catch(() => true)) await round.renewed?.();
+      else lost.abort();
     };
     const renewal = setInterval(() => void renew(), renewMilliseconds);
-    const round = this.visitAll(visit, lost.signal)
-      .then((count) => {
-        logger.info({ round: name, channels: count }, 'channel round ended');
-        ended?.(count);
+    const running = this.visitAll(rows, round, lost.signal)
+      .then(async () => {
+        logger.info({ round: name, channels: rows.length }, 'channel round ended');
+        await round.ended?.();
       })
       .catch((error: unknown) => logger.warn({ err: error, round: name }, 'channel round aborted'))
       .finally(async () => {
         clearInterval(renewal);
         await state.release(name, owner).catch(() => undefined);
-        this.running.delete(round);
+        this.running.delete(running);
       });
-    this.running.add(round);
+    this.running.add(running);
   }
 
-  private notifyEnd(count: number, failed: number): void {
+  private notifyEnd({ total, failed }: ChannelTestRun): void {
     const content = 'All channels were tested: {{value}}, failed: {{value}}';
     this.deps.notices.notifyRoot({
       ...{ type: 'channel_test', title: 'The channel test is complete', content },
-      values: [String(count), String(failed)],
+      values: [String(total), String(failed)],
     });
   }
 
   /** @param lost aborted when another node may have started the same round */
-  private async visitAll(visit: (row: Row) => Promise<void>, lost: AbortSignal): Promise<number> {
-    const { channels, pause, logger } = this.deps;
-    const select = { id: true, type: true, status: true, autoBan: true } as const;
-    const rows = await channels.find({ select, order: { id: 'ASC' } });
+  private async visitAll(rows: readonly Row[], round: Round, lost: AbortSignal): Promise<void> {
+    const { pause, logger } = this.deps;
     for (const row of rows) {
       if (this.stopping.signal.aborted) break;
       if (lost.aborted) throw new Error('the lease of this round was lost');
       // An unexpected failure of one channel must not stop the round.
-      await visit(row).catch((error: unknown) => {
+      await round.visit(row).catch((error: unknown) => {
         if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'channel failed in a round');
       });
       const signal = AbortSignal.any([this.stopping.signal, lost]);
       if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
-    return rows.length;
   }
 
-  /** @returns whether the channel passed or cannot be tested */
-  private async test(admin: Actor, row: Row): Promise<boolean> {
-    if (untestable.includes(row.type)) return true;
+  private async test(admin: Actor, row: Row): Promise<TestOutcome> {
+    if (untestable.includes(row.type)) return 'skipped';
     const { service, tests, options } = this.deps;
     const result = await tests.test(admin, row.id, undefined, { retires: true });
     const reason = this.reasonToDisable(result);
@@ -145,7 +177,7 @@ export class ChannelRounds {
     ) {
       await service.enableAutomatically(row.id, 'passed the test');
     }
-    return result.success;
+    return result.success ? 'passed' : 'failed';
   }
 
   /** A network error alone is no reason, however long it took. */

@@ -6,6 +6,7 @@ import type { ChannelDiscoveryService } from './channel-discovery.service.js';
 import type { ChannelKeyService } from './channel-keys.service.js';
 import type { ChannelRounds } from './channel-rounds.service.js';
 import type { ChannelSessions } from './channel-sessions.service.js';
+import type { ChannelTestRuns } from './channel-test-runs.service.js';
 import type { ChannelTestService } from './channel-test.service.js';
 import type { ChannelService } from './channel.service.js';
 
@@ -20,5 +21,6 @@ export interface ChannelServices {
   readonly tests: ChannelTestService;
   readonly balances: ChannelBalanceService;
   readonly rounds: ChannelRounds;
+  readonly testRuns: ChannelTestRuns;
   readonly sessions: ChannelSessions;
 }

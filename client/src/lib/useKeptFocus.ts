@@ -1,0 +1,16 @@
+import { useLayoutEffect, useRef, type RefObject } from 'react';
+
+/**
+ * Gives a button that is disabled while it works the focus back, unless the user went on to something else: browsers take it
+ * from disabled elements. A dialog that opens afterwards can then return it to the button.
+ */
+export function useKeptFocus(busy: boolean): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null);
+  const hadFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (busy) hadFocus.current = document.activeElement === button.current;
+    // The page or the drawer around the button: the browser left the focus there.
+    else if (hadFocus.current && document.activeElement?.contains(button.current)) button.current?.focus();
+  }, [busy]);
+  return button;
+}

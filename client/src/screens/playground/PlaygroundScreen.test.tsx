@@ -1,0 +1,32 @@
+import { screen } from '@testing-library/react';
+import { answers } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { signInAs } from '../../testing/signInAs.js';
+import { PlaygroundDocument } from './playground.generated.js';
+import { PlaygroundScreen } from './PlaygroundScreen.js';
+
+beforeEach(() => signInAs());
+
+it('stays, and says that a key is needed and where one is made', async () => {
+  const { location } = await renderScreen({
+    path: '/playground',
+    routes: [
+      { path: '/playground', element: <PlaygroundScreen /> },
+      { path: '/token', element: null },
+    ],
+    mocks: [
+      answers(PlaygroundDocument, {
+        me: { __typename: 'User', id: 1, group: 'default' },
+        myGroups: [],
+        myTokens: { __typename: 'OwnTokenPage', totalCount: 0 },
+        pricing: { __typename: 'Pricing', models: [] },
+      }),
+    ] as never,
+  });
+  expect(await screen.findByRole('heading', { name: 'The playground needs an API token' })).toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'Create token' })).toHaveAttribute('href', '/token?row=new');
+  expect(screen.getByRole('link', { name: 'Open API tokens' })).toHaveAttribute('href', '/token');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  expect(location()).toBe('/playground');
+});

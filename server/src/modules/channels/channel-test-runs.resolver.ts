@@ -1,0 +1,42 @@
+import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import type { ChannelTestRun, ChannelTestRuns } from './channel-test-runs.service.js';
+
+@ObjectType('ChannelTestRun', { description: 'A test of all channels that a user started.' })
+class ChannelTestRunObject implements ChannelTestRun {
+  @Field(() => Date)
+  startedAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Null while it is running.' })
+  endedAt: Date | null;
+
+  @Field(() => Int, { description: 'Channels of the site at its start.' })
+  total: number;
+
+  @Field(() => Int)
+  passed: number;
+
+  @Field(() => Int)
+  failed: number;
+
+  @Field(() => Int, {
+    description:
+      'Channels without a result: their type has no test, only a call with a price would test them, or they were not reached.',
+  })
+  skipped: number;
+}
+
+@Resolver()
+export class ChannelTestRunResolver {
+  constructor(private readonly runs: ChannelTestRuns) {}
+
+  @Query(() => ChannelTestRunObject, {
+    nullable: true,
+    description: 'The last `testAllChannels`. Null when there was none, a day after its end, and when its node died.',
+  })
+  @Access('channels.read')
+  channelTestRun(@Ctx() { actor }: GraphQLContext): Promise<ChannelTestRun | null> {
+    return this.runs.last(actor);
+  }
+}
