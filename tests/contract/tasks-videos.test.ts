@@ -23,10 +23,16 @@ beforeAll(async () => {
     const upstream = await startUpstream();
     const { type, model } = videoProviders[name];
     const channel = await site.server.api.createChannel(site.root, {
-      ...{ type, baseUrl: upstream.url, key: secret(name), models: [model, `chat-only-${name}`] },
+      ...{
+        type,
+        baseUrl: upstream.url,
+        key: secret(name),
+        models: [model, `chat-only-${name}`, ...(name === 'wan' ? ['wan2.6-i2v'] : [])],
+      },
     });
     providers.set(name, { upstream, states: new Map(), channel });
   }
+  await site.setOption('ModelPrice', JSON.stringify({ 'cogvideox-3': 0.2, 'wan2.6-i2v': 0.5 }));
 }, 60_000);
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
@@ -96,6 +102,9 @@ const charges: Readonly<Record<Name, number>> = {
   veo: 8 * 0.4 * 500_000,
   xai: 8 * 0.07 * 500_000,
   ark: Math.round(8 * 0.141942857 * 500_000),
+  wan: 8 * 0.086012 * 500_000,
+  // By the call.
+  cogvideo: 0.2 * 500_000,
 };
 
 const sent: Readonly<Record<Name, object>> = {
@@ -112,6 +121,12 @@ const sent: Readonly<Record<Name, object>> = {
     ...{ model: 'doubao-seedance-2-0-260128', resolution: '720p', duration: 8, ratio: '16:9' },
     content: [{ type: 'text', text: 'a lighthouse' }],
   },
+  wan: {
+    model: 'wan2.7-t2v',
+    input: { prompt: 'a lighthouse' },
+    parameters: { duration: 8, resolution: '720P', ratio: '16:9' },
+  },
+  cogvideo: { model: 'cogvideox-3', prompt: 'a lighthouse', duration: 8, size: '1280x720' },
 };
 
 describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
@@ -178,7 +193,7 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
 
 it('sends the image of a JSON order as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
-  for (const name of ['xai', 'ark'] as const) {
+  for (const name of ['xai', 'ark', 'wan', 'cogvideo'] as const) {
     await create(name, { input_reference: { image_url: url } });
     expect(JSON.stringify(orderOf(name)?.body)).toContain(url);
   }
@@ -193,6 +208,22 @@ it('sends the image of a JSON order as its provider takes it, and says where it 
   expect([orders(), (await site.balances()).quota]).toEqual(before);
 });
 
+it('asks older models of Alibaba in their own form', async () => {
+  const order = async (more: object) => {
+    await create('wan', { model: 'wan2.6-i2v', ...more });
+    return bodyOf(orderOf('wan'));
+  };
+  expect(await order({ negative_prompt: 'blur' })).toEqual({
+    ...{ model: 'wan2.6-i2v', input: { prompt: 'a lighthouse', negative_prompt: 'blur' } },
+    parameters: { duration: 8, size: '1280*720' },
+  });
+  expect(await order({ input_reference: { image_url: 'https://pictures.example/first.png' } })).toEqual({
+    model: 'wan2.6-i2v',
+    input: { prompt: 'a lighthouse', img_url: 'https://pictures.example/first.png' },
+    parameters: { duration: 8, resolution: '720P' },
+  });
+});
+
 it.each([
   ['veo', { resolution: '4k' }, 8 * 0.6, '3840x2160'],
   ['veo', { size: '1080x1920', seconds: '4' }, 4 * 0.4, '1080x1920'],
@@ -200,6 +231,8 @@ it.each([
   ['openai', { size: undefined, seconds: undefined }, 4 * 0.1, '720x1280'],
   ['xai', { size: undefined, seconds: undefined }, 6 * 0.05, '854x480'],
   ['ark', { size: undefined, seconds: 5, resolution: '1080p', aspect_ratio: '9:16' }, 5 * 0.354085714, '1080x1920'],
+  ['wan', { size: '1440x1440', seconds: '15' }, 15 * 0.143353, '1080x1080'],
+  ['cogvideo', { resolution: '4k', seconds: '10' }, 0.2, '3840x2160'],
 ] as const)('charges %s for %j', async (name, more, dollars, size) => {
   const before = await site.balances();
   const made = await create(name, more);

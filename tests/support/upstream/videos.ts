@@ -104,6 +104,27 @@ export const videoProviders = {
       error: { code: 'OutputVideoSensitiveContentDetected', message },
     }),
   },
+  wan: {
+    ...{ type: 17, model: 'wan2.7-t2v', keyOf: bearer, lookups: '/api/v1/tasks/' },
+    orders: '/api/v1/services/aigc/video-generation/video-synthesis',
+    taken: (id) => ({ output: { task_id: id, task_status: 'PENDING' }, request_id: 'r' }),
+    running: (id) => ({ output: { task_id: id, task_status: 'RUNNING' }, request_id: 'r' }),
+    done: (id, url) => ({
+      output: { task_id: id, task_status: 'SUCCEEDED', video_url: url },
+      usage: { duration: 8, video_count: 1, SR: 720 },
+    }),
+    failed: (id, message) => ({
+      output: { task_id: id, task_status: 'FAILED', code: 'DataInspectionFailed', message },
+    }),
+  },
+  cogvideo: {
+    ...{ type: 26, model: 'cogvideox-3', keyOf: bearer },
+    ...{ orders: '/api/paas/v4/videos/generations', lookups: '/api/paas/v4/async-result/' },
+    taken: (id) => ({ id, request_id: 'r', model: 'cogvideox-3', task_status: 'PROCESSING' }),
+    running: (id) => ({ id, task_status: 'PROCESSING' }),
+    done: (id, url) => ({ id, task_status: 'SUCCESS', video_result: [{ url, cover_image_url: url }] }),
+    failed: (id, message) => ({ id, task_status: 'FAIL', error: { code: '1301', message } }),
+  },
 } as const satisfies Readonly<Record<string, VideoProvider>>;
 
 export const movie = Buffer.from('\0\0\0\x18ftypmp42 the bytes of a video '.repeat(2000));

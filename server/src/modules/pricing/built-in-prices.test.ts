@@ -7,8 +7,8 @@ import { currentModels } from './current-models.service.js';
 
 type Services = Partial<Record<ServiceTier, Prices>>;
 
-/** Models that are proposed for channels of OpenAI, Gemini, VolcEngine and xAI. */
-const allCurrent = [1, 24, 45, 48].flatMap(currentModels);
+/** Models that are proposed for channels of OpenAI, Alibaba, Gemini, VolcEngine and xAI. */
+const allCurrent = [1, 17, 24, 45, 48].flatMap(currentModels);
 
 /** A figure of a public price table, in USD per million tokens; some are rounded to two digits there. */
 const isFigure = (rate: number, figure: number): boolean => Math.abs(rate - figure) <= 0.0051;
@@ -139,6 +139,11 @@ describe('built-in price cards', () => {
     ['doubao-seedance-2-0-fast-260128', 0.114171429, { '480p': 0.053089714 }],
     ['doubao-seedance-2-0-mini-260615', 0.070971429, { '480p': 0.033001714 }],
     ['doubao-seedance-2-5-260628', 0.216, { '480p': 0.096075, '1080p': 0.5346 }],
+    ['wan2.7-t2v', 0.143353, { '720p': 0.086012 }],
+    ['wan3.0-video', 0.165025, { '480p': 0.041256, '720p': 0.082513 }],
+    ['wan3.0-video-prime', 0.254399, { '480p': 0.0636, '720p': 0.127199 }],
+    ['happyhorse-1.0-i2v', 0.220034, { '720p': 0.123769 }],
+    ['happyhorse-1.1-t2v', 0.165026, { '480p': 0.0618845, '720p': 0.123769 }],
   ])('%s has the published price of a second in each resolution', (model, second, others) => {
     const card = builtInCard(model)?.card;
     if (!card) throw new Error('no card');

@@ -116,6 +116,7 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'ali',
     label: 'Alibaba',
     defaultBaseUrl: 'https://dashscope.aliyuncs.com',
+    videos: 'wan',
     models: words('qwen-turbo qwen-plus qwen-max qwen-max-longcontext text-embedding-v1'),
     accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
     adapter: ali,
@@ -170,6 +171,7 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'zhipu_4v',
     label: 'Zhipu GLM-4V',
     defaultBaseUrl: 'https://open.bigmodel.cn',
+    videos: 'cogvideo',
     models: words(`
       glm-4 glm-4v glm-3-turbo glm-4-alltools glm-4-plus glm-4-0520 glm-4-air glm-4-airx glm-4-long glm-4-flash
       glm-4v-plus`),

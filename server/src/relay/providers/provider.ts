@@ -54,7 +54,7 @@ export interface Provider {
   /** The protocol of realtime sessions; null: not supported. */
   readonly realtime: 'openai' | 'azure' | null;
   /** How videos are ordered; null: not supported. */
-  readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | null;
+  readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | null;
   /**
    * The tier in which the provider serves calls at this time, where its prices depend on that.
    * @param now Unix milliseconds

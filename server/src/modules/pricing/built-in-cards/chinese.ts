@@ -102,6 +102,31 @@ export const qwenCards: BuiltInCards = {
     { names: 'qwen3.8-max', prices: { input: 2, cachedInput: 0.25, output: 6 } },
     { names: 'qwen3.8-omni-flash', prices: { input: 0.15, cachedInput: 0.016, output: 0.47 } },
     { names: 'qwq-plus', prices: { input: 0.8, output: 2.4 } },
+    {
+      names: 'wan2.7-t2v wan2.7-i2v wan2.7-r2v',
+      prices: { second: 0.143353 },
+      services: bySecond({ '720p': 0.086012 }),
+    },
+    {
+      names: 'wan3.0-video',
+      prices: { second: 0.165025 },
+      services: bySecond({ '480p': 0.041256, '720p': 0.082513 }),
+    },
+    {
+      names: 'wan3.0-video-prime',
+      prices: { second: 0.254399 },
+      services: bySecond({ '480p': 0.0636, '720p': 0.127199 }),
+    },
+    {
+      names: 'happyhorse-1.0-t2v happyhorse-1.0-i2v happyhorse-1.0-r2v',
+      prices: { second: 0.220034 },
+      services: bySecond({ '720p': 0.123769 }),
+    },
+    {
+      names: 'happyhorse-1.1-t2v happyhorse-1.1-i2v happyhorse-1.1-r2v',
+      prices: { second: 0.165026 },
+      services: bySecond({ '480p': 0.0618845, '720p': 0.123769 }),
+    },
   ],
 };
 
