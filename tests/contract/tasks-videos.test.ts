@@ -248,6 +248,26 @@ it('lets no field of the client change what is made without its price', async ()
   expect(bodyOf(orderOf('openai'))).toEqual(order);
 });
 
+it('names the fields that its provider does not get', async () => {
+  const order = (name: Name): Promise<Response> =>
+    fetch(`${site.server.url}/v1/videos`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${site.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: at(name).model, prompt: 'x', negative_prompt: 'blur', seed: 7, n: 2, style: null }),
+    });
+  const dropped: Readonly<Record<Name, string | null>> = {
+    ...{ openai: 'n', veo: 'seed, n', wan: 'seed, n' },
+    ...{ xai: 'negative_prompt, seed, n', ark: 'negative_prompt, seed, n', cogvideo: 'negative_prompt, seed, n' },
+  };
+  for (const name of names) {
+    const response = await order(name);
+    expect([name, response.status, response.headers.get('x-tollgate-dropped')]).toEqual([name, 200, dropped[name]]);
+    const [row] = await site.chargedRows(1);
+    expect(row?.other).toMatchObject({ dropped_parameters: dropped[name]?.split(', ') });
+  }
+  expect((await order('veo')).ok && orderOf('veo')?.body).toMatchObject({ parameters: { negativePrompt: 'blur' } });
+});
+
 describe('an order that cannot be taken', () => {
   it.each([
     ['no prompt', { prompt: '' }],

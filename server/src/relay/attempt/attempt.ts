@@ -200,9 +200,12 @@ export function withClientHeaders(sent: UpstreamRequest, forwarded: Record<strin
 /** The response headers that a client may see, and the fields that were left out of its request. */
 export function answerHeaders(exchange: Exchange, dropped: readonly string[] | undefined): Record<string, string> {
   const headers = safeResponseHeaders(exchange.headers);
-  if (dropped && dropped.length > 0) headers['x-tollgate-dropped'] = dropped.map(headerSafe).join(', ');
+  if (dropped && dropped.length > 0) headers['x-tollgate-dropped'] = droppedHeader(dropped);
   return headers;
 }
+
+/** The names of left out fields as a header. */
+export const droppedHeader = (dropped: readonly string[]): string => dropped.map(headerSafe).join(', ');
 
 /** Names come from the client's body: characters that a header must not contain are replaced. */
 const headerSafe = (name: string): string => name.replace(/[^\w.[\]-]/g, '_').slice(0, 100);

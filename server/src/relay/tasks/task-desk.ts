@@ -78,6 +78,8 @@ interface Priced extends Placed {
 interface PricedVideo extends Placed {
   readonly video: Video;
   readonly price: VideoPrice;
+  /** Fields that the provider did not get. */
+  readonly dropped: readonly string[];
 }
 
 /** Access, routing, price and reservation of task orders. */
@@ -272,7 +274,8 @@ export class TaskDesk {
    */
   chargeVideo(placed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
     const { price, video, target, admission } = placed;
-    const { quota, content, other } = price;
+    const { quota, content } = price;
+    const other = { ...price.other, ...(placed.dropped.length > 0 ? { dropped_parameters: placed.dropped } : {}) };
     const found = target.cost.find(upstreamModel, admission.bareModel);
     const cost = found && videoCostOf(found, video, price.sale);
     return this.chargeOf(placed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });

@@ -15,6 +15,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 
 /** Seedance on Volcano Ark, or BytePlus. */
 export const arkVideos: VideoDialect = {
+  takes: new Set(),
   terms(order) {
     const resolution = order.resolution ?? '720p';
     if (resolution === '2k') throw invalidVideo('resolution must be 480p, 720p, 1080p or 4k');

@@ -8,6 +8,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = { SUCCESS: 'done'
 
 /** CogVideoX and Vidu on Zhipu's platform. */
 export const cogvideo: VideoDialect = {
+  takes: new Set(),
   terms(order) {
     const resolution = order.resolution === null || order.resolution === '480p' ? '720p' : order.resolution;
     if (resolution === '2k') throw invalidVideo(`resolution must be 720p, 1080p or 4k for model ${order.model}`);

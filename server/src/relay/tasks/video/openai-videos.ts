@@ -38,6 +38,7 @@ const request = (method: VideoRequest['method'], path: string, target: TaskTarge
 
 /** OpenAI's videos API, which gateways offer in front of any provider. */
 export const openAIVideos: VideoDialect = {
+  takes: null,
   terms(order) {
     const size = order.size?.join('x') ?? sizeAt(order.resolution ?? '720p', order.ratio ?? '9:16');
     return { seconds: order.seconds ?? 4, size, resolution: order.resolution ?? resolutionTier(size) ?? '720p' };

@@ -9,6 +9,7 @@ const keyOf = ({ key }: TaskTarget): Record<string, string> => ({ 'x-goog-api-ke
 
 /** Veo of the Gemini API: an operation that runs long. */
 export const veo: VideoDialect = {
+  takes: new Set(['negative_prompt']),
   terms(order) {
     const resolution = order.resolution === null || order.resolution === '480p' ? '720p' : order.resolution;
     if (resolution === '2k') throw invalidVideo(`resolution must be 720p, 1080p or 4k for model ${order.model}`);

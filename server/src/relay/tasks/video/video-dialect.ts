@@ -1,7 +1,7 @@
 import type { Resolution } from '../../../shared/price-card.js';
 import type { Fields } from '../../neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
-import { invalidVideo, type Reference, type VideoOrder } from './video-order.js';
+import { invalidVideo, orderFields, type Reference, type VideoOrder } from './video-order.js';
 
 /** Length and picture of a video: it is made so, and charged for that. */
 export interface VideoTerms {
@@ -40,6 +40,8 @@ export interface VideoSource {
 
 /** How one kind of provider is asked for videos. */
 export interface VideoDialect {
+  /** Fields of the client beside those of `VideoOrder` that reach the provider; null: all. */
+  readonly takes: ReadonlySet<string> | null;
   /**
    * The terms of an order, with what the provider does where the client says nothing.
    * @throws RelayError invalid_video_request
@@ -100,3 +102,9 @@ export function secondsWithin(order: VideoOrder, least: number, most: number, us
   }
   return seconds;
 }
+
+/** Names of the client's fields that the provider does not get. `n` would make videos that are not charged. */
+export const droppedBy = ({ takes }: VideoDialect, { body }: VideoOrder): string[] =>
+  Object.keys(body).filter(
+    (name) => body[name] !== null && !orderFields.has(name) && (name === 'n' || (takes !== null && !takes.has(name))),
+  );

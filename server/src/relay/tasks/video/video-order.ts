@@ -17,6 +17,12 @@ const maxSeconds = 60;
 export type Reference =
   Extract<MediaSource, { readonly kind: 'base64' | 'url' }> | { readonly kind: 'file'; readonly id: string };
 
+/** Fields of the body that an order is read from. */
+export const orderFields: ReadonlySet<string> = new Set([
+  ...['model', 'prompt', 'seconds', 'duration', 'size', 'resolution', 'aspect_ratio'],
+  ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]'],
+]);
+
 /** An order of a video, in OpenAI's form. */
 export interface VideoOrder {
   readonly model: string;

@@ -23,7 +23,7 @@ export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps):
     for (const prefix of prefixes) {
       app.post(
         `${prefix}/videos`,
-        serve((incoming) => videos.create(incoming)),
+        serve((incoming, _id, client) => videos.create(incoming, client)),
       );
       app.get(
         `${prefix}/videos`,

@@ -8,8 +8,9 @@ import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../access/admission.js';
 import type { Caller } from '../../access/authentication.js';
-import { mapModel } from '../../attempt/attempt.js';
+import { droppedHeader, mapModel } from '../../attempt/attempt.js';
 import { redactKey } from '../../attempt/redact-key.js';
+import type { ClientResponse } from '../../call/client-response.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { toCallFailure } from '../../errors/failure.js';
 import { toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -21,7 +22,7 @@ import type { OrderWatch } from '../order-watch.js';
 import type { TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
-import type { VideoDialect, VideoRequest, VideoTerms } from './video-dialect.js';
+import { droppedBy, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
 import { openVideoOrder, parseVideoOrder, promptOf } from './video-order.js';
 import { stored, toVideoWire, videoIdOf } from './video-row.js';
@@ -51,6 +52,8 @@ interface Ordered {
   readonly terms: VideoTerms;
   readonly price: VideoPrice;
   readonly prompt: string;
+  /** Fields that the provider does not get. */
+  readonly dropped: readonly string[];
   /** For the capture, without images. */
   readonly kept: Fields;
   readonly remixedFrom?: string;
@@ -67,8 +70,12 @@ export class Videos {
    * Orders a video.
    * @throws AppError, UpstreamError
    */
-  create(incoming: IncomingCall): Promise<Record<string, unknown>> {
-    return this.watched(incoming, (watch) => this.opened(incoming, watch));
+  create(incoming: IncomingCall, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
+    return this.watched(incoming, async (watch) => {
+      const ordered = await this.opened(incoming, watch);
+      if (ordered.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(ordered.dropped));
+      return ordered;
+    });
   }
 
   /**
@@ -157,7 +164,8 @@ export class Videos {
     const request = dialect.order(order, terms, upstreamModel, target);
     const kept = { ...order.body, ...(order.reference ? { input_reference: '[media]' } : {}) };
     const placed = { caller, admission, target, dialect, terms };
-    return { watch, upstreamModel, request, prompt: order.prompt, kept, ...this.priced(placed) };
+    const dropped = droppedBy(dialect, order);
+    return { watch, upstreamModel, request, prompt: order.prompt, dropped, kept, ...this.priced(placed) };
   }
 
   private async openedRemix(incoming: IncomingCall, id: string, watch: OrderWatch): Promise<Ordered> {
@@ -178,7 +186,9 @@ export class Videos {
     if (!dialect.remix) throw new AppError('UNSUPPORTED_BY_CHANNEL', `Model ${model} makes no video from another one`);
     const request = dialect.remix(upstream, prompt, target);
     const placed = { caller, admission, target, dialect, terms: { seconds, size, resolution } };
-    return { watch, upstreamModel: model, request, prompt, kept: passed, remixedFrom: id, ...this.priced(placed) };
+    const dropped = Object.keys(passed).filter((name) => name !== 'prompt');
+    const remixed = { kept: passed, dropped, remixedFrom: id };
+    return { watch, upstreamModel: model, request, prompt, ...remixed, ...this.priced(placed) };
   }
 
   private priced(placed: Placed): Placed & Pick<Ordered, 'price'> {

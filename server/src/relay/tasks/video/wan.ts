@@ -17,6 +17,7 @@ const isOlder = (model: string): boolean => /^wanx?2\.[0-6]/.test(model);
 
 /** Wan and HappyHorse of Alibaba's Model Studio. */
 export const wan: VideoDialect = {
+  takes: new Set(['negative_prompt']),
   terms(order) {
     const resolution = order.resolution ?? '720p';
     if (resolution === '2k' || resolution === '4k') {

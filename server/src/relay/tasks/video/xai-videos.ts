@@ -16,6 +16,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = { done: 'done', f
 
 /** grok-imagine-video. */
 export const xaiVideos: VideoDialect = {
+  takes: new Set(),
   terms(order) {
     const resolution = order.resolution ?? '480p';
     if (resolution === '2k' || resolution === '4k') {
