@@ -46,8 +46,8 @@ export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRow; re
       <RowCard
         title={
           <OneLine
-            mono
-            text={row.taskId}
+            mono={row.input === null}
+            text={row.input ?? row.taskId}
             onOpen={() =>
               view({ kind: 'text', title: t('tasks.recordOf', { id: row.taskId }), content: recordOf(row) })
             }

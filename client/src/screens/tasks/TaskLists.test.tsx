@@ -43,6 +43,7 @@ const song = (id: number, more: Partial<CreativeTaskRowFragment> = {}) => ({
   data: null,
   failReason: null,
   finishedAt: null,
+  input: null,
   platform: 'suno',
   progress: 0,
   status: 'NOT_STARTED',
@@ -195,5 +196,16 @@ it('shows prompt, status and failure reason of a drawing on a card of a phone', 
   await openDrawings(answers(DrawingsDocument, pageOf('drawings', [failed])));
   const card = within(await screen.findByRole('listitem'));
   for (const text of ['A ship at dawn', 'Failed', 'banned prompt']) card.getByText(text);
+  jest.restoreAllMocks();
+});
+
+it('names a video by its prompt on a card of a phone, and a task without one by its id', async () => {
+  onPhone();
+  const items = [song(1, { action: 'VIDEO', taskId: 'video-1', input: 'A lighthouse' }), song(2)];
+  await openSongs(answers(CreativeTasksDocument, pageOf('creativeTasks', items)));
+  const [video, other] = (await screen.findAllByRole('listitem')).map((card) => within(card));
+  fireEvent.click(video!.getByRole('button', { name: 'A lighthouse' }));
+  expect(await screen.findByRole('dialog', { name: 'Task video-1' })).toHaveTextContent('"input": "A lighthouse"');
+  other!.getByText('song-2');
   jest.restoreAllMocks();
 });
