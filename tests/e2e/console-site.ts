@@ -131,6 +131,17 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
         [`${id}-${String(owner)}`, second, owner, action, status, progress, status === 'SUCCESS' ? second : 0, data],
       );
     }
+    for (const [id, status, reason] of [
+      ['made', 'SUCCESS', ''],
+      ['withheld', 'FAILURE', 'The prompt could not be submitted: it violates the usage guidelines'],
+    ] as const) {
+      await database.query(
+        `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
+           progress, submit_time, finish_time, fail_reason, properties)
+         VALUES ($1, $2, $2, 'video_20261125173734123456789' || $1, 'video', $3, 8, 'VIDEO', $4, '100%', $2, $2, $5, $6)`,
+        [`${id}-${String(owner)}`, second, owner, status, reason, { input: 'A lighthouse above the clouds at dawn' }],
+      );
+    }
   }
   await database.end();
 }

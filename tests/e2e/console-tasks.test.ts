@@ -2,13 +2,15 @@ import pg from 'pg';
 import type { Browser, Locator } from 'playwright-core';
 import { startServer, type TestServer } from '../support/server.js';
 import { copied, openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
-/** Drawings and songs as an admin sees them. */
+/** Drawings, songs and videos as an admin sees them. */
 jest.setTimeout(120_000);
 
 let server: TestServer;
 let browser: Browser;
+let upstream: Upstream;
 let visitor: Visitor;
 
 const picture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
@@ -17,8 +19,8 @@ const prompt =
 
 beforeAll(async () => {
   // Providers are not polled, so the tasks stay as inserted below.
-  const quiet = { environment: { UPDATE_TASK: 'false' } };
-  [server, browser] = await Promise.all([startServer(quiet), openBrowser()]);
+  const quiet = { environment: { UPDATE_TASK: 'false', OUTBOUND_ALLOW: '127.0.0.1' } };
+  [server, browser, upstream] = await Promise.all([startServer(quiet), openBrowser(), startUpstream()]);
   const root = await server.api.setUp();
   // Pictures then come from where they are, here from the page itself.
   await server.api.data(root, 'PUT', '/api/option/', { key: 'MjForwardUrlEnabled', value: 'false' });
@@ -62,6 +64,23 @@ beforeAll(async () => {
       [id, second, root.id, action, status, progress, status === 'SUCCESS' ? second + 31 : 0, data],
     );
   }
+  const channel = await server.api.createChannel(root, {
+    type: 48,
+    baseUrl: upstream.url,
+    models: ['grok-imagine-video'],
+  });
+  upstream.script({ path: '/made.mp4' }, (response) => {
+    response.writeHead(200, { 'content-type': 'video/mp4' }).end('the bytes of a video');
+  });
+  await database.query(
+    `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
+       progress, submit_time, finish_time, properties, data)
+     VALUES ('v', $1, $1, 'video_1', 'video', $2, $3, 'VIDEO', 'SUCCESS', '100%', $1, $4, $5, $6)`,
+    [
+      ...[second, root.id, channel, second + 64, { input: prompt, model: 'grok-imagine-video', upstream: 'job' }],
+      { status: 'done', video: { url: `${upstream.url}/made.mp4` } },
+    ],
+  );
   await database.end();
   visitor = await visit(browser, server.url);
   await enter(visitor);
@@ -70,6 +89,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await server.stop();
+  await upstream.stop();
 });
 
 afterEach(() => {
@@ -126,4 +146,18 @@ it('lists songs, shows the record as JSON, and offers to play what is finished',
   await page.getByRole('button', { name: 'Query' }).click();
   await page.getByText('Nothing matches these filters').waitFor();
   expect(await sidewaysOverflow(visitor)).toBe(0);
+});
+
+it('plays a video, which the browser reads without an API key', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Task log' }).click();
+  const video = row('video_1');
+  for (const text of ['Video', 'video', 'Done', '64 s']) await video.getByText(text, { exact: true }).waitFor();
+  const read = page.waitForResponse((response) => response.url().includes('/v1/videos/video_1/content'));
+  await video.getByRole('button', { name: 'Play video video_1' }).click();
+  const response = await read;
+  expect([response.status(), response.headers()['content-type']]).toEqual([200, 'video/mp4']);
+  await page.getByRole('dialog', { name: 'Video video_1' }).locator('video').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  expect(upstream.requests.map(({ path, key }) => [path, key])).toEqual([['/made.mp4', null]]);
 });
