@@ -153,6 +153,13 @@ describe('built-in price cards', () => {
     expect([modelKind(model), allCurrent.includes(model)]).toEqual(['video', !isEnded]);
   });
 
+  it('are proposed while their makers offer them, and are prices after that', () => {
+    for (const model of ['gpt-5-codex', 'gpt-4.1-nano', 'gemini-2.5-pro-preview-tts', 'sora-2-pro']) {
+      expect([model, allCurrent.includes(model), builtInCard(model) !== null]).toEqual([model, false, true]);
+    }
+    expect(allCurrent).toEqual(expect.arrayContaining(['gpt-4.1-mini', 'gemini-2.5-pro', 'veo-3.1-generate-001']));
+  });
+
   it('are about today\u2019s models, and each would be accepted from an operator', () => {
     expect(builtInCards.size).toBeGreaterThanOrEqual(250);
     for (const card of builtInCards.values()) {

@@ -236,18 +236,17 @@ export const googleCards: BuiltInCards = {
     },
     { names: 'gemini-robotics-er-2-streaming-preview', prices: { input: 1, output: 5, webSearch: 0.014 } },
     {
-      // Previews ended in October 2026, and some proxies keep their names.
-      names: 'veo-3.1-generate-001 veo-3.1-generate-preview*',
+      names: 'veo-3.1-generate-001 veo-3.1-generate-preview',
       prices: { second: 0.4 },
       services: bySecond({ '4k': 0.6 }),
     },
     {
-      names: 'veo-3.1-fast-generate-001 veo-3.1-fast-generate-preview*',
+      names: 'veo-3.1-fast-generate-001 veo-3.1-fast-generate-preview',
       prices: { second: 0.1 },
       services: bySecond({ '1080p': 0.12, '4k': 0.3 }),
     },
     {
-      names: 'veo-3.1-lite-generate-001 veo-3.1-lite-generate-preview*',
+      names: 'veo-3.1-lite-generate-001 veo-3.1-lite-generate-preview',
       prices: { second: 0.05 },
       services: bySecond({ '1080p': 0.08 }),
     },

@@ -337,10 +337,9 @@ export const openaiCards: BuiltInCards = {
     },
     { names: 'o3-pro o3-pro-2025-06-10', prices: { input: 20, output: 80, ...tools }, services: halfBatch },
     { names: 'omni-moderation-2024-09-26 omni-moderation-latest', prices: { input: 0, output: 0 } },
-    // OpenAI ended them in September 2026, and other providers serve them: they are not proposed, as names without a star are.
-    { names: 'sora-2*', prices: { second: 0.1 } },
+    { names: 'sora-2', prices: { second: 0.1 } },
     // 1024x1792 and 1792x1024.
-    { names: 'sora-2-pro*', prices: { second: 0.3 }, services: bySecond({ '1080p': 0.5 }) },
+    { names: 'sora-2-pro', prices: { second: 0.3 }, services: bySecond({ '1080p': 0.5 }) },
     { names: 'text-embedding-3-large', prices: { input: 0.13 }, services: halfBatch },
     { names: 'text-embedding-3-small', prices: { input: 0.02 }, services: halfBatch },
     { names: 'text-embedding-ada-002', prices: { input: 0.1 } },
