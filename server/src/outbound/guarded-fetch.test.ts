@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startSocksProxy } from '../../../tests/support/proxies.js';
+import { text } from 'node:stream/consumers';
+import { startConnectProxy, startSocksProxy } from '../../../tests/support/proxies.js';
 import { GuardedFetch } from './guarded-fetch.js';
 import { OutboundGuard, type Resolver } from './outbound-guard.js';
 
@@ -126,6 +127,27 @@ describe('what an admin typed', () => {
     }
   });
 
+  it('may be a proxy of calls to addresses that an admin did not enter', async () => {
+    const port = await serve((_request, response) => response.end('through the proxy'));
+    const names = { 'files.example': '127.0.0.1' };
+    const connectProxy = await startConnectProxy({ names });
+    const socksProxy = await startSocksProxy({ names });
+    const call = { url: `http://files.example:${port}/`, policy: 'public-only' } as const;
+    const fetching = fetcher(['files.example']);
+    const proxies = [`http://127.0.0.1:${connectProxy.port}`, `socks5h://127.0.0.1:${socksProxy.port}`];
+    try {
+      for (const proxy of proxies) {
+        expect((await fetching.fetch({ ...call, proxy })).body.toString()).toBe('through the proxy');
+        const { body } = await fetching.open({ ...call, proxy });
+        expect(await text(body)).toBe('through the proxy');
+        await expect(fetching.fetch({ ...call, url: 'http://10.0.0.1/', proxy })).rejects.toMatchObject(refused);
+      }
+    } finally {
+      await connectProxy.stop();
+      await socksProxy.stop();
+    }
+  });
+
   it('goes through the proxy of the channel', async () => {
     const port = await serve((_request, response) => response.end('direct'));
     let tunnels = 0;
@@ -148,6 +170,15 @@ describe('what an admin typed', () => {
     });
     expect([answer.body.toString(), tunnels]).toEqual(['direct', 1]);
   });
+});
+
+it('lets no reader of long bodies keep other readers from the same host', async () => {
+  const port = await serve((_request, response) => void response.writeHead(200).write('begun'));
+  const fetching = fetcher();
+  const call = { url: `http://127.0.0.1:${port}/`, policy: 'admin', timeoutMs: 5000 } as const;
+  const opened = await Promise.all(Array.from({ length: 300 }, () => fetching.open(call)));
+  expect(opened.every(({ status }) => status === 200)).toBe(true);
+  for (const { body } of opened) body.destroy();
 });
 
 describe('a call', () => {

@@ -41,8 +41,8 @@ export interface OpenedResponse extends ResponseHead {
 }
 
 const maxRedirects = 5;
-/** To one origin. */
-const maxStreams = 256;
+/** To one origin: far more than the calls in flight of one user, who would otherwise keep all others from its videos. */
+const maxStreams = 4096;
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 20 * 1024 * 1024;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
@@ -75,7 +75,7 @@ export class GuardedFetch {
     const signal = call.signal ? AbortSignal.any([timeout, call.signal]) : timeout;
     let proxy: Dispatcher | null = null;
     try {
-      if (call.proxy) proxy = this.openProxy(call.proxy, call.policy);
+      if (call.proxy) proxy = this.openProxy(call.proxy);
       const { head, body } = await this.follow(call, proxy ?? this.agents[call.policy], signal);
       return { ...head, body: await readBody(body, head.headers, call) };
     } catch (error) {
@@ -94,7 +94,7 @@ export class GuardedFetch {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), call.timeoutMs ?? defaultTimeoutMs);
     const signal = call.signal ? AbortSignal.any([late.signal, call.signal]) : late.signal;
-    const proxy = call.proxy ? this.openProxy(call.proxy, call.policy) : null;
+    const proxy = call.proxy ? this.openProxy(call.proxy) : null;
     try {
       const { head, body } = await this.follow(call, proxy ?? this.streaming[call.policy], signal);
       // An abort is an error of the body, and the process must not end while no reader listens yet.
@@ -143,12 +143,14 @@ export class GuardedFetch {
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The address redirects too often');
   }
 
-  private openProxy(address: string, policy: OutboundPolicy): Dispatcher {
+  /** The proxy is the admin's also where the address behind it is not. */
+  private openProxy(address: string): Dispatcher {
     const url = parseUrl(address);
-    const isSocks = url.protocol === 'socks5:';
-    this.guard.checkUrl(parseUrl(`${isSocks ? 'http:' : url.protocol}//${url.host}`), policy);
-    if (!isSocks) return new ProxyAgent({ uri: url.href, proxyTls: { lookup: this.guard.lookup(policy) } });
-    return new Socks5ProxyAgent(url.href, { connect: buildConnector({ lookup: this.guard.lookup(policy) }) });
+    const lookup = this.guard.lookup('admin');
+    const isSocks = /^socks5h?:$/.test(url.protocol);
+    this.guard.checkUrl(parseUrl(`${isSocks ? 'http:' : url.protocol}//${url.host}`), 'admin');
+    if (!isSocks) return new ProxyAgent({ uri: url.href, proxyTls: { lookup } });
+    return new Socks5ProxyAgent(url.href.replace(/^socks5h/, 'socks5'), { connect: buildConnector({ lookup }) });
   }
 }
 

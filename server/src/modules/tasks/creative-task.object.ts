@@ -2,7 +2,12 @@ import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../graphql/enums.js';
 import { listArgs, pageObject } from '../../graphql/pagination.js';
 import { GraphQLJSON } from '../../graphql/scalars.js';
-import { creativeActions, type CreativeAction, type CreativeTask } from './creative-task.entity.js';
+import {
+  creativeActions,
+  type CreativeAction,
+  type CreativeTask,
+  type TaskProperties,
+} from './creative-task.entity.js';
 import { oneOf, taskStatusOf, unknownValue } from './task-list.js';
 import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';
 
@@ -26,6 +31,9 @@ export class CreativeTaskObject extends TaskObject {
 
   @Field(() => GraphQLJSON, { nullable: true, description: 'The result reported by the provider.' })
   data: unknown;
+
+  /** Not a field of the API: for `contentUrl`. */
+  properties: TaskProperties;
 }
 
 const toDate = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
@@ -41,6 +49,7 @@ export const toCreativeTaskObject = (task: CreativeTask): CreativeTaskObject => 
   progress: percentOf(task.progress),
   input: task.properties.input || null,
   data: task.data,
+  properties: task.properties,
   failReason: task.failReason || null,
   submittedAt: new Date(task.submitTime * 1000),
   startedAt: toDate(task.startTime),

@@ -12,10 +12,11 @@ export class CreativeTaskFields {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      'Path on this server from which the video can be read for an hour, without an API key. Null: no finished video.',
+      'Path on this server from which the video can be read for an hour, without an API key. Null: no finished video, or a deleted one.',
   })
   contentUrl(@Root() task: CreativeTaskObject): string | null {
     const status = task.status === 'SUCCESS' ? 'SUCCESS' : '';
-    return this.links.of({ platform: task.platform, status, taskId: task.taskId ?? '' });
+    const { platform, properties } = task;
+    return this.links.of({ platform, status, properties, taskId: task.taskId ?? '' });
   }
 }

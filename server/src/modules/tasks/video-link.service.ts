@@ -13,8 +13,9 @@ export class VideoLinks {
   constructor(private readonly deps: { readonly secrets: Secrets; readonly clock: Clock }) {}
 
   /** @returns a path of this server; null where there is no video */
-  of(task: Pick<CreativeTask, 'platform' | 'status' | 'taskId'>): string | null {
-    if (task.platform !== videoPlatform || task.status !== 'SUCCESS') return null;
+  of(task: Pick<CreativeTask, 'platform' | 'status' | 'taskId' | 'properties'>): string | null {
+    const isThere = task.status === 'SUCCESS' && task.properties.deleted !== true;
+    if (task.platform !== videoPlatform || !isThere) return null;
     const expires = seconds(this.deps.clock) + lifetime;
     return `/v1/videos/${task.taskId}/content?expires=${expires}&signature=${this.signature(task.taskId, expires)}`;
   }

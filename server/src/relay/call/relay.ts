@@ -192,7 +192,7 @@ export class Relay {
   }
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */
-  private receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+  receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     const { rateLimit, options } = this.deps;
     return isRateLimited(caller, options)
       ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant))

@@ -53,13 +53,15 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
   const { keys, keyUses, budgets, rates, rateLimit, keyRing, turns, balances, metrics } = relay.core;
-  const { guardrails, captures, tracing, errors } = relay.core;
+  const { guardrails, captures, tracing, errors, inFlight, bodies } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
     relay: relay.relay,
     words: guardrails.words,
     watch: { guardrails, captures, tracing, errors },
     ...{
+      inFlight,
+      bodies,
       keys,
       keyUses,
       budgets,
@@ -99,7 +101,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       videos,
       content: new VideoContent({
         ...{ desk, videos, store: creative, links: deps.videoLinks },
-        ...{ outbound: deps.outbound, inFlight: relay.core.inFlight },
+        ...{ outbound: deps.outbound, inFlight },
       }),
       maxBodyBytes,
     },

@@ -19,7 +19,7 @@ export function incomingTask(request: FastifyRequest, maxBodyBytes: number): Inc
     query: mark === -1 ? '' : url.slice(mark + 1),
     address: request.ip,
     startedAt: performance.now(),
-    readBody: () => readRequestBody(request.raw, maxBodyBytes),
+    readBody: (allowance) => readRequestBody(request.raw, maxBodyBytes, allowance),
   };
   checkTarget(incoming);
   return incoming;
@@ -37,6 +37,12 @@ export function sendAccessFailure(error: unknown, request: FastifyRequest, reply
 }
 
 export const jsonType = 'application/json; charset=utf-8';
+
+/** A provider's bytes must not run scripts, whatever they contain. */
+export const passiveHeaders = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+};
 
 /** Routes that read their bodies themselves, after authenticating the caller. */
 export const withRawBodies =

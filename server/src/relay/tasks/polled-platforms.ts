@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { CreativeTaskStore } from '../../modules/tasks/creative-task-store.service.js';
 import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
 import type { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
@@ -78,7 +79,16 @@ export const polledVideos = (store: CreativeTaskStore, upstream: TaskUpstream): 
   failed: (reason, now) => failedVideoStep(reason, inSeconds(now)),
 });
 
-/** One that cannot be asked for does not hinder the others. @throws when none can be */
+/** Statuses of a provider about the video, not about the account. */
+const unknownVideo: ReadonlySet<number> = new Set([400, 404, 410, 422]);
+const lookupsAtOnce = 8;
+/** Milliseconds in which lookups of one account begin. Other accounts wait for the end of the round. */
+const lookupTime = 10_000;
+
+/**
+ * One that cannot be asked for does not hinder the others. Those that are not asked for in time follow in another round.
+ * @throws when none can be
+ */
 async function reportsOf(
   target: TaskTarget,
   names: readonly string[],
@@ -89,20 +99,29 @@ async function reportsOf(
   const found = new Map<string, Fields>();
   let problem: unknown = null;
   let isReached = names.length === 0;
-  for (const name of names) {
+  // Slow ones at the beginning would keep the others from ever being asked for.
+  const start = randomInt(Math.max(1, names.length));
+  const waiting = [...names.slice(start), ...names.slice(0, start)];
+  const end = performance.now() + lookupTime;
+  const worker = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined && performance.now() < end; name = waiting.shift())
+      await lookUp(name);
+  };
+  const lookUp = async (name: string): Promise<void> => {
     try {
       const { status, body } = await upstream.call(target, { ...dialect.lookup(name, target), timeout });
       const said = status >= 200 && status < 300 ? jsonObject(body) : null;
       // A video that the provider does not know ends when its time is over.
-      if (!said && status !== 404) throw new Error(`the provider returned no video, status ${status}`);
+      if (!said && !unknownVideo.has(status)) throw new Error(`the provider returned no video, status ${status}`);
       isReached = true;
-      if (!said) continue;
+      if (!said) return;
       const data = fieldsWithoutKey(said, target.key);
       found.set(name, { report: dialect.report(data), data: stored(data) });
     } catch (error) {
       problem = error;
     }
-  }
+  };
+  await Promise.all(Array.from({ length: lookupsAtOnce }, worker));
   if (!isReached) throw problem;
   return found;
 }

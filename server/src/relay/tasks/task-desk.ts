@@ -13,11 +13,22 @@ import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError, isAppError } from '../../shared/errors.js';
+import { withoutPrefix } from '../../shared/model-pattern.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { admit, checkAddress, groupOf, isRateLimited, type Admission } from '../access/admission.js';
+import {
+  admit,
+  checkAddress,
+  checkModel,
+  groupOf,
+  isRateLimited,
+  noChannel,
+  otherGroups,
+  type Admission,
+} from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { isLow, type KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
+import type { BodyBudget, InFlight } from '../access/limits.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
@@ -29,11 +40,14 @@ import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Turns } from '../routing/turns.js';
+import type { CallFailure } from '../errors/failure.js';
 import { OrderWatch, type OrderKind, type OrderWatchDeps, type WatchNotes } from './order-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
-  readonly relay: Pick<Relay, 'authenticate'>;
+  readonly relay: Pick<Relay, 'authenticate' | 'receive'>;
+  readonly inFlight: InFlight;
+  readonly bodies: BodyBudget;
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
@@ -63,6 +77,14 @@ export interface TaskPrice {
   readonly quota: number;
 }
 
+/** An order whose caller may order, and whose body was read. */
+export interface ReceivedOrder {
+  readonly incoming: IncomingCall;
+  readonly watch: OrderWatch;
+  readonly caller: Caller;
+  readonly rawBody: Buffer;
+}
+
 /** An order that was taken by a channel. */
 interface Placed {
   readonly caller: Caller;
@@ -90,22 +112,30 @@ export class TaskDesk {
     return this.deps.options.values;
   }
 
-  /** Spans, guardrails and capture of an order. */
-  watch(incoming: IncomingCall, kind: OrderKind): OrderWatch {
-    return new OrderWatch(this.deps.watch, incoming, kind);
-  }
-
   /**
-   * The caller of an order.
+   * Serves an order inside of its span. It is a call in flight, and its body is counted, until it has ended.
+   * @param failureOf the failure that the client gets for an error of its own shape
    * @throws AppError
    */
-  async authenticateOrder(incoming: IncomingCall): Promise<Caller> {
-    const { relay, rateLimit } = this.deps;
-    const caller = await relay.authenticate(incoming);
-    if (isRateLimited(caller, this.deps.options)) await rateLimit.enter(caller);
-    checkAddress(caller, incoming.address);
-    this.deps.keyUses.note(caller.token, incoming.address);
-    return caller;
+  receive<Result>(
+    incoming: IncomingCall,
+    kind: OrderKind,
+    serve: (order: ReceivedOrder) => Promise<Result>,
+    failureOf: (error: unknown) => Pick<CallFailure, 'status' | 'code'> | null = () => null,
+  ): Promise<Result> {
+    const { relay, inFlight, bodies } = this.deps;
+    const watch = new OrderWatch(this.deps.watch, incoming, kind);
+    return watch.run(async () => {
+      const caller = await relay.authenticate(incoming);
+      const leave = await inFlight.enter(caller);
+      const grant = bodies.open(caller.user.id);
+      try {
+        return await serve({ incoming, watch, caller, rawBody: await relay.receive(incoming, caller, grant) });
+      } finally {
+        grant.release();
+        leave();
+      }
+    }, failureOf);
   }
 
   /**
@@ -138,17 +168,21 @@ export class TaskDesk {
   }
 
   /**
-   * Access of a task that continues another one: its channel is fixed, independent of current routing.
+   * Access of a task that continues another one: its channel is fixed, independent of current routing. The first group of
+   * the key that the channel serves pays, so that no cheaper group buys what it does not offer.
    * @throws AppError when the caller may not use the group or the model
    */
   follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
-    const group = groupOf(caller, this.deps.options);
-    const { modelLimitsEnabled, modelLimits } = caller.token;
-    if (modelLimitsEnabled && !modelLimits.has(model)) {
-      throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
-    }
-    const candidates = { tiers: [{ priority: 0, channels: [channel] }], bareModel: model, plainWeights: true };
-    return { group, model, bareModel: model, candidates, pinned: channel };
+    const { options } = this.deps;
+    const own = groupOf(caller, options);
+    checkModel(caller, model);
+    const isPinned = caller.pin === String(channel.id);
+    const groups = [own, ...otherGroups(caller, own, options)];
+    const group = isPinned ? own : groups.find((each) => channel.groups.includes(each));
+    if (group === undefined) throw noChannel(model, own);
+    const bareModel = withoutPrefix(model, channel.prefix);
+    const candidates = { tiers: [{ priority: 0, channels: [channel] }], bareModel, plainWeights: true };
+    return { group, model, bareModel, candidates, pinned: channel };
   }
 
   /** Any channel, enabled or not. */

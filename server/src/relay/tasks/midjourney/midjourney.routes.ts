@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../../shared/errors.js';
 import { readRequestBody } from '../../call/incoming-request.js';
-import { incomingTask, jsonType, pathPart, sendAccessFailure, withRawBodies } from '../incoming-task.js';
+import {
+  incomingTask,
+  jsonType,
+  passiveHeaders,
+  pathPart,
+  sendAccessFailure,
+  withRawBodies,
+} from '../incoming-task.js';
 import { DrawingError, toWire } from './drawing-error.js';
 import type { DrawingLookup } from './drawing-lookup.js';
 import { submitPaths, type SubmitPath } from './order.js';
@@ -74,12 +81,7 @@ const withFailures =
     }
   };
 
-/** An image must not run scripts, whatever it contains. */
-const imageHeaders = {
-  'cache-control': 'private, max-age=3600',
-  'content-security-policy': "default-src 'none'; sandbox",
-  'x-content-type-options': 'nosniff',
-};
+const imageHeaders = { ...passiveHeaders, 'cache-control': 'private, max-age=3600' };
 
 async function sendImage(lookup: DrawingLookup, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { key } = request.query as { key?: unknown };

@@ -11,7 +11,7 @@ import type { IncomingCall } from '../../call/incoming-call.js';
 import type { RoutingDirectory } from '../../routing/routing-directory.js';
 import { jsonText, text } from '../field.js';
 import type { OrderWatch } from '../order-watch.js';
-import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import { isTooPoor, type ReceivedOrder, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import type { Fields } from '../../neutral/fields.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -62,13 +62,13 @@ export class Submission {
 
   /** @throws DrawingError, AppError */
   submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
-    const watch = this.deps.desk.watch(incoming, 'drawing');
-    return watch.run(() => this.order(path, incoming, watch), failureOf);
+    return this.deps.desk.receive(incoming, 'drawing', (received) => this.order(path, received), failureOf);
   }
 
-  private async order(path: SubmitPath, incoming: IncomingCall, watch: OrderWatch): Promise<DrawingAnswer> {
+  private async order(path: SubmitPath, received: ReceivedOrder): Promise<DrawingAnswer> {
     const { desk, books } = this.deps;
-    const ordered = await this.open(path, incoming, watch);
+    const { incoming } = received;
+    const ordered = await this.open(path, received);
     const { order, caller, price, admission, target } = ordered;
     const reservation = await desk
       .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
@@ -95,10 +95,9 @@ export class Submission {
   }
 
   /** Runs every check that does not need the provider. */
-  private async open(path: SubmitPath, incoming: IncomingCall, watch: OrderWatch): Promise<Ordered> {
+  private async open(path: SubmitPath, { incoming, watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
     const { desk } = this.deps;
-    const caller = await desk.authenticateOrder(incoming);
-    const body = jsonObject(await incoming.readBody());
+    const body = jsonObject(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
     let order = parseOrder(path, body, desk.values);
     desk.checkWords([order.prompt], incoming.requestId);

@@ -10,7 +10,7 @@ import { maskSecrets } from '../../errors/mask-secrets.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { text } from '../field.js';
 import type { OrderWatch } from '../order-watch.js';
-import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import { isTooPoor, type ReceivedOrder, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { SunoError, sunoRequestError } from './suno-error.js';
@@ -47,19 +47,20 @@ export class Suno {
    * @throws SunoError, AppError
    */
   submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
-    const watch = this.deps.desk.watch(incoming, 'music');
-    return watch.run(
-      () => this.order(actionName, incoming, watch),
+    return this.deps.desk.receive(
+      incoming,
+      'music',
+      (received) => this.order(actionName, received),
       (error) => (error instanceof SunoError ? { status: error.status, code: error.code } : null),
     );
   }
 
-  private async order(actionName: string, incoming: IncomingCall, watch: OrderWatch): Promise<Record<string, unknown>> {
+  private async order(actionName: string, received: ReceivedOrder): Promise<Record<string, unknown>> {
     const { desk, books } = this.deps;
-    const ordered = await this.open(actionName, incoming, watch);
+    const ordered = await this.open(actionName, received);
     const { caller, price, admission, target } = ordered;
     const reservation = await desk
-      .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
+      .reserve(caller, received.incoming.requestId, { admission, target, quota: price.quota })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
       });
@@ -93,10 +94,9 @@ export class Suno {
     return toWire(task);
   }
 
-  private async open(actionName: string, incoming: IncomingCall, watch: OrderWatch): Promise<Ordered> {
+  private async open(actionName: string, { incoming, watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
     const { desk } = this.deps;
-    const caller = await desk.authenticateOrder(incoming);
-    const body = jsonObject(await incoming.readBody());
+    const body = jsonObject(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let order = parseSunoOrder(actionName, body);
     desk.checkWords(order.texts, incoming.requestId);

@@ -1,6 +1,14 @@
 import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
-import { text } from '../field.js';
-import { bearerOf, secondsWithin, sizeAt, urlOf, type VideoDialect, type VideoReport } from './video-dialect.js';
+import {
+  bearerOf,
+  nameOf,
+  secondsWithin,
+  sizeAt,
+  stateIn,
+  urlOf,
+  type VideoDialect,
+  type VideoReport,
+} from './video-dialect.js';
 import { invalidVideo } from './video-order.js';
 
 const path = '/api/v3/contents/generations/tasks';
@@ -37,14 +45,14 @@ export const arkVideos: VideoDialect = {
       ],
     },
   }),
-  nameIn: (answer) => text(answer['id'], 200),
+  nameIn: (answer) => nameOf(answer['id']),
   lookup: (name, target) => ({
     method: 'GET',
     path: `${pathAt(target.baseUrl)}/${encodeURIComponent(name)}`,
     headers: bearerOf(target),
   }),
   report(answer) {
-    const state = states[text(answer['status'], 40)] ?? 'queued';
+    const state = stateIn(states, answer['status']) ?? 'queued';
     if (state === 'done' && addressIn(answer) === '') return { state: 'failed', reason: 'the provider made no video' };
     const reason = state === 'failed' ? someText(asFields(answer['error'])?.['message']) : undefined;
     return { state, reason };

@@ -1,6 +1,14 @@
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
-import { text } from '../field.js';
-import { bearerOf, secondsWithin, sizeAt, urlOf, type VideoDialect, type VideoReport } from './video-dialect.js';
+import {
+  bearerOf,
+  nameOf,
+  secondsWithin,
+  sizeAt,
+  stateIn,
+  urlOf,
+  type VideoDialect,
+  type VideoReport,
+} from './video-dialect.js';
 import { invalidVideo } from './video-order.js';
 
 const ratios: readonly string[] = ['16:9', '9:16', '1:1'];
@@ -25,14 +33,14 @@ export const cogvideo: VideoDialect = {
       ...(order.reference ? { image_url: urlOf(order.reference) } : {}),
     },
   }),
-  nameIn: (answer) => text(answer['id'], 200),
+  nameIn: (answer) => nameOf(answer['id']),
   lookup: (name, target) => ({
     method: 'GET',
     path: `/api/paas/v4/async-result/${encodeURIComponent(name)}`,
     headers: bearerOf(target),
   }),
   report(answer) {
-    const state = states[text(answer['task_status'], 40)] ?? 'running';
+    const state = stateIn(states, answer['task_status']) ?? 'running';
     if (state === 'done' && addressIn(answer, 'url') === '') {
       return { state: 'failed', reason: 'the provider made no video' };
     }

@@ -2,7 +2,7 @@ import { asFields, asFieldsList, asList, asText, type Fields } from '../../neutr
 import { imageType } from '../../neutral/media.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
-import { secondsWithin, sizeAt, type VideoDialect } from './video-dialect.js';
+import { nameOf, secondsWithin, sizeAt, type VideoDialect } from './video-dialect.js';
 import { invalidVideo, type Reference } from './video-order.js';
 
 const keyOf = ({ key }: TaskTarget): Record<string, string> => ({ 'x-goog-api-key': key });
@@ -34,7 +34,7 @@ export const veo: VideoDialect = {
       },
     };
   },
-  nameIn: (answer) => text(answer['name'], 300),
+  nameIn: (answer) => nameOf(answer['name']),
   lookup: (name, target) => ({
     method: 'GET',
     path: `${versioned(target)}/${name.split('/').map(encodeURIComponent).join('/')}`,
@@ -50,14 +50,19 @@ export const veo: VideoDialect = {
   },
   source(_name, data, variant, target) {
     const address = addressIn(data);
-    if (variant !== 'video' || !URL.canParse(address)) return null;
+    // The path of another scheme is any text, and could continue the name of the channel's host.
+    if (variant !== 'video' || !/^https?:/i.test(address) || !URL.canParse(address)) return null;
     // The key goes to the address of the channel, which may be a proxy before Google, and to no other.
     const { pathname, search } = new URL(address);
-    return { url: target.baseUrl + pathname + search, headers: keyOf(target), isChannel: true };
+    const base = target.baseUrl.replace(version, '');
+    return { url: base + pathname + search, headers: keyOf(target), isChannel: true };
   },
 };
 
-const versioned = ({ baseUrl }: TaskTarget): string => (/\/v1(?:beta|alpha)?$/.test(baseUrl) ? '' : '/v1beta');
+/** A base URL may end with it. */
+const version = /\/v1(?:beta|alpha)?$/;
+
+const versioned = ({ baseUrl }: TaskTarget): string => (version.test(baseUrl) ? '' : '/v1beta');
 
 const madeIn = (answer: Fields): Fields | null => asFields(asFields(answer['response'])?.['generateVideoResponse']);
 

@@ -9,6 +9,7 @@ import type { IncomingCall } from '../../call/incoming-call.js';
 import { redactKey } from '../../attempt/redact-key.js';
 import { toUpstreamError } from '../../errors/read-upstream-error.js';
 import { asFields } from '../../neutral/fields.js';
+import { passiveHeaders } from '../incoming-task.js';
 import type { TaskDesk } from '../task-desk.js';
 import { withAddress } from './video-dialects.js';
 import type { VideoSource } from './video-dialect.js';
@@ -73,7 +74,8 @@ export class VideoContent {
   ): Promise<{ readonly row: CreativeTask; readonly reader: InFlightCaller }> {
     const { desk, videos, store, links } = this.deps;
     const linked = links.isLink(id, query) ? await store.byTaskId(videoPlatform, id) : null;
-    if (linked) return { row: linked, reader: { user: { id: linked.userId }, token: { id: 0 } } };
+    if (linked && linked.properties.deleted !== true)
+      return { row: linked, reader: { user: { id: linked.userId }, token: { id: 0 } } };
     const caller = await desk.authenticateLookup(incoming);
     return { row: await videos.own(caller, id), reader: caller };
   }
@@ -104,7 +106,8 @@ async function forward({ headers, body }: OpenedResponse, client: ClientResponse
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a video');
   }
   const length = headers['content-length'];
-  client.openStream(typeof length === 'string' ? { 'content-length': length } : {}, isBytes ? 'video/mp4' : type);
+  const ofLength = typeof length === 'string' ? { 'content-length': length } : {};
+  client.openStream({ ...passiveHeaders, ...ofLength }, isBytes ? 'video/mp4' : type);
   await new Promise<void>((resolve) => {
     body.on('data', (bytes: Buffer) => client.write(bytes, body));
     body.on('end', () => client.end(''));

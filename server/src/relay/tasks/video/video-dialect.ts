@@ -1,6 +1,7 @@
 import type { Resolution } from '../../../shared/price-card.js';
 import type { Fields } from '../../neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
+import { text } from '../field.js';
 import { invalidVideo, orderFields, type Reference, type VideoOrder } from './video-order.js';
 
 /** Length and picture of a video: it is made so, and charged for that. */
@@ -40,8 +41,8 @@ export interface VideoSource {
 
 /** How one kind of provider is asked for videos. */
 export interface VideoDialect {
-  /** Fields of the client beside those of `VideoOrder` that reach the provider; null: all. */
-  readonly takes: ReadonlySet<string> | null;
+  /** Fields of the client beside those of `VideoOrder` that reach the provider. */
+  readonly takes: Pick<ReadonlySet<string>, 'has'>;
   /**
    * The terms of an order, with what the provider does where the client says nothing.
    * @throws RelayError invalid_video_request
@@ -67,6 +68,28 @@ export interface VideoDialect {
 /** A base URL of a gateway or a proxy may end with the version. */
 export const withoutVersion = (path: string, { baseUrl }: TaskTarget): string =>
   /\/v1$/.test(baseUrl) && path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
+
+/** Characters. Gateways write the names of their providers and of their models into the name of a video. */
+const maxName = 2000;
+
+/**
+ * A provider's name of a video, which is part of a path; '' for what cannot be one. It is never cut: the rest would name no
+ * video.
+ */
+export function nameOf(value: unknown): string {
+  const name = text(value, maxName + 1);
+  const isUsable = name.length <= maxName && !name.split('/').some((part) => part === '.' || part === '..');
+  return isUsable ? name : '';
+}
+
+/** The state by a provider's word for it, which may be any text. */
+export const stateIn = (
+  states: Readonly<Record<string, VideoReport['state']>>,
+  value: unknown,
+): VideoReport['state'] | undefined => {
+  const word = text(value, 40);
+  return Object.hasOwn(states, word) ? states[word] : undefined;
+};
 
 export const bearerOf = ({ key }: TaskTarget): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
@@ -103,8 +126,15 @@ export function secondsWithin(order: VideoOrder, least: number, most: number, us
   return seconds;
 }
 
-/** Names of the client's fields that the provider does not get. `n` would make videos that are not charged. */
+/** Names of the client's fields that the provider does not get. */
 export const droppedBy = ({ takes }: VideoDialect, { body }: VideoOrder): string[] =>
-  Object.keys(body).filter(
-    (name) => body[name] !== null && !orderFields.has(name) && (name === 'n' || (takes !== null && !takes.has(name))),
-  );
+  namesOf(body, (name) => body[name] !== null && !orderFields.has(name) && !takes.has(name));
+
+const maxNames = 20;
+
+/** The first of a client's fields that match, as a header and a log row can contain them. */
+export const namesOf = (body: Fields, matches: (name: string) => boolean): string[] =>
+  Object.keys(body)
+    .filter(matches)
+    .slice(0, maxNames)
+    .map((name) => text(name, 100));

@@ -126,7 +126,7 @@ function ratioOfSize([width, height]: readonly [number, number]): string {
 
 const order: readonly Resolution[] = ['480p', '720p', '1080p', '2k', '4k'];
 
-const larger = (one: Resolution | undefined, other: Resolution | undefined): Resolution | undefined =>
+export const larger = (one: Resolution | undefined, other: Resolution | undefined): Resolution | undefined =>
   one && other && order.indexOf(other) > order.indexOf(one) ? other : (one ?? other);
 
 function referenceOf(body: Fields, form: VideoOrder['form']): Reference | null {

@@ -39,6 +39,8 @@ export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps):
       );
       app.get(
         `${prefix}/videos/:id/content`,
+        // HEAD would read the whole video from the provider.
+        { exposeHeadRoute: false },
         serve((incoming, id, client) => content.send(incoming, id, client)),
       );
       app.post(

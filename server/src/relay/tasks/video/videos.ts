@@ -19,10 +19,10 @@ import { parseJsonBody } from '../../forms/json-body.js';
 import type { Fields } from '../../neutral/fields.js';
 import { text } from '../field.js';
 import type { OrderWatch } from '../order-watch.js';
-import type { TaskDesk } from '../task-desk.js';
+import type { ReceivedOrder, TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
-import { droppedBy, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
+import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
 import { openVideoOrder, parseVideoOrder, promptOf } from './video-order.js';
 import { stored, toVideoWire, videoIdOf } from './video-row.js';
@@ -71,8 +71,8 @@ export class Videos {
    * @throws AppError, UpstreamError
    */
   create(incoming: IncomingCall, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
-    return this.watched(incoming, async (watch) => {
-      const ordered = await this.opened(incoming, watch);
+    return this.received(incoming, async (order) => {
+      const ordered = await this.opened(order);
       if (ordered.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(ordered.dropped));
       return ordered;
     });
@@ -83,7 +83,7 @@ export class Videos {
    * @throws AppError, UpstreamError
    */
   remix(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
-    return this.watched(incoming, (watch) => this.openedRemix(incoming, id, watch));
+    return this.received(incoming, (order) => this.openedRemix(order, id));
   }
 
   /** @throws AppError */
@@ -102,7 +102,8 @@ export class Videos {
     if (!Number.isInteger(limit) || limit < 1 || limit > longestPage) {
       throw new RelayError('INVALID_INPUT', `limit must be from 1 to ${longestPage}`, 'invalid_video_request');
     }
-    const from = after === null || after === '' ? null : await this.own(caller, after);
+    // One that was deleted since it was listed still marks its place.
+    const from = after === null || after === '' ? null : await this.find(caller, after);
     const isAscending = query.get('order') === 'asc';
     const found = await store.ownPage(caller.user.id, videoPlatform, { from, limit: limit + 1, isAscending });
     const data = found.slice(0, limit).map(toVideoWire);
@@ -131,27 +132,31 @@ export class Videos {
   }
 
   /** A video of the caller. @throws RelayError video_not_found */
-  async own({ user }: Caller, id: string): Promise<CreativeTask> {
-    const row = await this.deps.store.own(user.id, videoPlatform, id);
-    if (row && row.properties.deleted !== true) return row;
-    throw new RelayError('NOT_FOUND', `Video with id '${id.slice(0, 100)}' not found.`, 'video_not_found');
+  async own(caller: Caller, id: string): Promise<CreativeTask> {
+    const row = await this.find(caller, id);
+    if (row.properties.deleted !== true) return row;
+    throw unknown(id);
   }
 
-  private watched(
+  /** The same, also if it was deleted. */
+  private async find({ user }: Caller, id: string): Promise<CreativeTask> {
+    const row = await this.deps.store.own(user.id, videoPlatform, id);
+    if (row) return row;
+    throw unknown(id);
+  }
+
+  private received(
     incoming: IncomingCall,
-    open: (watch: OrderWatch) => Promise<Ordered>,
+    open: (order: ReceivedOrder) => Promise<Ordered>,
   ): Promise<Record<string, unknown>> {
-    const watch = this.deps.desk.watch(incoming, 'video');
-    return watch.run(
-      async () => this.order(await open(watch), incoming.requestId),
-      () => null,
+    return this.deps.desk.receive(incoming, 'video', async (order) =>
+      this.order(await open(order), incoming.requestId),
     );
   }
 
-  private async opened(incoming: IncomingCall, watch: OrderWatch): Promise<Ordered> {
+  private async opened({ incoming, watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
     const { desk } = this.deps;
-    const caller = await desk.authenticateOrder(incoming);
-    const opened = openVideoOrder(await incoming.readBody(), incoming.headers['content-type'] ?? '');
+    const opened = openVideoOrder(rawBody, incoming.headers['content-type'] ?? '');
     const admission = withVideos(desk.admit(caller, opened.model));
     let order = parseVideoOrder(opened);
     desk.checkWords([order.prompt], incoming.requestId);
@@ -162,16 +167,15 @@ export class Videos {
     const terms = dialect.terms(order);
     const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
     const request = dialect.order(order, terms, upstreamModel, target);
-    const kept = { ...order.body, ...(order.reference ? { input_reference: '[media]' } : {}) };
+    const kept = withoutReference(order.body);
     const placed = { caller, admission, target, dialect, terms };
     const dropped = droppedBy(dialect, order);
     return { watch, upstreamModel, request, prompt: order.prompt, dropped, kept, ...this.priced(placed) };
   }
 
-  private async openedRemix(incoming: IncomingCall, id: string, watch: OrderWatch): Promise<Ordered> {
+  private async openedRemix({ incoming, watch, caller, rawBody }: ReceivedOrder, id: string): Promise<Ordered> {
     const { desk } = this.deps;
-    const caller = await desk.authenticateOrder(incoming);
-    const body = parseJsonBody(await incoming.readBody());
+    const body = parseJsonBody(rawBody);
     const source = await this.own(caller, id);
     if (source.status !== 'SUCCESS') throw notReady('The video is not complete');
     const channel = desk.channel(source.channelId);
@@ -186,9 +190,10 @@ export class Videos {
     if (!dialect.remix) throw new AppError('UNSUPPORTED_BY_CHANNEL', `Model ${model} makes no video from another one`);
     const request = dialect.remix(upstream, prompt, target);
     const placed = { caller, admission, target, dialect, terms: { seconds, size, resolution } };
-    const dropped = Object.keys(passed).filter((name) => name !== 'prompt');
+    const dropped = namesOf(passed, (name) => name !== 'prompt');
     const remixed = { kept: passed, dropped, remixedFrom: id };
-    return { watch, upstreamModel: model, request, prompt, ...remixed, ...this.priced(placed) };
+    const upstreamModel = mapModel(channel.mapping, model, admission.bareModel);
+    return { watch, upstreamModel, request, prompt, ...remixed, ...this.priced(placed) };
   }
 
   private priced(placed: Placed): Placed & Pick<Ordered, 'price'> {
@@ -288,5 +293,14 @@ const isGood = ({ status }: TaskAnswer): boolean => status >= 200 && status < 30
 
 const refusedBy = ({ status, body }: TaskAnswer, { key }: TaskTarget): unknown =>
   redactKey(toUpstreamError(status, body), key);
+
+const unknown = (id: string): RelayError =>
+  new RelayError('NOT_FOUND', `Video with id '${id.slice(0, 100)}' not found.`, 'video_not_found');
+
+/** The reference may be an image inside of the body, by either of its names in a form. */
+const withoutReference = (body: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, name.startsWith('input_reference') ? '[media]' : value]),
+  );
 
 export const notReady = (message: string): RelayError => new RelayError('INVALID_INPUT', message, 'video_not_ready');

@@ -1,6 +1,14 @@
 import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
-import { text } from '../field.js';
-import { bearerOf, secondsWithin, sizeAt, urlOf, type VideoDialect, type VideoReport } from './video-dialect.js';
+import {
+  bearerOf,
+  nameOf,
+  secondsWithin,
+  sizeAt,
+  stateIn,
+  urlOf,
+  type VideoDialect,
+  type VideoReport,
+} from './video-dialect.js';
 import { invalidVideo, type VideoOrder } from './video-order.js';
 
 const ratios: readonly string[] = ['16:9', '9:16', '1:1', '4:3', '3:4'];
@@ -50,7 +58,7 @@ export const wan: VideoDialect = {
       },
     };
   },
-  nameIn: (answer) => text(outputOf(answer)['task_id'], 200),
+  nameIn: (answer) => nameOf(outputOf(answer)['task_id']),
   lookup: (name, target) => ({
     method: 'GET',
     path: `/api/v1/tasks/${encodeURIComponent(name)}`,
@@ -58,7 +66,7 @@ export const wan: VideoDialect = {
   }),
   report(answer) {
     const output = outputOf(answer);
-    const state = states[text(output['task_status'], 40)] ?? 'queued';
+    const state = stateIn(states, output['task_status']) ?? 'queued';
     if (state === 'done' && addressIn(answer) === '') return { state: 'failed', reason: 'the provider made no video' };
     return { state, reason: state === 'failed' ? someText(output['message']) : undefined };
   },

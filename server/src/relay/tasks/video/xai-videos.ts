@@ -1,9 +1,10 @@
 import { asFields, asText, someNumber, someText } from '../../neutral/fields.js';
-import { text } from '../field.js';
 import {
   bearerOf,
+  nameOf,
   secondsWithin,
   sizeAt,
+  stateIn,
   urlOf,
   withoutVersion,
   type VideoDialect,
@@ -35,14 +36,14 @@ export const xaiVideos: VideoDialect = {
       ...(order.reference ? { image: { url: urlOf(order.reference) } } : {}),
     },
   }),
-  nameIn: (answer) => text(answer['request_id'], 200),
+  nameIn: (answer) => nameOf(answer['request_id']),
   lookup: (name, target) => ({
     method: 'GET',
     path: withoutVersion(`/v1/videos/${encodeURIComponent(name)}`, target),
     headers: bearerOf(target),
   }),
   report(answer) {
-    const state = states[text(answer['status'], 40)] ?? 'running';
+    const state = stateIn(states, answer['status']) ?? 'running';
     if (state === 'done' && addressIn(answer) === '') return { state: 'failed', reason: 'the video was withheld' };
     const error = asFields(answer['error']);
     const reason = someText(error?.['message']) ?? someText(answer['error']);
