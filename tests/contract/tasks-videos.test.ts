@@ -439,6 +439,26 @@ describe('the bytes of a video', () => {
     expect(JSON.stringify(files.requests.at(-1)?.headers)).not.toContain(secret('veo'));
   });
 
+  it('are read in parts, which Safari needs', async () => {
+    files.script({ path: '/' }, (response, { headers }) => {
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
+      const part = movie.subarray(Number(first), Number(last) + 1);
+      response.writeHead(206, {
+        ...{ 'content-type': 'video/mp4', 'content-length': part.length, 'accept-ranges': 'bytes' },
+        'content-range': `bytes ${first}-${last}/${movie.length}`,
+      });
+      response.end(part);
+    });
+    const { id } = await create('xai');
+    await finish('xai', id);
+    const response = await fetch(`${site.server.url}/v1/videos/${id}/content`, {
+      headers: { authorization: `Bearer ${site.key}`, range: 'bytes=10-29' },
+    });
+    const seen = ['content-length', 'content-range', 'accept-ranges'].map((name) => response.headers.get(name));
+    expect([response.status, ...seen]).toEqual([206, '20', `bytes 10-29/${movie.length}`, 'bytes']);
+    expect(Buffer.from(await response.arrayBuffer()).equals(movie.subarray(10, 30))).toBe(true);
+  });
+
   it('come from public addresses only, and are a video', async () => {
     const { id } = await create('xai');
     const name = lastName('xai');
@@ -509,6 +529,11 @@ it('is in the lists of tasks', async () => {
   const { id } = await create('openai');
   const [row] = await site.server.api.data<object[]>(site.user, 'GET', `/api/task/self?task_id=${id}`);
   expect(row).toMatchObject({ task_id: id, platform: 'video', action: 'VIDEO', quota: charges.openai, channel_id: 0 });
+  // The provider is the operator's business.
+  expect(row).toMatchObject({ data: null, properties: { input: 'a lighthouse', model: 'sora-2', seconds: 8 } });
+  expect(JSON.stringify(row)).not.toContain(lastName('openai'));
+  const [all] = await site.server.api.data<object[]>(site.root, 'GET', `/api/task/?task_id=${id}`);
+  expect(all).toMatchObject({ data: { status: 'queued' }, properties: { upstream: lastName('openai') } });
   const found = await site.server.api.graphql(
     site.user,
     `{ myCreativeTasks(filter: { actions: [VIDEO], taskIds: ["${id}"] }) { items { taskId action platform input } } }`,

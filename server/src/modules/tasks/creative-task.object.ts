@@ -29,7 +29,7 @@ export class CreativeTaskObject extends TaskObject {
   @Field(() => String, { nullable: true, description: 'The request, as text.' })
   input: string | null;
 
-  @Field(() => GraphQLJSON, { nullable: true, description: 'The result reported by the provider.' })
+  @Field(() => GraphQLJSON, { nullable: true, description: 'The result reported by the provider; of own videos null.' })
   data: unknown;
 
   /** Not a field of the API: for `contentUrl`. */

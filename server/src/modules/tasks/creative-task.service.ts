@@ -3,10 +3,18 @@ import { andAmong } from '../../db/conditions.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { creativeActions, type CreativeTask } from './creative-task.entity.js';
+import { videoPlatform } from './video-link.service.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
 export interface CreativeTaskFilter extends TaskFilter {
   readonly platforms?: readonly string[];
+}
+
+/** A task as its user sees it: without its channel and, of a video, without what names the provider. */
+export function asOwn(task: CreativeTask): CreativeTask {
+  if (task.platform !== videoPlatform) return { ...task, channelId: 0 };
+  const { upstream: _, ...properties } = task.properties;
+  return { ...task, channelId: 0, properties, data: null };
 }
 
 const kind: TaskKind = { taskId: 'task_id', knownActions: creativeActions, unit: 1000 };
@@ -40,7 +48,7 @@ export class CreativeTaskService {
     const { id } = requireActor(actor);
     assertOwnSort(query);
     const found = await this.read({ ...filter, channelIds: undefined, userIds: [id] }, query);
-    return { ...found, items: found.items.map((task) => ({ ...task, channelId: 0 })) };
+    return { ...found, items: found.items.map(asOwn) };
   }
 
   private read(

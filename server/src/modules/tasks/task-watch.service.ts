@@ -5,6 +5,7 @@ import { RowWatch } from '../../live/row-watch.js';
 import type { Signals } from '../../live/signals.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { CreativeTask } from './creative-task.entity.js';
+import { asOwn } from './creative-task.service.js';
 import type { Drawing } from './drawing.entity.js';
 import type { DrawingService } from './drawing.service.js';
 
@@ -54,7 +55,6 @@ export class TaskWatch {
   /** Without the channels that run them. */
   async ownTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
     const { id } = requireActor(actor);
-    const show = (task: CreativeTask): CreativeTask => ({ ...task, channelId: 0 });
-    return this.tasks.watch({ sees: ({ userId }) => userId === id, show, reportDeleted: false });
+    return this.tasks.watch({ sees: ({ userId }) => userId === id, show: asOwn, reportDeleted: false });
   }
 }

@@ -106,10 +106,10 @@ export class ClientResponse {
   }
 
   /** @param contentType for streams that are not events */
-  openStream(headers: OutgoingHttpHeaders, contentType?: string): void {
+  openStream(headers: OutgoingHttpHeaders, contentType?: string, status = 200): void {
     if (this.left || this.raw.headersSent) return;
     const type = contentType === undefined ? eventStream : { 'content-type': contentType };
-    this.raw.writeHead(200, flatHeaders([this.headers, this.limited(headers), streamHeaders, type]));
+    this.raw.writeHead(status, flatHeaders([this.headers, this.limited(headers), streamHeaders, type]));
     this.flushHead();
   }
 

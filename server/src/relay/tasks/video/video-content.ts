@@ -31,6 +31,8 @@ const timeoutMs = 60_000;
 const maxBytes = 4 * 1024 ** 3;
 const maxErrorBytes = 64 * 1024;
 const shownTypes = /^(?:video|image)\//i;
+/** How long the bytes are, and which part of all they are. */
+const lengthHeaders = ['content-length', 'content-range', 'accept-ranges'] as const;
 
 /** The bytes of finished videos, as they come from the provider. They are not kept here. */
 export class VideoContent {
@@ -58,8 +60,9 @@ export class VideoContent {
     try {
       const stop = new AbortController();
       client.watchGone(() => stop.abort());
-      const opened = await this.open(source, target.proxy, stop.signal);
-      if (opened.status !== 200) throw await refusal(opened, target.key);
+      const { range } = incoming.headers;
+      const opened = await this.open(source, { range, proxy: target.proxy, signal: stop.signal });
+      if (opened.status !== 200 && opened.status !== 206) throw await refusal(opened, target.key);
       await forward(opened, client);
       return null;
     } finally {
@@ -81,12 +84,23 @@ export class VideoContent {
   }
 
   /** A channel's address may be private; one that a provider names, or redirects to, may not, and gets no key. */
-  private async open(source: VideoSource, proxy: string | undefined, signal: AbortSignal): Promise<OpenedResponse> {
+  private async open(
+    source: VideoSource,
+    {
+      range,
+      proxy,
+      signal,
+    }: { readonly range: string | undefined; readonly proxy: string | undefined; readonly signal: AbortSignal },
+  ): Promise<OpenedResponse> {
     const { outbound } = this.deps;
-    const call = { ...{ timeoutMs, maxBytes, signal }, ...(proxy ? { proxy } : {}) };
+    // Safari plays nothing that it cannot ask for in parts.
+    const headers: Record<string, string> =
+      range !== undefined && /^bytes=[\d, -]{1,100}$/.test(range) ? { range } : {};
+    const call = { ...{ timeoutMs, maxBytes, signal, headers }, ...(proxy ? { proxy } : {}) };
     if (!source.isChannel) return outbound.open({ ...call, url: source.url, policy: 'public-only' });
-    const { url, headers } = source;
-    const first = await outbound.open({ ...call, url, headers, policy: 'admin', followRedirects: false });
+    const { url } = source;
+    const own = { ...call, headers: { ...headers, ...source.headers } };
+    const first = await outbound.open({ ...own, url, policy: 'admin', followRedirects: false });
     const location = first.headers['location'];
     if (first.status < 300 || first.status >= 400 || typeof location !== 'string') return first;
     first.body.destroy();
@@ -97,7 +111,7 @@ export class VideoContent {
 }
 
 /** @throws AppError UPSTREAM_INVALID_RESPONSE for what is neither a video nor a picture */
-async function forward({ headers, body }: OpenedResponse, client: ClientResponse): Promise<void> {
+async function forward({ status, headers, body }: OpenedResponse, client: ClientResponse): Promise<void> {
   const stated = headers['content-type'];
   const type = typeof stated === 'string' && stated !== '' ? stated : 'application/octet-stream';
   const isBytes = /^(?:application|binary)\/octet-stream\b/i.test(type);
@@ -105,9 +119,12 @@ async function forward({ headers, body }: OpenedResponse, client: ClientResponse
     body.destroy();
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a video');
   }
-  const length = headers['content-length'];
-  const ofLength = typeof length === 'string' ? { 'content-length': length } : {};
-  client.openStream({ ...passiveHeaders, ...ofLength }, isBytes ? 'video/mp4' : type);
+  const lengths = lengthHeaders.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []));
+  client.openStream(
+    { ...passiveHeaders, ...(Object.fromEntries(lengths) as Record<string, string>) },
+    isBytes ? 'video/mp4' : type,
+    status,
+  );
   await new Promise<void>((resolve) => {
     body.on('data', (bytes: Buffer) => client.write(bytes, body));
     body.on('end', () => client.end(''));
