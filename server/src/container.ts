@@ -68,6 +68,7 @@ export function createContainer(config: Config, overrides: ContainerOverrides): 
     const worker = overrides.worker ?? null;
     const metrics = new Metrics(true, worker && (() => worker.gather()));
     worker?.measureBy(() => metrics.read());
+    shutdown.onStop('metrics', () => worker?.end());
     const opening = openDatabase(config, entities, logger, metrics, {
       cancelled: cancelled.signal,
       embedded: overrides.embedded,

@@ -124,6 +124,12 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
+  /** From `/metrics`. */
+  const countedCalls = async (): Promise<number> => {
+    const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text();
+    const lines = text.match(/^tollgate_relay_calls_total\{.*outcome="ok".*\} \d+$/gm) ?? [];
+    return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
   const capturedContents = async (): Promise<number> => {
     const { rows } = await auditor.pool.query<{ count: string }>('SELECT count(*) FROM captured_contents');
     return Number(rows[0]?.count);
@@ -141,6 +147,8 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
         WORKERS: String(workers),
         // Far longer than a test waits: what a dead worker held comes back because the primary says so.
         ...{ NODE_HEARTBEAT_INTERVAL: '1', NODE_DEAD_AFTER: '600' },
+        // A rolling restart, unlike a stop, needs none.
+        SHUTDOWN_DELAY: '1',
         ...(redis ? { REDIS_URL: redis.url } : {}),
       },
     });
@@ -314,16 +322,11 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
   }, 60_000);
 
   it('show the metrics of all of them, whichever is asked', async () => {
-    const count = async (): Promise<number> => {
-      const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text();
-      const lines = text.match(/^tollgate_relay_calls_total\{.*outcome="ok".*\} \d+$/gm) ?? [];
-      return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-    };
-    const before = await count();
+    const before = await countedCalls();
     for (let at = 0; at < 2 * workers; at++) await call(server.url, keyOf('rich'));
     // A call is counted after its response.
-    await until(async () => (await count()) === before + 2 * workers, 20, 'the calls are counted');
-    for (let at = 0; at < workers; at++) expect(await count()).toBe(before + 2 * workers);
+    await until(async () => (await countedCalls()) === before + 2 * workers, 20, 'the calls are counted');
+    for (let at = 0; at < workers; at++) expect(await countedCalls()).toBe(before + 2 * workers);
   }, 60_000);
 
   it('are replaced when they are killed, and what they held is given back', async () => {
@@ -361,9 +364,14 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
 
   it('are restarted one after the other without a refused or broken call', async () => {
     const before = pidsOf(server);
+    const countedBefore = await countedCalls();
     const seen: Answer[] = [];
     let isOver = false;
     const callers = Array.from({ length: 4 }, () => callUntil(() => isOver, seen));
+    const readiness = new Set<number>();
+    const balancer = (async () => {
+      while (!isOver) readiness.add((await fetch(`${server.url}/readyz`, { headers: { connection: 'close' } })).status);
+    })();
     server.process.kill('SIGUSR2');
     await until(
       () => server.logLines().some((line) => line.includes('rolling restart completed')),
@@ -371,7 +379,12 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       'it is completed',
     );
     isOver = true;
-    await Promise.all(callers);
+    await Promise.all([...callers, balancer]);
+    expect([...readiness]).toEqual([200]);
+    // Counts of workers that ended stay in the sum.
+    const counted = countedBefore + seen.length;
+    await until(async () => (await countedCalls()) >= counted, 5, `${counted} calls are counted`);
+    expect(await countedCalls()).toBe(counted);
     const after = pidsOf(server);
     expect(after).toHaveLength(workers);
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
@@ -448,6 +461,34 @@ it('a worker that crashes during a rolling restart is replaced once', async () =
     await server.stop();
   }
 }, 240_000);
+
+it('workers export their metrics as series of their own', async () => {
+  const names = new Set<string>();
+  const collector = createServer((request, response) => {
+    let text = '';
+    request.setEncoding('utf8').on('data', (part: string) => (text += part));
+    request.on('end', () => {
+      if (request.url === '/v1/metrics') names.add(JSON.stringify(resourceOf(text)));
+      response.end('{}');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const server = await spawnServer({
+    environment: {
+      WORKERS: '2',
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+      OTEL_METRIC_EXPORT_INTERVAL: '300',
+    },
+  });
+  try {
+    await until(() => names.size >= 2, 30, 'two resources export');
+  } finally {
+    await server.stop();
+    collector.close();
+  }
+}, 120_000);
+const resourceOf = (text: string): unknown =>
+  (JSON.parse(text) as { resourceMetrics: Array<{ resource: unknown }> }).resourceMetrics[0]?.resource;
 
 it('a server of workers that cannot listen says why in one line, and ends', async () => {
   const database = await createTestDatabase();

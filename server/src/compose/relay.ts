@@ -38,7 +38,11 @@ export async function composeRelay(
     balances: notifications,
     notices: notifications,
     overload: config.overload,
-    otlp: config.otlp,
+    // Without it, the series of several processes are one to a collector, and overwrite each other.
+    otlp: config.otlp && {
+      ...config.otlp,
+      resource: { 'service.instance.id': platform.nodeId, ...config.otlp.resource },
+    },
     budgetRefusals,
   });
   await builtRelay.start();

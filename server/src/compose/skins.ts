@@ -151,6 +151,8 @@ export async function composeSkins(
   shutdown.onStop('realtime sessions', () => realtime.stop());
   shutdown.onStop('subscriptions', () => streams.stop());
   shutdown.onStop('readiness', async () => {
+    // The port goes on to be served, by the successor: the load balancer has no reason to take the server out.
+    if (platform.worker?.isReplaced) return;
     health.beginStop();
     // Load balancers learn it at their next check. Until then they send calls, which are served.
     await delay(config.shutdownDelayMilliseconds);

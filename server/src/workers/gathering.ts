@@ -1,20 +1,29 @@
+import { AggregatorRegistry } from 'prom-client';
 import type { WorkerMetrics } from './messages.js';
 
 /** A worker that is busy or ends must not hold up a scrape. Milliseconds. */
 const patience = 2000;
 
-/** Collects what several workers send for one request. */
+interface Question {
+  readonly left: Set<object>;
+  readonly finish: () => void;
+}
+
+/**
+ * Collects the metrics of several workers. Counts of workers that ended, or that do not respond in time, stay in the sum:
+ * Prometheus takes a counter that falls for one that began again at zero, and counts the rest of the sum once more.
+ */
 export class Gathering {
-  private readonly open = new Map<
-    number,
-    { readonly left: Set<object>; readonly add: (metrics: WorkerMetrics) => void }
-  >();
+  private readonly open = new Map<number, Question>();
+  private readonly latest = new Map<object, WorkerMetrics>();
+  /** Counts of all workers that ended. */
+  private ended: Promise<WorkerMetrics> = Promise.resolve([]);
   private last = 0;
 
   /**
    * @param workers those that are asked
    * @param ask sends the request with its id to one of them
-   * @returns what workers sent within two seconds
+   * @returns the last metrics of every worker, at most two seconds later
    */
   from<Member extends object>(
     workers: readonly Member[],
@@ -22,27 +31,35 @@ export class Gathering {
   ): Promise<readonly WorkerMetrics[]> {
     const id = ++this.last;
     return new Promise((resolve) => {
-      const found: WorkerMetrics[] = [];
       const finish = (): void => {
         clearTimeout(timer);
         this.open.delete(id);
-        resolve(found);
+        const latest = [...this.latest.values()];
+        resolve(this.ended.then((ended) => [ended, ...latest]));
       };
       const timer = setTimeout(finish, patience);
-      const left = new Set<object>(workers);
-      this.open.set(id, {
-        left,
-        add: (metrics) => {
-          found.push(metrics);
-          if (left.size === 0) finish();
-        },
-      });
+      this.open.set(id, { left: new Set<object>(workers), finish });
       for (const worker of workers) ask(worker, id);
     });
   }
 
-  receive(worker: object, id: number, metrics: WorkerMetrics): void {
-    const question = this.open.get(id);
-    if (question?.left.delete(worker)) question.add(metrics);
+  /** @param id null: sent without a request */
+  receive(worker: object, id: number | null, metrics: WorkerMetrics): void {
+    this.latest.set(worker, metrics);
+    if (id !== null) this.settle(this.open.get(id), worker);
+  }
+
+  /** The worker has ended. */
+  end(worker: object): void {
+    const last = this.latest.get(worker) ?? [];
+    this.latest.delete(worker);
+    // The library's type has numbers where its objects have names.
+    const counts = last.filter(({ type }) => String(type) !== 'gauge');
+    this.ended = this.ended.then((ended) => AggregatorRegistry.aggregate([ended, counts]).getMetricsAsJSON());
+    for (const question of this.open.values()) this.settle(question, worker);
+  }
+
+  private settle(question: Question | undefined, worker: object): void {
+    if (question?.left.delete(worker) && question.left.size === 0) question.finish();
   }
 }

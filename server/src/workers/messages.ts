@@ -9,15 +9,15 @@ export type ToPrimary =
   | StateRequest
   /** It serves calls. `url` and `setupCode` as in `StartedServer`. */
   | { readonly kind: 'ready'; readonly url: string; readonly setupCode: string | null }
-  /** It asks for the metrics of all workers, or sends its own. */
+  /** It asks for the metrics of all workers, or sends its own. `id` is null for the last ones before it ends. */
   | { readonly kind: 'gather'; readonly id: number }
-  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: WorkerMetrics };
+  | { readonly kind: 'metrics'; readonly id: number | null; readonly metrics: WorkerMetrics };
 
 /** From the primary to a worker. */
 export type ToWorker =
   | StateResponse
-  /** It has to finish its calls and end. */
-  | { readonly kind: 'stop' }
+  /** It has to finish its calls and end. `isReplaced`: another worker serves already in its place. */
+  | { readonly kind: 'stop'; readonly isReplaced: boolean }
   /** It has to send its metrics, or has asked for those of all workers. */
   | { readonly kind: 'measure'; readonly id: number }
   | { readonly kind: 'gathered'; readonly id: number; readonly metrics: readonly WorkerMetrics[] };

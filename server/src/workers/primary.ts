@@ -166,6 +166,7 @@ export class Primary {
   private remove(member: Member, reason: string | number): void {
     const { process, nodeId, guest, isLeaving } = member;
     this.members.delete(member);
+    this.gathering.end(member);
     guest.leave();
     if (isLeaving || this.isStopping) return;
     this.deps.logger.error({ worker: process.id, pid: process.process.pid, reason }, 'worker ended unexpectedly');
@@ -193,10 +194,12 @@ export class Primary {
 
   private async dismiss(member: Member): Promise<void> {
     member.isLeaving = true;
-    const { process, isReady, ended } = member;
+    const { process, isReady, hasSuccessor, ended } = member;
     // While it loads its modules, a worker reads no message, and a signal ends it at once.
     if (!isReady) process.process.kill('SIGTERM');
-    else if (process.isConnected()) process.send({ kind: 'stop' } satisfies ToWorker, () => undefined);
+    else if (process.isConnected()) {
+      process.send({ kind: 'stop', isReplaced: hasSuccessor && !this.isStopping } satisfies ToWorker, () => undefined);
+    }
     await ended;
   }
 

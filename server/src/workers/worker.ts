@@ -14,6 +14,7 @@ export class Worker {
   private measure: () => Promise<WorkerMetrics> = async () => [];
 
   private stop: () => void = () => undefined;
+  private replaced = false;
 
   /** @param nodeId the node of the ledger and of leases that this process is */
   constructor(
@@ -30,6 +31,11 @@ export class Worker {
   /** The state that all workers share without Redis. */
   get sharedState(): SharedState {
     return this.state;
+  }
+
+  /** Whether this worker stops because another one serves in its place. */
+  get isReplaced(): boolean {
+    return this.replaced;
   }
 
   /** The server serves calls at `url`. */
@@ -56,15 +62,23 @@ export class Worker {
     });
   }
 
+  /** Sends the last metrics. The process may end when it resolves. */
+  end(): Promise<void> {
+    return this.sendMetrics(null);
+  }
+
+  private async sendMetrics(id: number | null): Promise<void> {
+    const metrics = await this.measure().catch(() => []);
+    await new Promise<void>((resolve) => this.send({ kind: 'metrics', id, metrics }, resolve));
+  }
+
   private receive(message: ToWorker): void {
     switch (message.kind) {
       case 'stop':
+        this.replaced = message.isReplaced;
         return this.stop();
       case 'measure':
-        void this.measure()
-          .catch(() => [])
-          .then((metrics) => this.send({ kind: 'metrics', id: message.id, metrics }));
-        return;
+        return void this.sendMetrics(message.id);
       case 'gathered':
         this.gathering.get(message.id)?.(message.metrics);
         this.gathering.delete(message.id);
@@ -74,8 +88,10 @@ export class Worker {
     }
   }
 
-  private send(message: ToPrimary): void {
+  /** @param done called when the message is on its way, or cannot be */
+  private send(message: ToPrimary, done: () => void = () => undefined): void {
     // Node ends a worker whose primary is gone.
-    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+    if (process.connected) process.send?.(message, undefined, undefined, done);
+    else done();
   }
 }
