@@ -326,6 +326,18 @@ describe('an order that cannot be taken', () => {
     expect([row?.status, row?.fail_reason.includes(secret('openai'))]).toEqual(['FAILURE', false]);
   });
 
+  it('by its provider, whose words the site keeps from its users', async () => {
+    at('openai').upstream.script(
+      { path: '/v1/videos' },
+      json({ error: { message: 'organisation acme is over its limit' } }, 400),
+    );
+    await site.setOption('global.hide_upstream_error_enabled', 'true');
+    const refused = await send('POST', '/v1/videos', { model: 'sora-2', prompt: 'x' });
+    await site.setOption('global.hide_upstream_error_enabled', 'false');
+    const [row] = await site.rows<object>('SELECT * FROM tasks ORDER BY id DESC LIMIT 1');
+    expect([refused.status, JSON.stringify([refused.body, row]).includes('acme')]).toEqual([400, false]);
+  });
+
   it('because of a blocked word', async () => {
     await site.setOption('CheckSensitiveEnabled', 'true');
     await site.setOption('CheckSensitiveOnPromptEnabled', 'true');

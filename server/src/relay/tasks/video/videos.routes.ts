@@ -6,7 +6,7 @@ import { checkTarget, hijack } from '../../call/incoming-request.js';
 import { sendFailure } from '../../call/send-failure.js';
 import { openAIErrors } from '../../endpoints/chat-endpoints.js';
 import { prefixes } from '../../endpoints/endpoints.js';
-import { toCallFailure } from '../../errors/failure.js';
+import type { CallFailure } from '../../errors/failure.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { pathPart, withRawBodies } from '../incoming-task.js';
 import type { VideoRoutesDeps } from '../task-routes-deps.js';
@@ -18,7 +18,8 @@ export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps):
   withRawBodies(async (app) => {
     const serve = (handler: Handler) => (request: FastifyRequest, reply: FastifyReply) => {
       const { incoming, client } = hijack(request, reply, maxBodyBytes);
-      void answer(request, incoming, client, () => handler(incoming, pathPart(request, 'id'), client));
+      const failureOf = (error: unknown): CallFailure => videos.failureOf(error);
+      void answer({ request, incoming, client, failureOf }, () => handler(incoming, pathPart(request, 'id'), client));
     };
     for (const prefix of prefixes) {
       app.post(
@@ -50,11 +51,16 @@ export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps):
     }
   });
 
+interface Answered {
+  readonly request: FastifyRequest;
+  readonly incoming: IncomingCall;
+  readonly client: ClientResponse;
+  readonly failureOf: (error: unknown) => CallFailure;
+}
+
 /** Never throws. */
 async function answer(
-  request: FastifyRequest,
-  incoming: IncomingCall,
-  client: ClientResponse,
+  { request, incoming, client, failureOf }: Answered,
   handle: () => ReturnType<Handler>,
 ): Promise<void> {
   try {
@@ -64,6 +70,6 @@ async function answer(
   } catch (error) {
     const isExpected = error instanceof UpstreamError || (isAppError(error) && error.code !== 'INTERNAL_ERROR');
     if (!isExpected) request.log.error({ err: error }, 'video call failed');
-    sendFailure(client, toCallFailure(error), incoming.requestId, openAIErrors);
+    sendFailure(client, failureOf(error), incoming.requestId, openAIErrors);
   }
 }

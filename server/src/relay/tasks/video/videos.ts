@@ -12,9 +12,10 @@ import { droppedHeader, mapModel } from '../../attempt/attempt.js';
 import { redactKey } from '../../attempt/redact-key.js';
 import type { ClientResponse } from '../../call/client-response.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
-import { toCallFailure } from '../../errors/failure.js';
+import { toCallFailure, type CallFailure } from '../../errors/failure.js';
 import { toUpstreamError } from '../../errors/read-upstream-error.js';
 import { RelayError } from '../../errors/relay-error.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { parseJsonBody } from '../../forms/json-body.js';
 import type { Fields } from '../../neutral/fields.js';
 import { text } from '../field.js';
@@ -145,6 +146,12 @@ export class Videos {
     throw unknown(id);
   }
 
+  /** A failure as the client sees it, which may not see a provider's words (option `global.hide_upstream_error_enabled`). */
+  failureOf(error: unknown): CallFailure {
+    const hidden = this.deps.desk.values['global.hide_upstream_error_enabled'];
+    return toCallFailure(error, error instanceof UpstreamError ? { status: error.status, hidden } : undefined);
+  }
+
   private received(
     incoming: IncomingCall,
     open: (order: ReceivedOrder) => Promise<Ordered>,
@@ -211,7 +218,7 @@ export class Videos {
       const said = await this.send(ordered);
       taken = await this.take(ordered, { id, properties: row.properties }, reservation, said);
     } catch (error) {
-      const { message } = toCallFailure(error);
+      const { message } = this.failureOf(error);
       await books.refuse(creativeKind, id, { failReason: text(message, 4000) }, reservation);
       throw error;
     }
