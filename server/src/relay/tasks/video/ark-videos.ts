@@ -1,18 +1,23 @@
-import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, type Fields } from '../../neutral/fields.js';
 import {
   bearerOf,
   nameOf,
-  secondsWithin,
-  sizeAt,
+  publicVideo,
+  reportOf,
   stateIn,
+  termsWithin,
   urlOf,
   type VideoDialect,
+  type VideoOffer,
   type VideoReport,
 } from './video-dialect.js';
-import { invalidVideo } from './video-order.js';
 
 const path = '/api/v3/contents/generations/tasks';
-const ratios: readonly string[] = ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9'];
+const offer: VideoOffer = {
+  resolutions: ['480p', '720p', '1080p', '4k'],
+  ratios: ['16:9', '9:16', '1:1', '4:3', '3:4', '21:9'],
+  seconds: { least: 2, most: 15, usual: 5 },
+};
 const states: Readonly<Record<string, VideoReport['state']>> = {
   running: 'running',
   succeeded: 'done',
@@ -24,13 +29,7 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 /** Seedance on Volcano Ark, or BytePlus. */
 export const arkVideos: VideoDialect = {
   takes: new Set(),
-  terms(order) {
-    const resolution = order.resolution ?? '720p';
-    if (resolution === '2k') throw invalidVideo('resolution must be 480p, 720p, 1080p or 4k');
-    const ratio = order.ratio ?? '16:9';
-    if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
-    return { seconds: secondsWithin(order, 2, 15, 5), resolution, size: sizeAt(resolution, ratio) };
-  },
+  terms: (order) => termsWithin(order, offer),
   order: (order, { seconds, resolution }, model, target) => ({
     method: 'POST',
     path: pathAt(target.baseUrl),
@@ -51,14 +50,9 @@ export const arkVideos: VideoDialect = {
     path: `${pathAt(target.baseUrl)}/${encodeURIComponent(name)}`,
     headers: bearerOf(target),
   }),
-  report(answer) {
-    const state = stateIn(states, answer['status']) ?? 'queued';
-    if (state === 'done' && addressIn(answer) === '') return { state: 'failed', reason: 'the provider made no video' };
-    const reason = state === 'failed' ? someText(asFields(answer['error'])?.['message']) : undefined;
-    return { state, reason };
-  },
-  source: (_name, data, variant) =>
-    variant === 'video' ? { url: addressIn(data), headers: {}, isChannel: false } : null,
+  report: (answer) =>
+    reportOf(stateIn(states, answer['status']) ?? 'queued', addressIn(answer), asFields(answer['error'])?.['message']),
+  source: publicVideo((data) => addressIn(data)),
 };
 
 /** A base URL may end with the version, as Ark's own documents write it. */

@@ -1,29 +1,28 @@
-import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
 import {
+  atLeast720p,
   bearerOf,
   nameOf,
-  secondsWithin,
-  sizeAt,
+  reportOf,
   stateIn,
+  termsWithin,
   urlOf,
   type VideoDialect,
+  type VideoOffer,
   type VideoReport,
 } from './video-dialect.js';
-import { invalidVideo } from './video-order.js';
 
-const ratios: readonly string[] = ['16:9', '9:16', '1:1'];
+const offer: VideoOffer = {
+  resolutions: ['720p', '1080p', '4k'],
+  ratios: ['16:9', '9:16', '1:1'],
+  seconds: { least: 4, most: 10, usual: 5 },
+};
 const states: Readonly<Record<string, VideoReport['state']>> = { SUCCESS: 'done', FAIL: 'failed' };
 
 /** CogVideoX and Vidu on Zhipu's platform. */
 export const cogvideo: VideoDialect = {
   takes: new Set(),
-  terms(order) {
-    const resolution = order.resolution === null || order.resolution === '480p' ? '720p' : order.resolution;
-    if (resolution === '2k') throw invalidVideo(`resolution must be 720p, 1080p or 4k for model ${order.model}`);
-    const ratio = order.ratio ?? '16:9';
-    if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
-    return { seconds: secondsWithin(order, 4, 10, 5), resolution, size: sizeAt(resolution, ratio) };
-  },
+  terms: (order) => termsWithin(order, offer, atLeast720p(order)),
   order: (order, { seconds, size }, model, target) => ({
     method: 'POST',
     path: '/api/paas/v4/videos/generations',
@@ -39,13 +38,12 @@ export const cogvideo: VideoDialect = {
     path: `/api/paas/v4/async-result/${encodeURIComponent(name)}`,
     headers: bearerOf(target),
   }),
-  report(answer) {
-    const state = stateIn(states, answer['task_status']) ?? 'running';
-    if (state === 'done' && addressIn(answer, 'url') === '') {
-      return { state: 'failed', reason: 'the provider made no video' };
-    }
-    return { state, reason: state === 'failed' ? someText(asFields(answer['error'])?.['message']) : undefined };
-  },
+  report: (answer) =>
+    reportOf(
+      stateIn(states, answer['task_status']) ?? 'running',
+      addressIn(answer, 'url'),
+      asFields(answer['error'])?.['message'],
+    ),
   source(_name, data, variant) {
     const url = variant === 'spritesheet' ? '' : addressIn(data, variant === 'video' ? 'url' : 'cover_image_url');
     return url === '' ? null : { url, headers: {}, isChannel: false };

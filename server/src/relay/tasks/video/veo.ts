@@ -2,20 +2,23 @@ import { asFields, asFieldsList, asList, asText, type Fields } from '../../neutr
 import { imageType } from '../../neutral/media.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
-import { nameOf, secondsWithin, sizeAt, type VideoDialect } from './video-dialect.js';
+import { atLeast720p, nameOf, termsWithin, type VideoDialect, type VideoOffer } from './video-dialect.js';
 import { invalidVideo, type Reference } from './video-order.js';
 
 const keyOf = ({ key }: TaskTarget): Record<string, string> => ({ 'x-goog-api-key': key });
+
+const offer: VideoOffer = {
+  resolutions: ['720p', '1080p', '4k'],
+  ratios: ['16:9', '9:16'],
+  seconds: { least: 4, most: 8, usual: 8 },
+};
 
 /** Veo of the Gemini API: an operation that runs long. */
 export const veo: VideoDialect = {
   takes: new Set(['negative_prompt']),
   terms(order) {
-    const resolution = order.resolution === null || order.resolution === '480p' ? '720p' : order.resolution;
-    if (resolution === '2k') throw invalidVideo(`resolution must be 720p, 1080p or 4k for model ${order.model}`);
     const [width = 16, height = 9] = (order.ratio ?? '16:9').split(':').map(Number);
-    const size = sizeAt(resolution, width >= height ? '16:9' : '9:16');
-    return { seconds: secondsWithin(order, 4, 8, 8), resolution, size };
+    return termsWithin({ ...order, ratio: width >= height ? '16:9' : '9:16' }, offer, atLeast720p(order));
   },
   order(order, { seconds, resolution, size }, model, target) {
     const [width = 0, height = 0] = size.split('x').map(Number);

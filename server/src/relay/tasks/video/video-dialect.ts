@@ -1,5 +1,5 @@
 import type { Resolution } from '../../../shared/price-card.js';
-import type { Fields } from '../../neutral/fields.js';
+import { someText, type Fields } from '../../neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
 import { text } from '../field.js';
 import { invalidVideo, orderFields, type Reference, type VideoOrder } from './video-order.js';
@@ -117,14 +117,51 @@ export function urlOf(reference: Reference): string {
     : `data:${reference.mediaType || 'image/png'};base64,${reference.data}`;
 }
 
-/** @throws RelayError invalid_video_request */
-export function secondsWithin(order: VideoOrder, least: number, most: number, usual: number): number {
+/** The videos that a kind of provider makes. */
+export interface VideoOffer {
+  readonly resolutions: readonly Resolution[];
+  readonly ratios: readonly string[];
+  readonly seconds: { readonly least: number; readonly most: number; readonly usual: number };
+}
+
+/**
+ * The terms of an order that an offer has.
+ * @param resolution of the order, or what the provider does where the client says nothing
+ * @throws RelayError invalid_video_request
+ */
+export function termsWithin(
+  order: VideoOrder,
+  { resolutions, ratios, seconds: { least, most, usual } }: VideoOffer,
+  resolution: Resolution = order.resolution ?? '720p',
+): VideoTerms {
+  if (!resolutions.includes(resolution)) {
+    const choice = `${resolutions.slice(0, -1).join(', ')} or ${resolutions.at(-1)}`;
+    throw invalidVideo(`resolution must be ${choice} for model ${order.model}`);
+  }
+  const ratio = order.ratio ?? '16:9';
+  if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
   const seconds = order.seconds ?? usual;
   if (seconds < least || seconds > most) {
     throw invalidVideo(`seconds must be from ${least} to ${most} for model ${order.model}`);
   }
-  return seconds;
+  return { seconds, resolution, size: sizeAt(resolution, ratio) };
 }
+
+/** For providers that make nothing smaller. */
+export const atLeast720p = ({ resolution }: VideoOrder): Resolution =>
+  resolution === null || resolution === '480p' ? '720p' : resolution;
+
+/** The report of a provider that names the address of what it made. */
+export const reportOf = (state: VideoReport['state'], address: string, reason: unknown): VideoReport =>
+  state === 'done' && address === ''
+    ? { state: 'failed', reason: 'the provider made no video' }
+    : { state, reason: state === 'failed' ? someText(reason) : undefined };
+
+/** The source of a provider that names a public address, and has nothing but the video. */
+export const publicVideo =
+  (addressIn: (data: Fields) => string): VideoDialect['source'] =>
+  (_name, data, variant) =>
+    variant === 'video' ? { url: addressIn(data), headers: {}, isChannel: false } : null;
 
 /** Names of the client's fields that the provider does not get. */
 export const droppedBy = ({ takes }: VideoDialect, { body }: VideoOrder): string[] =>

@@ -1,17 +1,23 @@
-import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, type Fields } from '../../neutral/fields.js';
 import {
   bearerOf,
   nameOf,
-  secondsWithin,
-  sizeAt,
+  publicVideo,
+  reportOf,
   stateIn,
+  termsWithin,
   urlOf,
   type VideoDialect,
+  type VideoOffer,
   type VideoReport,
 } from './video-dialect.js';
-import { invalidVideo, type VideoOrder } from './video-order.js';
+import type { VideoOrder } from './video-order.js';
 
-const ratios: readonly string[] = ['16:9', '9:16', '1:1', '4:3', '3:4'];
+const offer: VideoOffer = {
+  resolutions: ['480p', '720p', '1080p'],
+  ratios: ['16:9', '9:16', '1:1', '4:3', '3:4'],
+  seconds: { least: 2, most: 15, usual: 5 },
+};
 const states: Readonly<Record<string, VideoReport['state']>> = {
   RUNNING: 'running',
   SUCCEEDED: 'done',
@@ -26,15 +32,7 @@ const isOlder = (model: string): boolean => /^wanx?2\.[0-6]/.test(model);
 /** Wan and HappyHorse of Alibaba's Model Studio. */
 export const wan: VideoDialect = {
   takes: new Set(['negative_prompt']),
-  terms(order) {
-    const resolution = order.resolution ?? '720p';
-    if (resolution === '2k' || resolution === '4k') {
-      throw invalidVideo(`resolution must be 480p, 720p or 1080p for model ${order.model}`);
-    }
-    const ratio = order.ratio ?? '16:9';
-    if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
-    return { seconds: secondsWithin(order, 2, 15, 5), resolution, size: sizeAt(resolution, ratio) };
-  },
+  terms: (order) => termsWithin(order, offer),
   order(order, { seconds, resolution, size }, model, target) {
     const negative = asText(order.body['negative_prompt']);
     return {
@@ -66,12 +64,9 @@ export const wan: VideoDialect = {
   }),
   report(answer) {
     const output = outputOf(answer);
-    const state = stateIn(states, output['task_status']) ?? 'queued';
-    if (state === 'done' && addressIn(answer) === '') return { state: 'failed', reason: 'the provider made no video' };
-    return { state, reason: state === 'failed' ? someText(output['message']) : undefined };
+    return reportOf(stateIn(states, output['task_status']) ?? 'queued', addressIn(answer), output['message']);
   },
-  source: (_name, data, variant) =>
-    variant === 'video' ? { url: addressIn(data), headers: {}, isChannel: false } : null,
+  source: publicVideo((data) => addressIn(data)),
 };
 
 /** @throws RelayError invalid_video_request */

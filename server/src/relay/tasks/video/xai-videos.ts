@@ -2,31 +2,27 @@ import { asFields, asText, someNumber, someText } from '../../neutral/fields.js'
 import {
   bearerOf,
   nameOf,
-  secondsWithin,
-  sizeAt,
+  publicVideo,
   stateIn,
+  termsWithin,
   urlOf,
   withoutVersion,
   type VideoDialect,
+  type VideoOffer,
   type VideoReport,
 } from './video-dialect.js';
-import { invalidVideo } from './video-order.js';
 
-const ratios: readonly string[] = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3'];
+const offer: VideoOffer = {
+  resolutions: ['480p', '720p', '1080p'],
+  ratios: ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3'],
+  seconds: { least: 1, most: 15, usual: 6 },
+};
 const states: Readonly<Record<string, VideoReport['state']>> = { done: 'done', failed: 'failed', expired: 'failed' };
 
 /** grok-imagine-video. */
 export const xaiVideos: VideoDialect = {
   takes: new Set(),
-  terms(order) {
-    const resolution = order.resolution ?? '480p';
-    if (resolution === '2k' || resolution === '4k') {
-      throw invalidVideo(`resolution must be 480p, 720p or 1080p for model ${order.model}`);
-    }
-    const ratio = order.ratio ?? '16:9';
-    if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
-    return { seconds: secondsWithin(order, 1, 15, 6), resolution, size: sizeAt(resolution, ratio) };
-  },
+  terms: (order) => termsWithin(order, offer, order.resolution ?? '480p'),
   order: (order, { seconds, resolution }, model, target) => ({
     method: 'POST',
     path: withoutVersion('/v1/videos/generations', target),
@@ -49,8 +45,7 @@ export const xaiVideos: VideoDialect = {
     const reason = someText(error?.['message']) ?? someText(answer['error']);
     return { state, progress: someNumber(answer['progress']), reason: state === 'failed' ? reason : undefined };
   },
-  source: (_name, data, variant) =>
-    variant === 'video' ? { url: addressIn(data), headers: {}, isChannel: false } : null,
+  source: publicVideo((data) => addressIn(data)),
 };
 
 const addressIn = (answer: Readonly<Record<string, unknown>>): string => asText(asFields(answer['video'])?.['url']);
