@@ -207,6 +207,18 @@ it('shows the whole of a long name at 1440 pixels', async () => {
   expect(await hiddenInRows(page)).toEqual([]);
 });
 
+it('keeps a name of more than two lines within its row, and ends it with an ellipsis', async () => {
+  const { page } = visitor;
+  const name = 'OpenAI main account of the team in Europe, with a name that takes three lines';
+  const id = await server.api.createChannel(root, { name, baseUrl: upstream.url, key: 'sk-up' });
+  await page.reload();
+  const link = row(name).getByRole('link');
+  expect(await link.evaluate((shown) => shown.scrollHeight > shown.clientHeight)).toBe(true);
+  expect(await link.evaluate((shown) => getComputedStyle(shown).webkitLineClamp)).toBe('2');
+  expect(await hiddenInRows(page)).toEqual([]);
+  await server.api.data(root, 'DELETE', `/api/channel/${id}`);
+});
+
 it('shows how a test of all channels ended, and which failed, until it is dismissed', async () => {
   const { page } = visitor;
   await server.api.createChannel(root, { name: 'Drawings', type: 2, baseUrl: upstream.url, models: ['mj_imagine'] });

@@ -10,7 +10,7 @@ export function ChannelName({ row }: { readonly row: ChannelItem }) {
   return (
     <Link
       to={`/channel/edit/${row.id}${search}`}
-      className={`cell-link two-lines strong${row.nested ? ' nested' : ''}`}
+      className={`cell-link two-line-text strong${row.nested ? ' nested' : ''}`}
     >
       {row.name}
     </Link>
