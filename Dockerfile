@@ -14,7 +14,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.base.json ./
+COPY tsconfig.base.json codegen.yml ./
 COPY scripts scripts
 COPY schema schema
 COPY server server

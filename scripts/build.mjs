@@ -38,11 +38,10 @@ const parts = {
     available: () => existsSync(join(root, 'client/index.html')) && existsSync(join(root, 'schema/schema.graphql')),
     sources: () =>
       [...filesUnder('client'), ...filesUnder('schema')].filter((path) => !isTest(path) && !isGenerated(path)),
-    settings: ['package-lock.json', 'tsconfig.base.json', 'scripts/codegen.mjs', 'scripts/icons.mjs'],
+    settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml'],
     async make(target) {
-      const vite = programOf('vite');
-      await run(join(root, 'scripts/codegen.mjs'), []);
-      await run(vite, ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn']);
+      await run(programOf('@graphql-codegen/cli', 'graphql-codegen'), []);
+      await run(programOf('vite'), ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn']);
     },
   },
 };
@@ -164,14 +163,14 @@ function isAbandoned(lock) {
   }
 }
 
-/** The file of a package's program of the same name. */
-function programOf(name) {
+/** The file of a package's program, which usually has the package's name. */
+function programOf(name, program = name) {
   const home = join(root, 'node_modules', name);
   if (!existsSync(home)) {
     throw new Error(`${name} is needed for building and is not installed: run "npm ci" with development packages`);
   }
   const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  return join(home, typeof bin === 'string' ? bin : bin[name]);
+  return join(home, typeof bin === 'string' ? bin : bin[program]);
 }
 
 /** Runs a program in the project's folder without output, which is shown only if it fails. */

@@ -21,7 +21,7 @@ const checkTypes = (project) => run(process.execPath, 'node_modules/ts7/bin/tsc'
 const steps = {
   schema: schemaDrift,
   breaking: brokenPromises,
-  codegen: () => run(process.execPath, 'scripts/codegen.mjs'),
+  codegen: () => run(bin('graphql-codegen')),
   // In parts: the types of all parts together do not fit in the memory that Node takes by itself.
   'lint of the server': () => lint('server'),
   'lint of the client': () => lint('client'),
@@ -97,7 +97,7 @@ async function schemaDrift() {
 
 /** Every breaking change of the schema is announced. */
 async function brokenPromises() {
-  const changes = await breakingChanges();
+  const changes = await breakingChanges(root);
   const lines = changes.map(
     ({ path, message, announced }) => `${announced ? 'announced' : 'MISSING  '}  ${path}: ${message}`,
   );

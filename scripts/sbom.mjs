@@ -18,13 +18,9 @@ const production = new Set(
     .filter(([path, { dev, devOptional }]) => path.includes('node_modules/') && !dev && !devOptional)
     .map(([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`),
 );
-const components = bill.components
-  .filter(({ purl }) => production.has(decodeURIComponent(purl).replace('pkg:npm/', '')))
-  // The addresses in the lock file name no host that exists.
-  .map(({ externalReferences = [], ...component }) => ({
-    ...component,
-    externalReferences: externalReferences.filter(({ type }) => type !== 'distribution'),
-  }));
+const components = bill.components.filter(({ purl }) =>
+  production.has(decodeURIComponent(purl).replace('pkg:npm/', '')),
+);
 const kept = new Set([bill.metadata.component['bom-ref'], ...components.map((component) => component['bom-ref'])]);
 const dependencies = bill.dependencies
   .filter(({ ref }) => kept.has(ref))

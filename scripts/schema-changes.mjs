@@ -1,41 +1,79 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChangeType, CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema } from 'graphql';
-import { root } from './build.mjs';
 
 const schemaFile = 'schema/schema.graphql';
 /** Every breaking change is listed here for users of the API, by its path (`Channel.key`). */
 export const announcements = 'docs/schema-changes.md';
 
 /**
- * The breaking changes since the last release. Before the first release (a tag `v…`) there are none.
+ * The breaking changes of the schema since the last release and since the base commit (see `baseCommit`).
+ * @param {string} root the folder of the checkout
  * @returns {Promise<Array<{ path: string, message: string, announced: boolean }>>}
+ * @throws {Error} if there is nothing to compare with
  */
-export async function breakingChanges() {
-  const now = readFileSync(join(root, schemaFile), 'utf8');
-  const before = releasedSchema();
-  if (before === null) return [];
-  const announced = existsSync(join(root, announcements)) ? readFileSync(join(root, announcements), 'utf8') : '';
-  const changes = await diff(buildSchema(before), buildSchema(now));
-  return changes
-    .filter(
-      ({ criticality, type }) => criticality.level === CriticalityLevel.Breaking || type === ChangeType.EnumValueAdded,
-    )
-    .map(({ path, message }) => ({ path, message, announced: announced.includes(`\`${path}\``) }));
-}
-
-/** @returns {string | null} null before the first release, or when the history is not available */
-function releasedSchema() {
-  const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*')?.trim();
-  return tag ? git('show', `${tag}:${schemaFile}`) : null;
-}
-
-function git(...args) {
-  try {
-    return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  } catch {
-    return null; // No git, no commit yet, or a shallow clone.
+export async function breakingChanges(root) {
+  const git = gitIn(root);
+  const bases = [lastRelease(git), baseCommit(git)].filter((base) => base !== null);
+  const now = buildSchema(readFileSync(join(root, schemaFile), 'utf8'));
+  const announced = readFileSync(join(root, announcements), 'utf8');
+  const found = new Map();
+  for (const base of bases) {
+    for (const { path, message } of await between(buildSchema(git('show', `${base}:${schemaFile}`)), now)) {
+      found.set(message, { path, message, announced: announced.includes(`\`${path}\``) });
+    }
   }
+  return [...found.values()];
+}
+
+async function between(before, now) {
+  const changes = await diff(before, now);
+  return changes.filter(
+    ({ criticality, type }) => criticality.level === CriticalityLevel.Breaking || type === ChangeType.EnumValueAdded,
+  );
+}
+
+/** @returns {string | null} the tag of the last release, null before the first one */
+function lastRelease(git) {
+  try {
+    return git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*').trim();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The commit that a change is compared with: `BASE_COMMIT`, else where this branch left the remote's main branch, else the
+ * parent of the current commit. A shallow clone, which lacks it, fetches it.
+ */
+function baseCommit(git) {
+  const [head, parent] = git('log', '-1', '--format=%H %P').trim().split(' ');
+  const base = process.env.BASE_COMMIT ?? branchPoint(git, head) ?? parent ?? firstParentOfShallow(git);
+  if (!base) throw new Error('This commit has no parent, so there is no schema to compare with. Set BASE_COMMIT.');
+  try {
+    git('cat-file', '-e', `${base}^{commit}`);
+  } catch {
+    git('fetch', '--quiet', '--depth=1', 'origin', base);
+  }
+  return base;
+}
+
+function branchPoint(git, head) {
+  try {
+    const point = git('merge-base', 'HEAD', 'origin/HEAD').trim();
+    return point === head ? null : point;
+  } catch {
+    return null;
+  }
+}
+
+/** The log of a shallow clone names no parents, its commits do. */
+function firstParentOfShallow(git) {
+  return /^parent (\w+)$/m.exec(git('cat-file', '-p', 'HEAD'))?.[1];
+}
+
+function gitIn(root) {
+  return (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -1,6 +1,6 @@
 /** The parts that a release is built from. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,29 +19,14 @@ it('images are pinned by digest', () => {
   for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
 });
 
-it('every package of the lock file has its hash, and comes from a registry', () => {
+it('every package of the lock file has its hash, and the file names no registry', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { resolved?: string; integrity?: string; link?: boolean }>;
   };
   const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
   expect(installed.length).toBeGreaterThan(100);
-  const unsafe = installed.filter(
-    ([, { integrity, resolved }]) => !integrity || !resolved?.startsWith('https://registry.invalid/'),
-  );
+  const unsafe = installed.filter(([, { integrity, resolved }]) => !integrity || resolved !== undefined);
   expect(unsafe.map(([path]) => path)).toEqual([]);
-});
-
-it('the lock file is as `npm run lock` leaves it, and its addresses stay in it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-lock-'));
-  mkdirSync(join(folder, 'scripts'));
-  const lock = read('package-lock.json');
-  // As npm writes it with the setting of .npmrc.
-  writeFileSync(join(folder, 'package-lock.json'), lock.replaceAll(/^ +"resolved": .*\n/gm, ''));
-  cpSync(join(root, 'scripts/lock.mjs'), join(folder, 'scripts/lock.mjs'));
-  execFileSync(process.execPath, [join(folder, 'scripts/lock.mjs')]);
-  expect(readFileSync(join(folder, 'package-lock.json'), 'utf8')).toBe(lock);
-  rmSync(folder, { recursive: true });
-  expect(read('.npmrc')).toMatch(/^replace-registry-host=always$/m);
 });
 
 it('the bill of materials names every package that runs on a server, with its hash', () => {
@@ -66,7 +51,6 @@ it('the bill of materials names every package that runs on a server, with its ha
     .map(([path, { version }]) => `pkg:npm/${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`)
     .filter((purl) => !listed.has(purl));
   expect(missing).toEqual([]);
-  expect(JSON.stringify(bill)).not.toContain('registry.invalid');
   for (const tool of ['jest', 'typescript', 'vite'])
     expect([...listed].filter((purl) => purl.startsWith(`pkg:npm/${tool}@`))).toEqual([]);
   expect(bill.components.filter(({ hashes }) => !hashes?.length).map(({ purl }) => purl)).toEqual([]);

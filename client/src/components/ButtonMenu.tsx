@@ -1,5 +1,5 @@
 import Button from '@mui/material/Button';
-import ExpandMoreOutlinedIcon from '../icons/ExpandMoreOutlined.generated.js';
+import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import type { RowAction } from './ActionMenu.js';
 import { useActionMenu } from './useActionMenu.js';
 

@@ -1,6 +1,6 @@
 import IconButton from '@mui/material/IconButton';
-import CheckOutlinedIcon from '../icons/CheckOutlined.generated.js';
-import ContentCopyOutlinedIcon from '../icons/ContentCopyOutlined.generated.js';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
+import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
 import { useEffect, useRef, useState } from 'react';
 import { useCopy } from './CopyProvider.js';
 

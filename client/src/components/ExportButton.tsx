@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import CircularProgress from '@mui/material/CircularProgress';
 import IconButton from '@mui/material/IconButton';
-import FileDownloadOutlinedIcon from '../icons/FileDownloadOutlined.generated.js';
+import FileDownloadOutlinedIcon from '@mui/icons-material/FileDownloadOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadCsv, ExportRefused } from '../lib/download.js';

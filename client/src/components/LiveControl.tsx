@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import PauseOutlinedIcon from '../icons/PauseOutlined.generated.js';
-import PlayArrowOutlinedIcon from '../icons/PlayArrowOutlined.generated.js';
+import PauseOutlinedIcon from '@mui/icons-material/PauseOutlined';
+import PlayArrowOutlinedIcon from '@mui/icons-material/PlayArrowOutlined';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { pollMilliseconds, type LiveState } from '../lib/useLive.js';

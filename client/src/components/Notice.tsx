@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
-import ErrorOutlinedIcon from '../icons/ErrorOutlineOutlined.generated.js';
-import InfoOutlinedIcon from '../icons/InfoOutlined.generated.js';
-import WarningAmberOutlinedIcon from '../icons/WarningAmberOutlined.generated.js';
+import ErrorOutlinedIcon from '@mui/icons-material/ErrorOutlineOutlined';
+import InfoOutlinedIcon from '@mui/icons-material/InfoOutlined';
+import WarningAmberOutlinedIcon from '@mui/icons-material/WarningAmberOutlined';
 import type { ReactNode } from 'react';
 
 const icons = { amber: WarningAmberOutlinedIcon, red: ErrorOutlinedIcon, blue: InfoOutlinedIcon } as const;

@@ -1,4 +1,4 @@
-import MoreHorizOutlinedIcon from '../icons/MoreHorizOutlined.generated.js';
+import MoreHorizOutlinedIcon from '@mui/icons-material/MoreHorizOutlined';
 import type { RowAction } from './ActionMenu.js';
 import { useActionMenu } from './useActionMenu.js';
 

@@ -1,6 +1,6 @@
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
-import BookmarkBorderOutlinedIcon from '../icons/BookmarkBorderOutlined.generated.js';
+import BookmarkBorderOutlinedIcon from '@mui/icons-material/BookmarkBorderOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../lib/session.js';

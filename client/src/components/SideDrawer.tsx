@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Drawer from '@mui/material/Drawer';
 import IconButton from '@mui/material/IconButton';
 import Typography from '@mui/material/Typography';
-import CloseOutlinedIcon from '../icons/CloseOutlined.generated.js';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 

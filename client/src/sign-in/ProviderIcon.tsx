@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
-import GitHubIcon from '../icons/GitHub.generated.js';
-import ShieldOutlinedIcon from '../icons/ShieldOutlined.generated.js';
-import TelegramIcon from '../icons/Telegram.generated.js';
+import GitHubIcon from '@mui/icons-material/GitHub';
+import ShieldOutlinedIcon from '@mui/icons-material/ShieldOutlined';
+import TelegramIcon from '@mui/icons-material/Telegram';
 import type { ProviderId } from './offeredProviders.js';
 
 const letters: Partial<Record<ProviderId, string>> = { linuxdo: 'L', wechat: '微' };

@@ -1,4 +1,4 @@
-import TranslateOutlinedIcon from '../../icons/TranslateOutlined.generated.js';
+import TranslateOutlinedIcon from '@mui/icons-material/TranslateOutlined';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../../components/lazyPart.js';
 import { IconMenu } from './IconMenu.js';

@@ -1,6 +1,6 @@
 import { useColorScheme } from '@mui/material/styles';
-import DarkModeOutlinedIcon from '../../icons/DarkModeOutlined.generated.js';
-import LightModeOutlinedIcon from '../../icons/LightModeOutlined.generated.js';
+import DarkModeOutlinedIcon from '@mui/icons-material/DarkModeOutlined';
+import LightModeOutlinedIcon from '@mui/icons-material/LightModeOutlined';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../../components/lazyPart.js';
 import { IconMenu } from './IconMenu.js';

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
-import MenuOutlinedIcon from '../../icons/MenuOutlined.generated.js';
+import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useMatches } from 'react-router-dom';

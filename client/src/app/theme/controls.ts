@@ -1,4 +1,4 @@
-import ExpandMoreOutlinedIcon from '../../icons/ExpandMoreOutlined.generated.js';
+import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import type { Components, Theme } from '@mui/material/styles';
 import { createElement } from 'react';
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';

@@ -1,5 +1,5 @@
 import Button from '@mui/material/Button';
-import ViewColumnOutlinedIcon from '../../icons/ViewColumnOutlined.generated.js';
+import ViewColumnOutlinedIcon from '@mui/icons-material/ViewColumnOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ColumnSettingsDialog } from './ColumnSettingsDialog.js';

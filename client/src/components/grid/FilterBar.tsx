@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import FilterListOutlinedIcon from '../../icons/FilterListOutlined.generated.js';
+import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../../lib/useMediaFlags.js';

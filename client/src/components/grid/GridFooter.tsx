@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import ChevronLeftOutlinedIcon from '../../icons/ChevronLeftOutlined.generated.js';
-import ChevronRightOutlinedIcon from '../../icons/ChevronRightOutlined.generated.js';
+import ChevronLeftOutlinedIcon from '@mui/icons-material/ChevronLeftOutlined';
+import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';

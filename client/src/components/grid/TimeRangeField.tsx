@@ -1,5 +1,5 @@
 import Button from '@mui/material/Button';
-import CalendarTodayOutlinedIcon from '../../icons/CalendarTodayOutlined.generated.js';
+import CalendarTodayOutlinedIcon from '@mui/icons-material/CalendarTodayOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateTime } from '../../lib/format.js';

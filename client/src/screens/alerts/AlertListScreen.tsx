@@ -1,4 +1,4 @@
-import NotificationsOutlinedIcon from '../../icons/NotificationsOutlined.generated.js';
+import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';

@@ -1,4 +1,4 @@
-import HistoryOutlinedIcon from '../../icons/HistoryOutlined.generated.js';
+import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';

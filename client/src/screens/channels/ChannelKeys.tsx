@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import OutlinedInput from '@mui/material/OutlinedInput';
-import DeleteOutlinedIcon from '../../icons/DeleteOutlineOutlined.generated.js';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DrawerSection } from '../../components/SideDrawer.js';

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button';
-import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
-import BoltOutlinedIcon from '../../icons/BoltOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import BoltOutlinedIcon from '@mui/icons-material/BoltOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { ButtonMenu } from '../../components/ButtonMenu.js';

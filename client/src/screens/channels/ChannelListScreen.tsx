@@ -1,7 +1,7 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import HubOutlinedIcon from '../../icons/HubOutlined.generated.js';
+import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';

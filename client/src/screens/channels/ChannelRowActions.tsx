@@ -1,5 +1,5 @@
 import CircularProgress from '@mui/material/CircularProgress';
-import BoltOutlinedIcon from '../../icons/BoltOutlined.generated.js';
+import BoltOutlinedIcon from '@mui/icons-material/BoltOutlined';
 import { useTranslation } from 'react-i18next';
 import { RowMenu } from '../../components/RowMenu.js';
 import { RowSwitch } from '../../components/RowSwitch.js';

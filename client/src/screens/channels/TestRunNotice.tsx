@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { Notice } from '../../components/Notice.js';
-import CloseOutlinedIcon from '../../icons/CloseOutlined.generated.js';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import { dateTime } from '../../lib/format.js';
 import { readText, writeText } from '../../lib/storage.js';
 import { ChannelTestRunDocument } from './channels.generated.js';

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import ChevronRightOutlinedIcon from '../../icons/ChevronRightOutlined.generated.js';
+import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
 import { useTranslation } from 'react-i18next';
 import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';

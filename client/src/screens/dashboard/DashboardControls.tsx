@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
-import FilterListOutlinedIcon from '../../icons/FilterListOutlined.generated.js';
+import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
 import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
-import RefreshOutlinedIcon from '../../icons/RefreshOutlined.generated.js';
+import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';

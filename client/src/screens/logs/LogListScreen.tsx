@@ -1,7 +1,7 @@
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
-import ReceiptLongOutlinedIcon from '../../icons/ReceiptLongOutlined.generated.js';
-import RefreshOutlinedIcon from '../../icons/RefreshOutlined.generated.js';
+import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
+import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Hidden } from '../../components/Text.js';

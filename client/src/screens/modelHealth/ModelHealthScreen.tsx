@@ -1,6 +1,6 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
-import MonitorHeartOutlinedIcon from '../../icons/MonitorHeartOutlined.generated.js';
+import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';

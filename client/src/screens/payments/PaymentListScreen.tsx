@@ -1,5 +1,5 @@
 import { useQuery } from '@apollo/client/react';
-import PaymentsOutlinedIcon from '../../icons/PaymentsOutlined.generated.js';
+import PaymentsOutlinedIcon from '@mui/icons-material/PaymentsOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useMemo, useState } from 'react';

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import CheckOutlinedIcon from '../../icons/CheckOutlined.generated.js';
-import ContentCopyOutlinedIcon from '../../icons/ContentCopyOutlined.generated.js';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
+import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
 import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useCopy } from '../../components/CopyProvider.js';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import VpnKeyOutlinedIcon from '../../icons/VpnKeyOutlined.generated.js';
+import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import { useSession } from '../../lib/session.js';
 import { Playground } from './Playground.js';
 import { PlaygroundDocument } from './playground.generated.js';

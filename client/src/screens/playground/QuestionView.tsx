@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import OutlinedInput from '@mui/material/OutlinedInput';
-import EditOutlinedIcon from '../../icons/EditOutlined.generated.js';
+import EditOutlinedIcon from '@mui/icons-material/EditOutlined';
 import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';

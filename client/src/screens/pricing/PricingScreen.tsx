@@ -1,8 +1,8 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import ContentCopyOutlinedIcon from '../../icons/ContentCopyOutlined.generated.js';
-import SellOutlinedIcon from '../../icons/SellOutlined.generated.js';
+import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
+import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
-import CheckOutlinedIcon from '../../icons/CheckOutlined.generated.js';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';

@@ -1,6 +1,6 @@
 import Button from '@mui/material/Button';
-import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
-import ConfirmationNumberOutlinedIcon from '../../icons/ConfirmationNumberOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ButtonMenu } from '../../components/ButtonMenu.js';

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
-import CheckOutlinedIcon from '../../icons/CheckOutlined.generated.js';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';

@@ -4,7 +4,7 @@ import Card from '@mui/material/Card';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
-import HelpOutlinedIcon from '../../icons/HelpOutlineOutlined.generated.js';
+import HelpOutlinedIcon from '@mui/icons-material/HelpOutlineOutlined';
 import { useState } from 'react';
 import { useController, type Control } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';

@@ -1,5 +1,5 @@
 import { skipToken, useQuery } from '@apollo/client/react';
-import TaskAltOutlinedIcon from '../../icons/TaskAltOutlined.generated.js';
+import TaskAltOutlinedIcon from '@mui/icons-material/TaskAltOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';

@@ -1,4 +1,4 @@
-import MovieOutlinedIcon from '../../icons/MovieOutlined.generated.js';
+import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { useListPage } from '../../components/grid/useListPage.js';

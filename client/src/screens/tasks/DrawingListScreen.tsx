@@ -1,4 +1,4 @@
-import BrushOutlinedIcon from '../../icons/BrushOutlined.generated.js';
+import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { useListPage } from '../../components/grid/useListPage.js';

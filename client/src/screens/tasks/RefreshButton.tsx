@@ -1,5 +1,5 @@
 import Button from '@mui/material/Button';
-import RefreshOutlinedIcon from '../../icons/RefreshOutlined.generated.js';
+import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useTranslation } from 'react-i18next';
 
 /** Reloads the list; its icon spins while loading. */

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
-import VpnKeyOutlinedIcon from '../../icons/VpnKeyOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import { skipToken, useQuery } from '@apollo/client/react';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,7 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
-import AddOutlinedIcon from '../../icons/AddOutlined.generated.js';
-import GroupOutlinedIcon from '../../icons/GroupOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Link from '@mui/material/Link';
-import KeyOutlinedIcon from '../../icons/KeyOutlined.generated.js';
+import KeyOutlinedIcon from '@mui/icons-material/KeyOutlined';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';

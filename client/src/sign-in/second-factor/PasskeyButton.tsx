@@ -1,6 +1,6 @@
 import { useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
-import KeyOutlinedIcon from '../../icons/KeyOutlined.generated.js';
+import KeyOutlinedIcon from '@mui/icons-material/KeyOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';

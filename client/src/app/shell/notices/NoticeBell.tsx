@@ -2,7 +2,7 @@ import { useQuery } from '@apollo/client/react';
 import Badge from '@mui/material/Badge';
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
-import NotificationsOutlinedIcon from '../../../icons/NotificationsOutlined.generated.js';
+import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';

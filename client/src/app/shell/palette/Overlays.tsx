@@ -1,6 +1,6 @@
 import IconButton from '@mui/material/IconButton';
 import Tooltip from '@mui/material/Tooltip';
-import SearchOutlinedIcon from '../../../icons/SearchOutlined.generated.js';
+import SearchOutlinedIcon from '@mui/icons-material/SearchOutlined';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../../../components/lazyPart.js';
 import { NoticeBell } from '../notices/NoticeBell.js';

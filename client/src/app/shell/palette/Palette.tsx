@@ -5,7 +5,7 @@ import Dialog from '@mui/material/Dialog';
 import IconButton from '@mui/material/IconButton';
 import type { PopperProps } from '@mui/material/Popper';
 import OutlinedInput from '@mui/material/OutlinedInput';
-import CloseOutlinedIcon from '../../../icons/CloseOutlined.generated.js';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import PriceCheckOutlinedIcon from '../../../icons/PriceCheckOutlined.generated.js';
+import PriceCheckOutlinedIcon from '@mui/icons-material/PriceCheckOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';

@@ -1,8 +1,8 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Dialog from '@mui/material/Dialog';
-import AddOutlinedIcon from '../../../icons/AddOutlined.generated.js';
-import PriceChangeOutlinedIcon from '../../../icons/PriceChangeOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import PriceChangeOutlinedIcon from '@mui/icons-material/PriceChangeOutlined';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../components/EmptyState.js';

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import HistoryOutlinedIcon from '../../../icons/HistoryOutlined.generated.js';
-import DeleteOutlinedIcon from '../../../icons/DeleteOutlineOutlined.generated.js';
+import HistoryOutlinedIcon from '@mui/icons-material/HistoryOutlined';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';

@@ -1,10 +1,10 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
-import AddOutlinedIcon from '../../../icons/AddOutlined.generated.js';
-import ArrowDownwardOutlinedIcon from '../../../icons/ArrowDownwardOutlined.generated.js';
-import ArrowUpwardOutlinedIcon from '../../../icons/ArrowUpwardOutlined.generated.js';
-import DeleteOutlinedIcon from '../../../icons/DeleteOutlineOutlined.generated.js';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import ArrowDownwardOutlinedIcon from '@mui/icons-material/ArrowDownwardOutlined';
+import ArrowUpwardOutlinedIcon from '@mui/icons-material/ArrowUpwardOutlined';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '../../../components/Segments.js';

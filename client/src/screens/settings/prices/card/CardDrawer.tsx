@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import OutlinedInput from '@mui/material/OutlinedInput';
-import DeleteOutlinedIcon from '../../../../icons/DeleteOutlineOutlined.generated.js';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useId, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { UnsavedGuard, useMayDiscard } from '../../../../components/form/UnsavedGuard.js';

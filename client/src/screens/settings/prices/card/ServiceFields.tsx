@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import DeleteOutlinedIcon from '../../../../icons/DeleteOutlineOutlined.generated.js';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useTranslation } from 'react-i18next';
 import { SelectBox } from '../../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';

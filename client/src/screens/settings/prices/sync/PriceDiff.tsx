@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Switch from '@mui/material/Switch';
-import PriceCheckOutlinedIcon from '../../../../icons/PriceCheckOutlined.generated.js';
+import PriceCheckOutlinedIcon from '@mui/icons-material/PriceCheckOutlined';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../../../components/EmptyState.js';

@@ -5,7 +5,7 @@ import Card from '@mui/material/Card';
 import Chip from '@mui/material/Chip';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import Typography from '@mui/material/Typography';
-import UploadFileOutlinedIcon from '../../../../icons/UploadFileOutlined.generated.js';
+import UploadFileOutlinedIcon from '@mui/icons-material/UploadFileOutlined';
 import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Field } from '../../../../components/form/Field.js';
