@@ -1,3 +1,4 @@
+import type { Queries } from '../db/queries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes } from '../cache/changes.js';
 import type { SharedState } from '../cache/shared-state.js';
@@ -51,7 +52,7 @@ import { LimitBoard } from './routing/limits/limit-board.js';
 import { KeyRing } from './routing/key-ring.js';
 import { SessionAffinity } from './affinity/session-affinity.js';
 import { SessionPins } from './affinity/session-pins.js';
-import { RoutingDirectory, type KeyState, type Queries } from './routing/routing-directory.js';
+import { RoutingDirectory, type KeyState } from './routing/routing-directory.js';
 import { FirstByteTimes } from './routing/order/first-byte-times.js';
 import { TierOrder } from './routing/order/tier-order.js';
 import { Turns } from './routing/turns.js';

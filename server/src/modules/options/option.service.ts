@@ -14,7 +14,7 @@ import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { sliceOfList, type ListQuery, type Slice, type SortBy } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import { optionPermissions, permissionsToWrite } from './option-permissions.js';
 import { Option } from './option.entity.js';
 import { preconditionOf } from './option-precondition.js';

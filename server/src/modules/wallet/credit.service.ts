@@ -4,7 +4,7 @@ import type { Changes } from '../../cache/changes.js';
 import { UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry, Posting } from '../quota/ledger.service.js';
 

@@ -13,7 +13,7 @@ import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Queries } from '../routing/routing-directory.js';
+import type { Queries } from '../../db/queries.js';
 
 /** The fields of a token that the hot path needs. */
 export interface KnownToken {

@@ -11,11 +11,11 @@ import { UpstreamError } from '../errors/upstream-error.js';
 import type { TextMeter } from '../metering/text-meter.js';
 import type { AnswerStore } from '../neutral/codec.js';
 import { withHeaderOverride, type HeaderCall } from '../overrides/header-override.js';
-import type { RoutedChannel, ModelMapping } from '../routing/routed-channel.js';
+import { mapModel } from '../routing/model-mapping.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
-import { RelayError } from '../errors/relay-error.js';
 import type { AttemptSpan } from '../tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { LeftExchange } from './left-calls.js';
@@ -307,30 +307,3 @@ export const shownModel = (
   { showsRequestedModel, requestedModel, bareModel }: Attempt,
   upstreamModel: string,
 ): string | null => (showsRequestedModel && upstreamModel !== bareModel ? requestedModel : null);
-
-/**
- * Follows the mapping to its end (docs/reference/relay/routing.md#model-mapping). The name with its routing prefix is
- * looked up first, then the bare one. A name that maps to itself ends the chain.
- * @returns the name to send to the provider
- * @throws RelayError model_mapped_error (another channel may serve the call), model_mapping_contains_cycle (400)
- */
-export function mapModel(mapping: ModelMapping, requestedModel: string, bareModel: string): string {
-  if (mapping === null) {
-    throw new RelayError('MODEL_MAPPING_INVALID', 'unmarshal_model_mapping_failed', 'model_mapped_error');
-  }
-  const start = Object.hasOwn(mapping, requestedModel) ? requestedModel : bareModel;
-  let current = start;
-  const seen = new Set([current]);
-  while (Object.hasOwn(mapping, current)) {
-    const next = mapping[current];
-    if (next === undefined || next === '' || next === current) break;
-    if (seen.has(next)) {
-      throw new RelayError('MODEL_MAPPING_INVALID', 'model_mapping_contains_cycle', 'model_mapping_contains_cycle', {
-        status: 400,
-      });
-    }
-    seen.add(next);
-    current = next;
-  }
-  return current === requestedModel ? bareModel : current;
-}

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UpstreamRequest } from '../adapter.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { HeaderOperation } from '../../shared/channel-override.js';
 import { isFor } from './body-override.js';
 
 /** The values that header operations may use. */
 export interface HeaderCall {
-  readonly channel: Pick<RoutedChannel, 'headers'>;
+  readonly channel: { readonly headers: readonly HeaderOperation[] };
   /** The key chosen for this attempt. */
   readonly key: string;
   readonly upstreamModel: string;

@@ -9,7 +9,7 @@ import { ClientGoneError } from '../call/delivery.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { withHeaderOverride } from '../overrides/header-override.js';
 import type { KeyRing } from '../routing/key-ring.js';
-import { mapModel } from '../attempt/attempt.js';
+import { mapModel } from '../routing/model-mapping.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';

@@ -10,7 +10,7 @@ import type { Caller } from '../access/authentication.js';
 import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
 import { wordsCheck, type LocalCheck } from '../guardrails/local-checks.js';
 import type { TextMeter } from '../metering/text-meter.js';
-import type { Queries } from '../routing/routing-directory.js';
+import type { Queries } from '../../db/queries.js';
 import { contentLimit } from './chat-content.js';
 import type { PricedCall } from './priced-call.js';
 

@@ -9,7 +9,7 @@ import { failureKind } from '../errors/failure-kind.js';
 import { withConnectionCause } from '../errors/connection-cause.js';
 import { maskSecrets } from '../errors/mask-secrets.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import type { Queries } from '../routing/routing-directory.js';
+import type { Queries } from '../../db/queries.js';
 
 export interface ChannelFailuresDeps {
   readonly database: Queries;

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { LogType } from '../../modules/logs/log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -9,7 +9,7 @@ import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../errors/failure.js';
 import { failureKind } from '../errors/failure-kind.js';
 import type { PricedCall } from './priced-call.js';
-import type { Queries } from '../routing/routing-directory.js';
+import type { Queries } from '../../db/queries.js';
 
 export interface ErrorLogDeps {
   readonly database: Queries;

@@ -1,12 +1,9 @@
 import type { Changes } from '../../cache/changes.js';
+import type { Queries } from '../../db/queries.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { channelColumns, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { RoutingTable } from './routing-table.js';
-
-export interface Queries {
-  query(sql: string, parameters?: unknown[]): Promise<unknown>;
-}
 
 /** Knowledge about the keys of channels. */
 export interface KeyState {

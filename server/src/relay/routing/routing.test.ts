@@ -1,7 +1,7 @@
 import { parseModelMapping, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { KeyRing } from './key-ring.js';
 import { keyMarkOf } from './key-mark.js';
-import { mapModel } from '../attempt/attempt.js';
+import { mapModel } from './model-mapping.js';
 import { meansDeadKey } from './automatic-disable.js';
 import { isRetryable } from './retry.js';
 import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';

@@ -3,7 +3,7 @@ import { costOfUsage } from '../../../modules/pricing/channel-cost.service.js';
 import type { Clock } from '../../../shared/clock.js';
 import { entryOfModel } from '../../../shared/model-pattern.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
-import { mapModel } from '../../attempt/attempt.js';
+import { mapModel } from '../model-mapping.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { FirstByteTimes, TimedCall } from './first-byte-times.js';
 
