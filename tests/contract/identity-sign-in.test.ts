@@ -165,7 +165,7 @@ describe('who is asking (decision order of 1.3)', () => {
     expect(answer.status).toBe(401);
     // Third parties recognise this family of sites by the header's name in this text.
     expect(answer.body).toMatchObject({ success: false, message: expect.stringContaining('Veloera-User') });
-    // An access token does not need the header (decision 59).
+    // An access token does not need the header.
     expect(answer.body['message']).toMatch(
       /^No permission: not logged in and no access token provided \(a session also /,
     );

@@ -72,7 +72,7 @@ export const tableSpecs: readonly TableSpec[] = [
   {
     ...plain,
     ...{ source: 'two_fas', target: 'authenticator_apps', key: ['user_id'] },
-    // A moved passkey alone is no second factor: docs/adr/0088.
+    // A user of new-api who has a passkey still signs in with the password alone, so a moved passkey is not asked for.
     afterBatch: `UPDATE users u SET has_second_factor =
                    EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                   WHERE id = ANY ($1)`,

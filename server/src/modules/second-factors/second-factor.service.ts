@@ -58,7 +58,7 @@ const maxPasskeys = 20;
 /** RFC 4648 in lower case: no character is mistaken for another. */
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Sets up, confirms and removes second factors (docs/adr/0085). Only in a browser session, never with an access token. */
+/** Sets up, confirms and removes second factors. Only in a browser session, never with an access token. */
 export class SecondFactorService {
   constructor(private readonly deps: SecondFactorDeps) {}
 
