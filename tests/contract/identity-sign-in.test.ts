@@ -44,6 +44,20 @@ describe('POST /api/user/login', () => {
     expect(answer.headers.getSetCookie()[0]).toContain('Secure');
   });
 
+  it.each(['https,http', 'https, http', 'HTTPS,http'])('marks it Secure behind two proxies (%s)', async (protocols) => {
+    const body = { username: 'root', password: rootPassword };
+    const answer = await post(body, { ...anywhere(), 'x-forwarded-proto': protocols });
+    expect(answer.headers.getSetCookie()[0]).toContain('Secure');
+  });
+
+  it('believes the first of several protocols from a trusted proxy only', async () => {
+    const body = { username: 'root', password: rootPassword };
+    const answer = await post(body, { ...anywhere(), 'x-forwarded-proto': 'http,https' });
+    expect(answer.headers.getSetCookie()[0]).toContain('Secure');
+    const plain = await post(body, { ...anywhere(), 'x-forwarded-proto': 'http,http' });
+    expect(plain.headers.getSetCookie()[0]).not.toContain('Secure');
+  });
+
   it('gives every sign-in a session of its own and stores no secret', async () => {
     const [one, two] = [await site.signIn('root', rootPassword), await site.signIn('root', rootPassword)];
     expect(one.cookie).not.toBe(two.cookie);

@@ -355,6 +355,18 @@ describe('refused', () => {
     expect(JSON.stringify(stored)).not.toContain('hidden');
   }, 300_000);
 
+  it.each(['mysql://root:hidden@169.254.169.254/old', 'postgres://root:hidden@[fd00:ec2::254]/old'])(
+    'addresses of cloud metadata (%s)',
+    async (connection) => {
+      const site = await freshSite();
+      await check(site, { connection });
+      const failed = await untilJob(site, ended);
+      expect(failed).toMatchObject({ state: 'FAILED', failure: 'SOURCE_REFUSED' });
+      expect(failed.failureText).toContain('This address cannot be called from here');
+    },
+    300_000,
+  );
+
   it('a site that is not fresh', async () => {
     const site = await freshSite();
     await site.server.api.createChannel(site.root, { baseUrl: upstream });

@@ -14,6 +14,7 @@ export function composeMoveIn(platform: Platform): MoveInService {
   const runner = new MoveInRunner({
     ...{ jobs, files, changes, nodeId, clock, logger },
     ...{ databaseUrl: database.directUrl, encryptionKey: database.encryptionKey },
+    outboundAllow: config.outboundAllow,
     program: platform.moveInProgram,
   });
   runner.start();

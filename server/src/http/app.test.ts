@@ -138,6 +138,14 @@ describe('paths', () => {
     });
   });
 
+  it.each(['/api/echo%00', '/v1/videos/video_1%00', '/v1/videos/%00/content', '/token/%00', '/assets/a%00.js'])(
+    'answers %s with 404',
+    async (url) => {
+      const answer = await (await start()).inject({ url });
+      expect([answer.statusCode, answer.json()]).toMatchObject([404, { error: { type: 'invalid_request_error' } }]);
+    },
+  );
+
   it.each(['/', '/token', '/channel/edit/3', '/index.html'])('answers %s with the console', async (url) => {
     const answer = await (await start()).inject({ url });
     expect(answer.statusCode).toBe(200);

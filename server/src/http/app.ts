@@ -118,7 +118,9 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     const { headers } = request.raw;
     const forwardedFor = headers['x-forwarded-for'];
     if (typeof forwardedFor === 'string') headers['x-forwarded-for'] = withoutPorts(forwardedFor);
-    done();
+    // No text of Postgres contains U+0000, so nothing has such a name.
+    if (pathOf(request).includes('%00')) sendInvalidUrl(request, reply);
+    else done();
   });
   allowCrossOrigin(app);
   refuseUnknownWrites(app);

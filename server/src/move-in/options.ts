@@ -16,6 +16,8 @@ export interface MoveInOptions {
   readonly decisions: Decisions;
   /** The user who starts the run in the console; 0: the command. */
   readonly startedBy: number;
+  /** OUTBOUND_ALLOW of the site; absent for the command, whose user has a shell anyway. */
+  readonly outboundAllow?: readonly string[];
   /** Of the source, in reports, where its address says nothing; default: its address. */
   readonly name?: string;
   /** Unix seconds. */

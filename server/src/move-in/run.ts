@@ -1,3 +1,4 @@
+import { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { Secrets } from '../shared/secrets.js';
 import { foldedName } from '../shared/username.js';
 import { familyOf, type Family } from './family.js';
@@ -152,7 +153,7 @@ async function withSources<Result>(
   const source = await open(options, newKey);
   try {
     const family = familyOf(source);
-    const logSource = options.logSource ? await openSource(options.logSource) : source;
+    const logSource = options.logSource ? await openSource(options.logSource, guardOf(options)) : source;
     try {
       return await use({ source, logSource, family });
     } finally {
@@ -163,12 +164,14 @@ async function withSources<Result>(
   }
 }
 
-async function open(
-  { source, keysSource, environment = {} }: MoveInOptions,
-  newKey: (digest: string) => string,
-): Promise<SourceDatabase> {
-  if (source.engine !== 'sqlite' || !/\.ya?ml$/i.test(source.path)) return openSource(source);
-  const keys = keysSource ? await openSource(keysSource) : null;
+const guardOf = ({ outboundAllow }: MoveInOptions): OutboundGuard | null =>
+  outboundAllow ? new OutboundGuard(outboundAllow) : null;
+
+async function open(options: MoveInOptions, newKey: (digest: string) => string): Promise<SourceDatabase> {
+  const { source, keysSource, environment = {} } = options;
+  const guard = guardOf(options);
+  if (source.engine !== 'sqlite' || !/\.ya?ml$/i.test(source.path)) return openSource(source, guard);
+  const keys = keysSource ? await openSource(keysSource, guard) : null;
   try {
     return await openLiteLlm({ path: source.path, environment, keys, newKey });
   } catch (error) {

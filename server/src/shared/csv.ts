@@ -6,8 +6,8 @@ export const csvLine = (cells: readonly Cell[]): string => `${cells.map(toCell).
 function toCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
-  // Spreadsheets would treat these as a formula, and users choose the names.
-  const text = /^[=+\-@\t\r]/.test(cell) && !isDecimal.test(cell) ? `'${cell}` : cell;
+  // Spreadsheets, also with the full-width signs, would treat these as a formula, and users choose the names.
+  const text = /^[=+\-@＝＋－＠\t\r]/.test(cell) && !isDecimal.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -27,6 +27,8 @@ export interface MoveInRunnerDeps {
   readonly changes: Changes;
   readonly databaseUrl: string;
   readonly encryptionKey: string;
+  /** OUTBOUND_ALLOW */
+  readonly outboundAllow: readonly string[];
   /** The command that starts `job.main.js`. */
   readonly program: readonly string[];
   readonly nodeId: string;
@@ -94,7 +96,7 @@ export class MoveInRunner {
   }
 
   private orderOf({ source, choices, folder, sourceName, startedBy }: MoveInJob, isDryRun: boolean): JobOrder {
-    const { files, databaseUrl, encryptionKey, clock } = this.deps;
+    const { files, databaseUrl, encryptionKey, outboundAllow, clock } = this.deps;
     const address = (text: string | null) => (text === null ? null : parseAddress(text));
     const { connection, logConnection, keysConnection, environment } = source;
     return {
@@ -106,6 +108,7 @@ export class MoveInRunner {
         // A second upload of the same name continues the same run.
         ...(connection === null ? { name: sourceName } : {}),
         ...{ environment, logs: choices.logs, decisions: choices.decisions, startedBy },
+        outboundAllow,
         now: Math.floor(clock.now() / 1000),
       },
     };

@@ -1,4 +1,6 @@
 import mysql from 'mysql2/promise';
+import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import { GuardedSocket } from './guarded-socket.js';
 import { readerOf, type SourceDatabase, type SourceRow } from './source.js';
 
 export interface MysqlAddress {
@@ -14,10 +16,11 @@ export interface MysqlAddress {
 }
 
 /** Opens a MySQL or MariaDB database in one read-only transaction: every read sees the same moment. */
-export async function openMysql(address: MysqlAddress): Promise<SourceDatabase> {
+export async function openMysql(address: MysqlAddress, guard: OutboundGuard | null): Promise<SourceDatabase> {
   const { host, port, socketPath, user, password, database, tls } = address;
   const connection = await mysql.createConnection({
     ...(socketPath === null ? { host, port } : { socketPath }),
+    ...(guard ? { stream: () => new GuardedSocket(guard).connect(port, host) } : {}),
     ...(tls === false ? {} : { ssl: { rejectUnauthorized: tls !== 'unverified' } }),
     ...{ user, password, database, charset: 'utf8mb4' },
     // Exact integers, times without a guessed zone, JSON as it is stored.

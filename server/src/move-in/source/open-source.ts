@@ -1,3 +1,4 @@
+import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { nameOf, type SourceAddress } from './address.js';
 import { openMysql } from './mysql.js';
 import { openPostgres } from './postgres.js';
@@ -6,12 +7,13 @@ import { openSqlite } from './sqlite.js';
 
 /**
  * Opens a source read-only.
+ * @param guard of the addresses that may be called; null: all
  * @throws SourceError with one sentence, which contains no password
  */
-export async function openSource(address: SourceAddress): Promise<SourceDatabase> {
+export async function openSource(address: SourceAddress, guard: OutboundGuard | null): Promise<SourceDatabase> {
   try {
     if (address.engine === 'sqlite') return await openSqlite(address.path);
-    return address.engine === 'mysql' ? await openMysql(address) : await openPostgres(address.url);
+    return address.engine === 'mysql' ? await openMysql(address, guard) : await openPostgres(address.url, guard);
   } catch (error) {
     if (error instanceof SourceError) throw error;
     const reason = error instanceof Error ? error.message || error.name : String(error);

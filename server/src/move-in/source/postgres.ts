@@ -1,9 +1,11 @@
 import pg from 'pg';
+import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import { GuardedSocket } from './guarded-socket.js';
 import { readerOf, type SourceDatabase, type SourceRow } from './source.js';
 
 /** Opens a Postgres database in one read-only transaction: every read sees the same moment. */
-export async function openPostgres(url: string): Promise<SourceDatabase> {
-  const { client, isEncrypted } = await connect(url);
+export async function openPostgres(url: string, guard: OutboundGuard | null): Promise<SourceDatabase> {
+  const { client, isEncrypted } = await connect(url, guard);
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     return await readerOf({
@@ -33,23 +35,27 @@ interface Connected {
  * `sslmode`, and it falls back to a plain connection when the server has no TLS. This driver alone would send the
  * password in the clear without `sslmode`, and would verify the certificate for the other two.
  */
-async function connect(text: string): Promise<Connected> {
+async function connect(text: string, guard: OutboundGuard | null): Promise<Connected> {
   const mode = new URL(text).searchParams.get('sslmode');
   const isOwn = new URL(text).searchParams.has('ssl');
   if (isOwn || mode === 'disable' || mode?.startsWith('verify-')) {
-    return { client: await connected(text), isEncrypted: mode !== 'disable' };
+    return { client: await connected(text, guard), isEncrypted: mode !== 'disable' };
   }
   try {
-    return { client: await connected(withMode(text, 'require')), isEncrypted: true };
+    return { client: await connected(withMode(text, 'require'), guard), isEncrypted: true };
   } catch (error) {
     const hasNoTls = error instanceof Error && error.message === 'The server does not support SSL connections';
     if (!hasNoTls || mode === 'require') throw error;
-    return { client: await connected(withMode(text, 'disable')), isEncrypted: false };
+    return { client: await connected(withMode(text, 'disable'), guard), isEncrypted: false };
   }
 }
 
-async function connected(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, application_name: 'tollgate-move-in' });
+async function connected(url: string, guard: OutboundGuard | null): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'tollgate-move-in',
+    ...(guard ? { stream: () => new GuardedSocket(guard) } : {}),
+  });
   client.on('error', () => undefined);
   await client.connect();
   return client;
