@@ -78,12 +78,12 @@ describe.each(Object.keys(documents) as Array<keyof typeof documents>)('a token 
     expect((await as(secret, `mutation { banUser(id: ${common.id}) { user { id } } }`)).codes).toEqual([
       'INSUFFICIENT_PRIVILEGES',
     ]);
-    // Secrets require WRITE.
+    // Secrets require KEYS_READ.
     expect((await as(secret, '{ accessToken }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 });
 
-it('reads codes without their text, which is worth money, unless it may change them', async () => {
+it('reads codes without their text, which is worth money, unless it may read secrets', async () => {
   await site.expectSuccess(root, 'POST', '/api/redemption/', { name: 'scoped', quota: 5, key: 'a-secret-code' });
   await site.expectSuccess(root, 'POST', '/api/user/topup', { key: 'a-secret-code' });
   const lists =
@@ -95,7 +95,8 @@ it('reads codes without their text, which is worth money, unless it may change t
     users: { items: [{ redemptions: { items: [{ redemption: { key } }] } }] },
   });
   expect(await read(['ADMIN_READ'])).toEqual(seen('**********'));
-  expect(await read(['ADMIN_READ', 'WRITE'])).toEqual(seen('a-secret-code'));
+  expect(await read(['ADMIN_READ', 'WRITE'])).toEqual(seen('**********'));
+  expect(await read(['ADMIN_READ', 'KEYS_READ'])).toEqual(seen('a-secret-code'));
   expect((await site.graphql(root, '{ redemptions { items { key } } }')).text).toContain('a-secret-code');
 });
 

@@ -76,6 +76,39 @@ const confirm =
   'mutation ($input: SecondFactorInput!) { confirmSession(input: $input) { secondFactors { needsConfirmation } } }';
 const begin = 'mutation { beginSecondFactor { kinds passkeyOptions } }';
 
+const fromPage = (address: string, ...cookies: string[]): Record<string, string> => ({
+  'x-forwarded-for': address,
+  origin,
+  cookie: cookies.filter(Boolean).join('; '),
+});
+
+/** The first step at an address. @returns the cookie of the session that waits */
+async function signInAt(address: string, { username, password }: Person, knownBrowser = ''): Promise<string> {
+  const answer = await site.rest(
+    null,
+    'POST',
+    '/api/user/login',
+    { username, password },
+    fromPage(address, knownBrowser),
+  );
+  expect(answer.body).toMatchObject({ code: 'SECOND_FACTOR_NEEDED' });
+  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
+/** The second step at an address. @returns error codes, and the cookie that makes the browser a known one */
+async function finishAt(
+  address: string,
+  waiting: string,
+  input: object,
+  knownBrowser = '',
+): Promise<{ codes: string[]; knownBrowser: string }> {
+  const body = { query: finish, variables: { input } };
+  const answer = await site.rest(null, 'POST', '/graphql', body, fromPage(address, waiting, knownBrowser));
+  const { errors = [] } = answer.body as { errors?: Array<{ extensions: { code: string } }> };
+  const mark = answer.headers.getSetCookie().find((cookie) => cookie.startsWith('known-browser='));
+  return { codes: errors.map(({ extensions }) => extensions.code), knownBrowser: mark?.split(';')[0] ?? '' };
+}
+
 /** The signed-in user after the second step over REST. */
 async function secondStep(waiting: Person, code: string): Promise<Person> {
   const headers = { cookie: waiting.cookie, ...anywhere() };
@@ -151,6 +184,41 @@ describe('an authenticator app', () => {
       for (let index = 0; index < 4; index++) codes.push(await guess(again));
     }
     expect(codes).toEqual([...Array<string>(15).fill('INVALID_CREDENTIALS'), 'RATE_LIMITED']);
+  });
+
+  it('lets its owner in while others guess: a known browser, a passkey, a recovery code', async () => {
+    const user = await site.invite(root);
+    const { secret, recoveryCodes } = await addApp(user);
+    const authenticator = new SoftwareAuthenticator(origin);
+    await addPasskey(user, authenticator);
+    const first = await signInAt('198.51.100.1', user);
+    const known = await finishAt('198.51.100.1', first, { code: codeOf(secret) });
+    expect(known.codes).toEqual([]);
+
+    // Someone with the password guesses from many addresses, more often than codes may be wrong.
+    const guesses: string[] = [];
+    for (let n = 2; n < 8; n++) {
+      const thief = await signInAt(`198.51.100.${n}`, user);
+      for (let index = 0; index < 4; index++) {
+        guesses.push((await finishAt(`198.51.100.${n}`, thief, { code: '000000' })).codes[0] ?? '');
+      }
+    }
+    expect(guesses.slice(0, 20)).toEqual(Array<string>(20).fill('INVALID_CREDENTIALS'));
+    expect(guesses.slice(20)).toEqual(Array<string>(4).fill('RATE_LIMITED'));
+
+    // A right code from an unknown browser waits; from the known one it counts, at any address.
+    const elsewhere = await signInAt('198.51.100.9', user);
+    expect((await finishAt('198.51.100.9', elsewhere, { code: codeOf(secret, 1) })).codes).toEqual(['RATE_LIMITED']);
+    const home = await signInAt('198.51.100.9', user, known.knownBrowser);
+    expect((await finishAt('198.51.100.9', home, { code: codeOf(secret, 1) }, known.knownBrowser)).codes).toEqual([]);
+    // What cannot be guessed counts in an unknown browser too.
+    const withRecovery = await signInAt('198.51.100.10', user);
+    const recovered = await finishAt('198.51.100.10', withRecovery, { recoveryCode: recoveryCodes[0] });
+    expect(recovered.codes).toEqual([]);
+    const withPasskey = await signInAt('198.51.100.11', user);
+    const { passkeyOptions } = await ask<{ passkeyOptions: unknown }>({ ...user, cookie: withPasskey }, begin);
+    const passkey = authenticator.get(passkeyOptions as never);
+    expect((await finishAt('198.51.100.11', withPasskey, { passkey })).codes).toEqual([]);
   });
 
   it('counts only after its first code, and is not replaced without being removed', async () => {
@@ -349,6 +417,12 @@ describe('confirmation', () => {
               `mutation { createAccessToken(input: { name: "n${Date.now()}", scopes: [WRITE] }) { secret } }`,
             )
           ).codes.join(),
+      ],
+      ['creating a key', () => restCode('POST', '/api/token/', { name: `made ${Date.now()}`, unlimited_quota: true })],
+      [
+        'creating a key over GraphQL',
+        async () =>
+          (await attempt(admin, `mutation { createToken(input: { name: "g${Date.now()}" }) { key } }`)).codes.join(),
       ],
       ['rotating a key', () => restCode('POST', `/api/token/${tokenId}/rotate`, {})],
       [

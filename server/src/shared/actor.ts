@@ -11,7 +11,7 @@ const operatorRank = 5;
 export const UserStatus = { enabled: 1, banned: 2 } as const;
 
 /** Scopes of a named access token, within the rights of its user. */
-export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'WRITE'] as const;
+export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'KEYS_READ', 'WRITE'] as const;
 export type AccessScope = (typeof accessScopes)[number];
 
 /** The caller. Built once per request from the session or access token; the first argument of every service method. */

@@ -13,7 +13,8 @@ export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumT
     LOGS_READ: 'Read log rows: of everyone for admins, else the user’s own.',
     ACCOUNT_READ: 'Read the user’s own account, API keys without their text, orders and tasks.',
     ADMIN_READ: 'Read what admins may read, without secrets.',
-    WRITE: 'Change what the user may change, and read secrets.',
+    KEYS_READ: 'Read secrets that the user may read: API keys, keys of channels, codes.',
+    WRITE: 'Change what the user may change. A key that it makes or rotates is in the response.',
   },
 );
 

@@ -227,6 +227,13 @@ export class AuthService {
     return this.limit(`limit:CT:${addressKey(ip)}`, criticalLimit);
   }
 
+  /** Where attempts at an account come from: a browser in which its owner signed in before, else an address (a /64 of IPv6). */
+  placeOf(userId: number, { ip, knownBrowser }: SessionOrigin): { name: string; isKnown: boolean } {
+    const known = this.deps.knownBrowsers.read(knownBrowser);
+    const isKnown = known?.userId === userId;
+    return { name: isKnown ? `browser:${known.browser}` : addressKey(ip), isKnown };
+  }
+
   /** The browser's name when the account's owner has signed in there before. Costs a look-up only with a valid mark. */
   private async knownBrowserOf(name: string, { knownBrowser }: Challenge): Promise<string | null> {
     const known = this.deps.knownBrowsers.read(knownBrowser);

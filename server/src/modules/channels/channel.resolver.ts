@@ -50,7 +50,7 @@ export class ChannelResolver {
   }
 
   @Query(() => [String], { description: 'The keys of a channel in plain text. Every read is logged.' })
-  @Access('channels.secrets', 'WRITE')
+  @Access('channels.secrets', 'KEYS_READ')
   channelKeys(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string[]> {
     return this.services.channels.revealKeys(actor, id);
   }

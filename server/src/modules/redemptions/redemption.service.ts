@@ -279,7 +279,7 @@ export class RedemptionService {
   }
 
   private keyed(admin: Actor, redemption: Redemption): KeyedRedemption {
-    return { redemption, key: hasScope(admin, 'WRITE') ? this.deps.secrets.open(redemption.keySealed) : hiddenKey };
+    return { redemption, key: hasScope(admin, 'KEYS_READ') ? this.deps.secrets.open(redemption.keySealed) : hiddenKey };
   }
 
   private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[] = []): Promise<void> {

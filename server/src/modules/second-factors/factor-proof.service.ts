@@ -19,7 +19,18 @@ export interface FactorProof {
 
 export type FactorKind = 'authenticatorApp' | 'passkey' | 'recoveryCode';
 
-/** Wrong proofs for one user, from wherever they come: six digits must not be guessed by many addresses. */
+/**
+ * Where a proof comes from. A known browser and a session have a count of their own, so that guesses of others never lock the
+ * owner out.
+ */
+export interface ProofPlace {
+  /** A known browser, a session, or an address. */
+  readonly name: string;
+  /** The owner signed in there before. */
+  readonly isKnown: boolean;
+}
+
+/** Wrong proofs for one user from one place, and wrong codes from all places together that are not known. */
 const proofLimit = { count: 20, seconds: 3600 };
 
 /** Checks second factors. A code, a recovery code and a passkey's response each count once. */
@@ -59,19 +70,22 @@ export class FactorProofService {
   }
 
   /** @throws AppError INVALID_CREDENTIALS, INVALID_INPUT (none or several proofs), RATE_LIMITED */
-  async check(userId: number, proof: FactorProof, ceremony: Ceremony): Promise<void> {
+  async check(userId: number, proof: FactorProof, ceremony: Ceremony, place: ProofPlace): Promise<void> {
     const given = [proof.code, proof.recoveryCode, proof.passkey].filter((one) => one !== undefined && one !== null);
     if (given.length !== 1) throw new InvalidInputError('Give exactly one of code, recoveryCode and passkey');
-    const key = `limit:second-factor:${userId}`;
+    const keys = countersOf(userId, proof, place);
     // Counted before the check, so that parallel guesses cannot pass together.
-    const hit = await this.deps.state.hit(key, proofLimit.count, proofLimit.seconds);
-    if (!hit.allowed) {
-      throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', {
-        retryAfterSeconds: hit.retryAfterSeconds,
-      });
-    }
+    for (const key of keys) await this.count(key);
     await this.accept(userId, proof, ceremony);
-    await this.deps.state.delete(key);
+    for (const key of keys) await this.deps.state.delete(key);
+  }
+
+  private async count(key: string): Promise<void> {
+    const hit = await this.deps.state.hit(key, proofLimit.count, proofLimit.seconds);
+    if (hit.allowed) return;
+    throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', {
+      retryAfterSeconds: hit.retryAfterSeconds,
+    });
   }
 
   private async accept(
@@ -117,6 +131,17 @@ export class FactorProofService {
     for (const { hash } of rows) if (await bcrypt.compare(movedForm(plain), hash.toString())) return hash;
     return null;
   }
+}
+
+/**
+ * A passkey's signature cannot be guessed, so it is never counted. Six digits can be guessed from many addresses, so those that are
+ * not known share a count. A recovery code has 40 random bits or more: a count for each place is enough.
+ */
+function countersOf(userId: number, { code, passkey }: FactorProof, { name, isKnown }: ProofPlace): string[] {
+  if (passkey !== undefined && passkey !== null) return [];
+  const own = `limit:second-factor:${userId}:${name}`;
+  const isCode = code !== undefined && code !== null;
+  return isCode && !isKnown ? [own, `limit:second-factor:${userId}:unknown`] : [own];
 }
 
 const movedCodeLength = 8;

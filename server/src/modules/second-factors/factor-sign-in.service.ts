@@ -56,7 +56,7 @@ export class FactorSignInService {
       throw notWaiting();
     }
     const ceremony = { purpose: 'second-factor', holder: publicId, origin: request.pageOrigin } as const;
-    await this.deps.proofs.check(userId, proof, ceremony);
+    await this.deps.proofs.check(userId, proof, ceremony, this.deps.auth.placeOf(userId, request));
     return this.open(userId, request, publicId);
   }
 

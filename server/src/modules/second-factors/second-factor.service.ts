@@ -204,7 +204,8 @@ export class SecondFactorService {
   /** For five minutes, this session may do what needs a confirmation. @throws AppError as `FactorProofService.check` */
   async confirm(actor: MaybeActor, proof: FactorProof, origin: string | undefined): Promise<void> {
     const { id, sessionId } = requireSession(actor);
-    await this.deps.proofs.check(id, proof, { purpose: 'confirm', holder: sessionId, origin });
+    const ceremony = { purpose: 'confirm', holder: sessionId, origin } as const;
+    await this.deps.proofs.check(id, proof, ceremony, { name: `session:${sessionId}`, isKnown: true });
     await this.deps.sessions.confirm(sessionId);
     await this.deps.changes.announce({ kind: 'session', id });
   }

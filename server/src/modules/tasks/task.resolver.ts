@@ -74,7 +74,7 @@ export class TaskResolver {
     return PageOf.from(page, toCreativeTaskObject);
   }
 
-  @Access('channels.secrets', 'WRITE')
+  @Access('channels.secrets', 'KEYS_READ')
   @Query(() => String, {
     description:
       'The address to which a Midjourney proxy reports drawings of this channel, while callbacks are on. It contains a secret.',

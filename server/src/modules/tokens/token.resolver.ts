@@ -58,7 +58,7 @@ export class TokenResolver {
   }
 
   @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
-  @Access('common', 'WRITE')
+  @Access('common', 'KEYS_READ')
   async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
     return `sk-${await this.tokenService.revealOwnKey(actor, id)}`;
   }

@@ -185,7 +185,7 @@ export class TokenService {
    * Creates a key and its budgets: both or none.
    * @param idempotencyKey a retry with the same key returns the API key of the first call
    * @throws AppError INVALID_INPUT, CONFLICT (same idempotency key, other input), NOT_FOUND (the API key of the first
-   * call was deleted), CONFIRMATION_NEEDED (for a retry, which reveals a key)
+   * call was deleted), CONFIRMATION_NEEDED, as for showing a key: the response contains it
    */
   async create(
     actor: MaybeActor,
@@ -194,6 +194,8 @@ export class TokenService {
     idempotencyKey?: string | null,
   ): Promise<KeyedToken & { replayed: boolean }> {
     const owner = requireActor(actor);
+    // A program that may manage keys creates them without a user.
+    if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let created: KeyedToken | undefined;
     // Complete, because REST sends all fields and GraphQL those that are not as usual.
     const input = { fields: { ...newTokenDefaults, ...omitUndefined(given) }, budgets };
@@ -208,7 +210,7 @@ export class TokenService {
       },
     );
     if (created) return { ...created, replayed: false };
-    requireConfirmed(owner);
+    if (owner.apiKeyId !== undefined) requireConfirmed(owner);
     return { ...(await this.getOwnKey(owner, id)), replayed: true };
   }
 

@@ -67,7 +67,7 @@ export class UserResolver {
     return this.accountService.hasPassword(actor);
   }
 
-  @Access('common', 'WRITE')
+  @Access('common', 'KEYS_READ')
   @Query(() => String, {
     nullable: true,
     description: 'The caller’s single access token for the REST API, null when there is none.',
