@@ -45,14 +45,14 @@ const longest = 20;
 /** Sums in the order of `places`. Numbers of an object are boxed once they are large: that takes twice as long. */
 type Sums = Float64Array;
 
-/** An amount has two places: quota, and billionths of a unit. */
+/** An amount has two places: quota, and billionths of a unit, whose whole units count as the ledger charges them. */
 const places = { calls: 0, before: 1, after: 3, costCalls: 5, costNano: 6, costBefore: 7, costAfter: 9 } as const;
 
 const emptySums = (): Sums => new Float64Array(11);
 
 function toFigures(sums: Sums): DryRunFigures {
   const at = (place: number): number => sums[place] ?? 0;
-  const quotaAt = (place: number): number => at(place) + Math.round(at(place + 1) / billion);
+  const quotaAt = (place: number): number => at(place) + Math.trunc(at(place + 1) / billion);
   return {
     calls: at(places.calls),
     quotaBefore: quotaAt(places.before),
