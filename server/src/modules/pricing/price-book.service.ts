@@ -25,7 +25,7 @@ export {
   transcriptionTokens,
 } from './charge.js';
 export { taskPriceOf, taskQuantityOf } from './task-price.js';
-export { boundOfCard, chargeOfComponents, quotaOfComponents, type Component } from './card-charge.js';
+export { boundOfCard, chargeOfComponents, type Component } from './card-charge.js';
 export { minus, roundedUp, whole, type Rounded } from './rounding.js';
 export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { cardOf, linesOfImages, usualDrawingModel, withoutAdvice, withoutImages } from './other-models.js';
