@@ -49,7 +49,10 @@ describe.each(guides)('%s', (file) => {
     for (const [model, prompt, cached, output, model_, completion, cache, group, sum, quota, usd] of sums) {
       const price = ratio(Number(model_), Number(completion), Number(cache), Number(group));
       const usage = { promptTokens: Number(prompt), completionTokens: Number(output), cachedTokens: Number(cached) };
-      expect([model, chargeOf(price, { ...usage, cacheWriteTokens: 0 }, quotaPerUnit)]).toEqual([model, Number(quota)]);
+      expect([model, chargeOf(price, { ...usage, cacheWriteTokens: 0 }, quotaPerUnit).quota]).toEqual([
+        model,
+        Number(quota),
+      ]);
       expect([model, Math.round(byHand(sum!))]).toEqual([model, Number(quota)]);
       expect([model, Number(quota) / quotaPerUnit]).toEqual([model, Number(usd)]);
     }
@@ -61,7 +64,7 @@ describe.each(guides)('%s', (file) => {
     for (const [model, quantities, group, sum, quota] of sums) {
       const counts = quantities!.split(', ').map((one) => one.split(' ')) as unknown as Array<[Count[0], string]>;
       const usage = { counts: counts.map(([name, count]): Count => [name, Number(count)]), serviceTier: null };
-      const charge = chargeOfCard(builtInCard(model!)!.card, usage, Number(group), quotaPerUnit);
+      const charge = chargeOfCard(builtInCard(model!)!.card, usage, Number(group), quotaPerUnit).quota;
       expect([model, quantities, charge]).toEqual([model, quantities, Number(quota)]);
       expect([model, quantities, Math.round(byHand(sum!) * quotaPerUnit)]).toEqual([model, quantities, Number(quota)]);
     }
@@ -78,25 +81,26 @@ describe.each(guides)('%s', (file) => {
     const written = '(10 + 2000 × 0.1 + 500 × 1.25 + 100 × 5) × 1.5 = 2002.5';
     expect(text.replace(/\s+/g, ' ')).toContain(written);
     expect(byHand(written.split(' = ')[0]!)).toBe(2002.5);
-    expect([chargeOfMessages(sonnet, messages, quotaPerUnit), chargeOf(sonnet, messages, quotaPerUnit)]).toEqual([
-      2002, 2003,
-    ]);
+    expect([
+      chargeOfMessages(sonnet, messages, quotaPerUnit).quota,
+      chargeOf(sonnet, messages, quotaPerUnit).quota,
+    ]).toEqual([2002, 2003]);
 
     const order = { size: '1024x1792', quality: 'hd', count: 2, upstreamModel: 'dall-e-3' };
     const image = '0.04 × 2 × 1.5 × 2 × 500000 = 120000';
     expect(text).toContain(image);
     expect(byHand(image.split(' = ')[0]!)).toBeCloseTo(120_000, 6);
-    expect(chargeOfImages({ kind: 'call', modelPrice: 0.04, groupRatio: 1 }, order, quotaPerUnit)).toBe(120_000);
+    expect(chargeOfImages({ kind: 'call', modelPrice: 0.04, groupRatio: 1 }, order, quotaPerUnit).quota).toBe(120_000);
 
     const video = '8 × 0.6 × 500000 = 2400000';
     expect(text).toContain(video);
     expect(byHand(video.split(' = ')[0]!)).toBeCloseTo(2_400_000, 6);
     const { card } = builtInCard('veo-3.1-generate-001')!;
-    expect(chargeOfCard(card, { counts: [['second', 8]], serviceTier: '4k' }, 1, quotaPerUnit)).toBe(2_400_000);
+    expect(chargeOfCard(card, { counts: [['second', 8]], serviceTier: '4k' }, 1, quotaPerUnit).quota).toBe(2_400_000);
 
     expect(text).toContain('1000 × 15 = 15000');
     const minute = { promptTokens: transcriptionTokens(60), completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };
-    expect(chargeOf(ratio(15, 1, 1), minute, quotaPerUnit)).toBe(15_000);
+    expect(chargeOf(ratio(15, 1, 1), minute, quotaPerUnit).quota).toBe(15_000);
     expect(chargeOfCall({ kind: 'call', modelPrice: 0.1, groupRatio: 1 }, quotaPerUnit)).toBe(50_000);
     expect(text).toContain('50000');
   });

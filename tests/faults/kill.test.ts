@@ -37,11 +37,13 @@ it(
   `${kills} times killed under load: every answered call is charged once, the books are exact`,
   async () => {
     const initial = 50_000_000;
-    const { keys } = await openSite(server.api, upstream.url, [
+    const { keys, root } = await openSite(server.api, upstream.url, [
       { username: 'one', quota: initial },
       { username: 'two', quota: initial },
       { username: 'three', quota: initial },
     ]);
+    // Charges with fractions, which their users carry over every death.
+    await server.api.data(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":0.37}' });
     // Each restart uses another port: calls to the old one would only slow down the start.
     let alive = true;
     const traffic = new Traffic(12, (caller) => (alive ? { url: server.url, key: keys[caller % keys.length]! } : null));
@@ -65,6 +67,7 @@ it(
     expect(await auditor.notLoggedOnce(traffic.answered)).toEqual([]);
     await until(async () => (await auditor.openReservations()) === 0, 40, 'what the dead held is given back');
     expect(await auditor.drifts()).toEqual([]);
+    expect(await auditor.carriers()).toBe(3);
     for (const name of ['one', 'two', 'three']) {
       const { quota, used } = await auditor.quotaOf(name);
       expect(quota + used).toBe(initial);

@@ -157,6 +157,12 @@ export class Auditor {
     return Number(found.rows[0]?.count);
   }
 
+  /** Users who carry a fraction of a quota unit, or did. */
+  async carriers(): Promise<number> {
+    const found = await this.pool.query<{ count: string }>('SELECT count(*) FROM quota_carry');
+    return Number(found.rows[0]?.count);
+  }
+
   async quotaOf(username: string): Promise<{ quota: number; used: number }> {
     const found = await this.pool.query<{ quota: string; used_quota: string }>(
       'SELECT quota, used_quota FROM users WHERE username = $1',

@@ -10,6 +10,8 @@ interface Call {
   readonly withToken: boolean;
   readonly knownUser: boolean;
   readonly charge: number;
+  /** Billionths of a unit. */
+  readonly rest: number;
   /** The part that is charged whatever the balance has. */
   readonly least: number | null;
   readonly counted: boolean;
@@ -29,6 +31,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   withToken: fc.boolean(),
   knownUser: fc.integer({ min: 0, max: 9 }).map((at) => at > 0),
   charge: fc.oneof(fc.constant(0), fc.nat(600)),
+  rest: fc.oneof(fc.constant(0), fc.integer({ min: -500_000_000, max: 999_999_999 })),
   least: fc.option(fc.nat(600), { nil: null }),
   counted: fc.boolean(),
   logged: fc.boolean(),
@@ -74,6 +77,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
       // Which of several calls gets the last of a balance depends on their order.
       ...(each.least !== null && balances.user === rich && balances.token !== 250 ? { least: each.least } : {}),
       channelId: channel,
+      rest: each.charge === 0 ? Math.abs(each.rest) : each.rest,
       counted: each.counted,
       logged: each.logged,
       durationMs: each.durationMs,
@@ -114,6 +118,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
     user: await books.user(user),
     token: await books.token(token),
     used: await books.channel(channel),
+    carry: await read("SELECT rests FROM quota_carry WHERE user_id = $2 AND $1 <> ''"),
     holds: await read(`SELECT ${bareId}, amount, model_name, token_id <> 0 AS keyed FROM reservations
                        WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
     logs: await read(`SELECT ${bareId}, created_at, type, username, token_id <> 0 AS keyed, token_name, model_name, "group",
@@ -121,7 +126,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
                       FROM logs WHERE request_id LIKE $1 AND user_id = $2 ORDER BY 1`),
     unlogged: await read(`SELECT ${bareId} FROM settled_unlogged WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
     usage: await read(`SELECT hour, token_id <> 0 AS keyed, model_name, "group", calls, stream_calls, prompt_tokens,
-                              completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets,
+                              completion_tokens, cached_tokens, quota, rest, logged_calls, logged_quota, logged_rest, duration_ms, duration_buckets,
                               first_token_buckets, cost_calls, cost_quota, cost_nano_usd
                        FROM usage_hourly WHERE user_id = $2 AND $1 <> '' ORDER BY 1, 2, 3`),
     recent: (

@@ -65,7 +65,9 @@ export async function replayedDifferently(query: Query, values: PriceSettings['v
       ofTranscripts: (price, model) => prices.ofTranscripts(price, model, row.group),
     });
     const uncharged = Number(other(row, 'uncharged_quota') ?? 0);
-    return replayed === row.quota + uncharged ? [] : [{ ...row, replayed }];
+    const [before = 0, after = 0] = Array.isArray(row.other['carried']) ? (row.other['carried'] as number[]) : [];
+    const charged = replayed && replayed.quota + (row.other['carried'] ? (replayed.rest + before - after) / 1e9 : 0);
+    return charged === row.quota + uncharged ? [] : [{ ...row, replayed }];
   });
 }
 

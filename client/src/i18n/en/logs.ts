@@ -107,6 +107,7 @@ export const logs = {
   priceAsOf: 'Prices of',
   serviceTier: 'Service tier',
   subtotal: 'Subtotal',
+  carried: 'Quota carried from earlier calls and to the next',
   charged: 'Charged',
   notExplained: 'The charge differs from this total. See the content below.',
 

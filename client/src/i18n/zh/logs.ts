@@ -105,6 +105,7 @@ export const logs = {
   priceAsOf: '价格日期',
   serviceTier: '服务等级',
   subtotal: '小计',
+  carried: '从之前调用结转、并结转到下次的额度',
   charged: '实际扣费',
   notExplained: '实际扣费与上面的合计不同，原因见下方内容。',
 

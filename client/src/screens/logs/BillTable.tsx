@@ -80,6 +80,16 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
               × {ratio(bill.groupRatio)}
             </Box>
           </tr>
+          {bill.carried && (
+            <tr>
+              <Box component="th" scope="row" colSpan={3} sx={cell}>
+                {t('logs.carried')}
+              </Box>
+              <Box component="td" sx={figure}>
+                {bill.carried}
+              </Box>
+            </tr>
+          )}
         </Box>
         <Box
           component="tfoot"

@@ -41,6 +41,8 @@ const call: LogRow = {
     card: null,
     cardAsOf: null,
     lines: null,
+    carriedBefore: null,
+    carriedAfter: null,
   },
   upstreamModel: 'claude-sonnet-4-5-20250929',
   path: '/v1/chat/completions',

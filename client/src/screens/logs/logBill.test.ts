@@ -15,6 +15,8 @@ const price = (fields: Partial<Price>): Price => ({
   groupRatio: 1,
   card: null,
   cardAsOf: null,
+  carriedBefore: null,
+  carriedAfter: null,
   lines: null,
   ...fields,
 });
@@ -53,6 +55,22 @@ it('says equals where nothing was rounded', () => {
     unit,
   );
   expect(bill?.formula).toBe('1,000 × 1.25 × 1 = 1,250\n1,250 ÷ 500,000 = $0.002500');
+});
+
+it.each([
+  [0, 0.4, 0, '− 0.4', '40 × 0.01 × 1 − 0.4 = 0'],
+  [0.8, 0.2, 1, '+ 0.8 − 0.2', '40 × 0.01 × 1 + 0.8 − 0.2 = 1'],
+  [-0.6, -0.2, 0, '− 0.6 + 0.2', '40 × 0.01 × 1 − 0.6 + 0.2 = 0'],
+])('adds what was carried from %d to %d', (carriedBefore, carriedAfter, quota, carried, formula) => {
+  const bill = billOf(
+    {
+      ...{ ...plain, promptTokens: 40, completionTokens: 0, quota },
+      price: price({ modelRatio: 0.01, carriedBefore, carriedAfter }),
+    },
+    unit,
+  );
+  expect(bill).toMatchObject({ explains: true, carried });
+  expect(bill?.formula.split('\n')[0]).toBe(formula);
 });
 
 it('counts cache writes apart, and never less than nothing as input', () => {

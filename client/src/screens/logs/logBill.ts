@@ -33,6 +33,8 @@ export interface Bill {
   /** The amount charged, from the row. */
   readonly quota: number;
   readonly charged: number;
+  /** Fractions of a quota unit that earlier calls left, and that are left to the next one; empty without any. */
+  readonly carried: string;
   readonly formula: string;
   /** False when the formula does not give the charge: the call was free, failed, or priced otherwise. */
   readonly explains: boolean;
@@ -143,6 +145,9 @@ function billByCall(row: BilledRow, { groupRatio }: Price, price: number, quotaP
   return finish(row, groupRatio, quotaPerUnit, lines, price * quotaPerUnit * groupRatio, text);
 }
 
+/** A fraction of a unit as a term. */
+const signed = (value: number): string => (value === 0 ? '' : ` ${value < 0 ? '−' : '+'} ${ratio(Math.abs(value))}`);
+
 function finish(
   row: BilledRow,
   groupRatio: number,
@@ -152,17 +157,24 @@ function finish(
   sum: string,
 ): Bill {
   const charged = row.quota / quotaPerUnit;
-  // The server rounds once, half up or down by endpoint; a positive price charges at least one.
-  const explains = Math.abs(expected - row.quota) <= 1;
+  const { carriedBefore, carriedAfter } = row.price ?? {};
+  const [before, after] = [carriedBefore ?? 0, carriedAfter ?? 0];
+  const due = expected + before - after;
+  const carried = `${signed(before)}${signed(-after)}`;
+  // Rows without carried fractions were rounded once, half up or down by endpoint; a positive price charges at least one.
+  const explains = Math.abs(due - row.quota) <= 1;
   const result = `${integer(row.quota)} ÷ ${integer(quotaPerUnit)} = ${dollars(charged, 6)}`;
-  const equals = Math.abs(expected - row.quota) < 1e-6 ? '=' : '≈';
+  const equals = Math.abs(due - row.quota) < 1e-6 ? '=' : '≈';
   return {
     lines,
     subtotal: lines.reduce((total, line) => total + line.amount, 0),
     groupRatio,
     quota: row.quota,
     charged,
-    formula: explains ? `${sum} ${equals} ${integer(row.quota)}\n${result}` : `${sum} = ${decimal(expected, 2)}`,
+    carried: carried.trimStart(),
+    formula: explains
+      ? `${sum}${carried} ${equals} ${integer(row.quota)}\n${result}`
+      : `${sum} = ${decimal(expected, 2)}`,
     explains,
   };
 }

@@ -273,9 +273,9 @@ export class Ledger1764100000001 implements MigrationInterface {
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
-        ledger_settle_turn, ledger_charge_rest, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
+        ledger_settle_turn, ledger_charge_rest, ledger_carried, ledger_release, ledger_post, ledger_refusing_budget, ledger_take_budgets,
         ledger_move_budgets, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
-      DROP TYPE ledger_settlement, ledger_reservation;
+      DROP TYPE ledger_call, ledger_reservation;
       DROP TABLE budget_windows, budgets, captured_contents, channel_rescues, channel_failures, model_failures,
         opening_counters, usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
         reservations, nodes;

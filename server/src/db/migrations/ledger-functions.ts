@@ -3,7 +3,7 @@ import { settlementFunctions } from './ledger-settlement.js';
 /**
  * SQL of the ledger: the `ledger_*` functions are the only writers of a balance.
  *
- * Rows are locked in the order users, tokens for a reservation and usage_hourly, usage_five_minutes, channels,
+ * Rows are locked in the order users, tokens for a reservation and quota_carry, usage_hourly, usage_five_minutes, channels,
  * users, tokens for a settlement, by id within each table, and budgets after them (`ledger-budgets.ts`), so batches of several nodes cannot deadlock. Replays change nothing: a
  * settlement or release needs its reservation row, an entry needs a new `source`.
  *

@@ -2,34 +2,57 @@ import { countBatch, countOne, usageTables } from './ledger-usage.js';
 
 /** SQL of the ledger functions that settle calls: charge, counters, log row and usage in one statement. */
 
+/** Parts of a quota unit. */
+const billion = 1_000_000_000;
+
 const settlementType = `
-  CREATE TYPE ledger_settlement AS (
+  CREATE TYPE ledger_call AS (
     request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, most bigint, counted integer,
     logged boolean, created_at bigint, channel_id integer, username text, token_name text, model_name text,
     "group" text, prompt_tokens integer, completion_tokens integer, cached_tokens integer, duration_ms bigint,
     duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint, is_stream boolean, content text, other text,
-    budget_holds jsonb
+    budget_holds jsonb, rest bigint
   )`;
 
 /**
  * One settlement as JSON. `first_token_bucket` and `cost_nano_usd` are null where unknown. `least` is the part of the charge
- * that is charged whatever the balance has; null: all of it.
+ * that is charged whatever the balance has; null: all of it. `rest` is the price minus the charge, in billionths of a quota
+ * unit; null in settlements of earlier builds.
  */
 const settlementColumns = `
     request_id text, charge bigint, least bigint, counted integer, logged boolean, created_at bigint, channel_id integer, username text,
     token_name text, model_name text, "group" text, prompt_tokens integer, completion_tokens integer,
     cached_tokens integer, duration_ms bigint, duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint,
-    is_stream boolean, content text, other text`;
+    is_stream boolean, content text, other text, rest bigint`;
 
 const logColumns = `created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
       "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other`;
+
+/**
+ * The details of a log row with the fractions of a unit that its user carried before and after the call, in billionths. A
+ * session has the sums of its turns.
+ */
+const carried = `
+  CREATE FUNCTION ledger_carried(p_other text, p_before bigint, p_after bigint) RETURNS text
+  LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN p_before = 0 AND p_after = 0 THEN p_other
+                ELSE '{"carried":[' || p_before || ',' || p_after || ']'
+                     || CASE p_other WHEN '{}' THEN '}' ELSE ',' || substr(p_other, 2) END END
+  $$`;
+
+/** Adds the rests of calls to those of their users. */
+const addRests = 'ON CONFLICT (user_id) DO UPDATE SET rests = c.rests + excluded.rests';
+
+/** The units that are charged of rests, and what is carried. Of a sum, not of each call: so the order of calls is all the same. */
+const unitsOf = (rests: string): string => `div(${rests}, ${billion})`;
+const carryOf = (rests: string): string => `((${rests}) % ${billion})::bigint`;
 
 /**
  * Charges the rest of a settlement, as far as the balance and the key's limit have it, and returns what they do not have.
  * Called by the settlement that has charged `least` of it: every row that changes here is locked by then.
  */
 const chargeRest = `
-  CREATE FUNCTION ledger_charge_rest(p_call ledger_settlement) RETURNS bigint
+  CREATE FUNCTION ledger_charge_rest(p_call ledger_call) RETURNS bigint
   LANGUAGE plpgsql SET enable_seqscan = off AS $$
   DECLARE
     due bigint := p_call.most - p_call.charge;
@@ -67,8 +90,8 @@ const settleCalls = `
   LANGUAGE plpgsql
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
   DECLARE
-    due ledger_settlement[];
-    partly ledger_settlement;
+    due ledger_call[];
+    partly ledger_call;
     charged integer[];
     balances bigint[];
     short_calls text[] := '{}';
@@ -76,16 +99,30 @@ const settleCalls = `
   BEGIN
     WITH input AS MATERIALIZED (
       -- A replay may arrive in the same batch as its original.
-      SELECT DISTINCT ON (x.request_id) * FROM json_to_recordset(p_rows) AS x(${settlementColumns})
+      SELECT DISTINCT ON (x.request_id) x.* FROM ROWS FROM (json_to_recordset(p_rows) AS (${settlementColumns})) WITH ORDINALITY x
     ), gone AS (
       DELETE FROM reservations r WHERE r.request_id = ANY (ARRAY(SELECT i.request_id FROM input i))
       RETURNING r.request_id, r.user_id, r.token_id, r.amount, r.budget_holds
+    ), calls AS MATERIALIZED (
+      SELECT i.*, g.user_id, g.token_id, g.amount, g.budget_holds FROM gone g JOIN input i ON i.request_id = g.request_id
+    ), carries AS (
+      INSERT INTO quota_carry AS c (user_id, rests)
+        SELECT k.user_id, sum(k.rest) FROM calls k WHERE k.rest <> 0 GROUP BY k.user_id ORDER BY k.user_id
+        ${addRests} RETURNING c.user_id, c.rests
+    ), sums AS (
+      SELECT k.*, c.rests - sum(k.rest) OVER (PARTITION BY k.user_id)
+                  + sum(k.rest) OVER (PARTITION BY k.user_id ORDER BY k.ordinality) AS rests
+        FROM calls k LEFT JOIN carries c ON c.user_id = k.user_id
+    ), charges AS (
+      SELECT s.*, coalesce(${unitsOf('s.rests')} - ${unitsOf('s.rests - s.rest')}, 0)::bigint AS units FROM sums s
     )
-    SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, least(i.least, i.charge), i.charge, i.counted, i.logged, i.created_at,
-             i.channel_id, i.username, i.token_name, i.model_name, i."group", i.prompt_tokens, i.completion_tokens,
-             i.cached_tokens, i.duration_ms, i.duration_bucket, i.first_token_bucket, i.cost_nano_usd, i.is_stream, i.content,
-             i.other, g.budget_holds)::ledger_settlement)
-      INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
+    SELECT array_agg(ROW(i.request_id, i.user_id, i.token_id, i.amount, least(i.least, i.charge + i.units), i.charge + i.units,
+             i.counted, i.logged, i.created_at, i.channel_id, i.username, i.token_name, i.model_name, i."group",
+             i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.duration_ms, i.duration_bucket, i.first_token_bucket,
+             i.cost_nano_usd, i.is_stream, i.content,
+             CASE WHEN i.rest <> 0 THEN ledger_carried(i.other, ${carryOf('i.rests - i.rest')}, ${carryOf('i.rests')}) ELSE i.other END,
+             i.budget_holds, coalesce(i.rest, 0) - i.units * ${billion})::ledger_call)
+      INTO due FROM charges i;
     IF coalesce(cardinality(due), 0) < json_array_length(p_rows) THEN
       RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id, NULL::text, NULL::bigint
         FROM json_to_recordset(p_rows) AS x(request_id text)
@@ -156,6 +193,8 @@ const settleOne = `
     call record;
     reserved record;
     most bigint;
+    owed numeric;
+    units bigint;
   BEGIN
     SELECT * INTO call FROM json_to_record(p_row) AS x(${settlementColumns});
     DELETE FROM reservations r WHERE r.request_id = call.request_id
@@ -164,6 +203,14 @@ const settleOne = `
       out_missing := call.request_id;
       RETURN NEXT;
       RETURN;
+    END IF;
+    IF call.rest <> 0 THEN
+      INSERT INTO quota_carry AS c (user_id, rests) VALUES (reserved.user_id, call.rest)
+        ${addRests} RETURNING c.rests INTO owed;
+      units := ${unitsOf('owed')} - ${unitsOf('owed - call.rest')};
+      call.other := ledger_carried(call.other, ${carryOf('owed - call.rest')}, ${carryOf('owed')});
+      call.charge := call.charge + units;
+      call.rest := call.rest - units * ${billion};
     END IF;
     most := call.charge;
     call.charge := least(call.least, most);
@@ -193,7 +240,7 @@ const settleOne = `
         call.charge, most, call.counted, call.logged, call.created_at, call.channel_id, call.username, call.token_name,
         call.model_name, call."group", call.prompt_tokens, call.completion_tokens, call.cached_tokens, call.duration_ms,
         call.duration_bucket, call.first_token_bucket, call.cost_nano_usd, call.is_stream, call.content,
-        call.other, NULL)::ledger_settlement);
+        call.other, NULL, call.rest)::ledger_call);
       SELECT quota INTO user_quota FROM users WHERE id = reserved.user_id;
       IF out_uncharged > 0 THEN out_request := call.request_id; END IF;
     END IF;
@@ -255,6 +302,9 @@ const settleTurn = `
     turn record;
     balance bigint;
     owner reservations%ROWTYPE;
+    owed numeric;
+    before bigint := 0;
+    after bigint := 0;
     log_hour bigint;
   BEGIN
     SELECT * INTO turn FROM json_to_record(p_row) AS x(${settlementColumns});
@@ -265,17 +315,26 @@ const settleTurn = `
       FROM ledger_settle_calls(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s
       WHERE s.out_user IS NOT NULL;
     IF NOT FOUND THEN RETURN; END IF;
+    IF turn.rest <> 0 THEN
+      SELECT c.rests INTO owed FROM quota_carry c WHERE c.user_id = owner.user_id;
+      before := ${carryOf('owed - turn.rest')};
+      after := ${carryOf('owed')};
+      turn.charge := turn.charge + ${unitsOf('owed')} - ${unitsOf('owed - turn.rest')};
+    END IF;
     IF turn.logged THEN
       IF p_log_at = 0 THEN
         INSERT INTO logs (${logColumns})
           VALUES (turn.created_at, p_session, 2, owner.user_id, turn.username, owner.token_id, turn.token_name,
                   turn.channel_id, turn.model_name, turn."group", turn.charge, turn.prompt_tokens,
-                  turn.completion_tokens, (turn.duration_ms / 1000)::integer, turn.is_stream, turn.content, turn.other);
+                  turn.completion_tokens, (turn.duration_ms / 1000)::integer, turn.is_stream, turn.content,
+                  ledger_carried(turn.other, before, after));
       ELSE
         UPDATE logs SET quota = quota + turn.charge, prompt_tokens = prompt_tokens + turn.prompt_tokens,
                         completion_tokens = completion_tokens + turn.completion_tokens,
                         use_time = use_time + (turn.duration_ms / 1000)::integer,
-                        content = turn.content, other = turn.other
+                        content = turn.content,
+                        other = ledger_carried(turn.other, before + coalesce((other::json #>> '{carried,0}')::bigint, 0),
+                                               after + coalesce((other::json #>> '{carried,1}')::bigint, 0))
           WHERE created_at = p_log_at AND request_id = p_session AND type = 2;
         -- If the row of a running session was deleted, the rest of the session is not logged.
         IF NOT FOUND THEN
@@ -286,7 +345,7 @@ const settleTurn = `
       -- Reconciliation compares the log with the hour of the log row.
       log_hour := CASE WHEN p_log_at = 0 THEN turn.created_at ELSE p_log_at END;
       log_hour := log_hour - log_hour % 3600;
-      UPDATE usage_hourly SET logged_quota = logged_quota + turn.charge,
+      UPDATE usage_hourly SET logged_quota = logged_quota + turn.charge, logged_rest = logged_rest + after - before,
                               logged_calls = logged_calls + (p_log_at = 0)::integer
         WHERE hour = log_hour AND user_id = owner.user_id AND token_id = owner.token_id
           AND channel_id = turn.channel_id AND model_name = turn.model_name AND "group" = turn."group";
@@ -297,6 +356,7 @@ const settleTurn = `
 /** Statements that create the type and the functions of settlements, in order. */
 export const settlementFunctions: readonly string[] = [
   settlementType,
+  carried,
   chargeRest,
   settleCalls,
   settleOne,

@@ -3,6 +3,9 @@
 const usageMeasures = `calls, stream_calls, prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls, logged_quota,
       duration_ms, cost_calls, cost_quota, cost_nano_usd, duration_buckets, first_token_buckets`;
 
+/** Prices minus charges, in billionths of a quota unit: of all calls, and of those with a log row. */
+const rests = ', rest, logged_rest';
+
 /** The tables that count usage: by hour for good, and by five minutes for the last two days. */
 export const usageTables = [
   {
@@ -10,8 +13,9 @@ export const usageTables = [
     time: 'hour',
     seconds: 3600,
     keys: ['user_id', 'token_id', 'channel_id', 'model_name', '"group"'],
+    hasRests: true,
   },
-  { name: 'usage_five_minutes', time: 'start', seconds: 300, keys: ['channel_id', 'model_name'] },
+  { name: 'usage_five_minutes', time: 'start', seconds: 300, keys: ['channel_id', 'model_name'], hasRests: false },
 ];
 type UsageTable = (typeof usageTables)[number];
 
@@ -30,7 +34,9 @@ const addToUsageRow = (table: UsageTable): string => `ON CONFLICT (${keysOf(tabl
         duration_ms = h.duration_ms + excluded.duration_ms,
         cost_calls = h.cost_calls + excluded.cost_calls,
         cost_quota = h.cost_quota + excluded.cost_quota,
-        cost_nano_usd = h.cost_nano_usd + excluded.cost_nano_usd`;
+        cost_nano_usd = h.cost_nano_usd + excluded.cost_nano_usd${
+          table.hasRests ? ', rest = h.rest + excluded.rest, logged_rest = h.logged_rest + excluded.logged_rest' : ''
+        }`;
 
 /** Counts a batch of settlements `due`, in the order of the keys. */
 export const countBatch = (table: UsageTable): string => {
@@ -41,11 +47,13 @@ export const countBatch = (table: UsageTable): string => {
   const merged = (column: string): string => `coalesce((
           SELECT array_agg(coalesce(h.${column}[i], 0) + coalesce(excluded.${column}[i], 0) ORDER BY i)
             FROM generate_series(1, greatest(cardinality(h.${column}), cardinality(excluded.${column}))) i), '{}')`;
-  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures})
+  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures}${table.hasRests ? rests : ''})
       SELECT k.time, ${keys}, count(*), sum(k.is_stream::integer), sum(k.prompt_tokens), sum(k.completion_tokens),
              sum(k.cached_tokens), sum(k.charge), sum(k.logged::integer), sum(CASE WHEN k.logged THEN k.charge ELSE 0 END),
              sum(k.duration_ms), count(k.cost_nano_usd), coalesce(sum(k.charge) FILTER (WHERE k.cost_nano_usd IS NOT NULL), 0),
-             coalesce(sum(k.cost_nano_usd), 0), ${histogram('duration_bucket')}, ${histogram('first_token_bucket')}
+             coalesce(sum(k.cost_nano_usd), 0), ${histogram('duration_bucket')}, ${histogram('first_token_bucket')}${
+               table.hasRests ? ', sum(k.rest), coalesce(sum(k.rest) FILTER (WHERE k.logged), 0)' : ''
+             }
         FROM (SELECT *, d.created_at - d.created_at % ${table.seconds} AS time FROM unnest(due) d) k
        GROUP BY k.time, ${keys} ORDER BY k.time, ${keys}
       ${addToUsageRow(table)},
@@ -62,13 +70,17 @@ export const countOne = (table: UsageTable): string => {
           || array_fill(0::bigint, ARRAY[greatest(call.${bucket} - cardinality(h.${column}), 0)])
           || (coalesce(h.${column}[call.${bucket} + 1], 0) + 1)
           || h.${column}[call.${bucket} + 2 : cardinality(h.${column})]`;
-  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures})
+  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures}${table.hasRests ? rests : ''})
       VALUES (call.created_at - call.created_at % ${table.seconds}, ${keys}, 1, call.is_stream::integer, call.prompt_tokens,
               call.completion_tokens, call.cached_tokens, call.charge, call.logged::integer,
               CASE WHEN call.logged THEN call.charge ELSE 0 END, call.duration_ms, (call.cost_nano_usd IS NOT NULL)::integer,
               CASE WHEN call.cost_nano_usd IS NULL THEN 0 ELSE call.charge END, coalesce(call.cost_nano_usd, 0),
               ${one('duration_bucket')},
-              CASE WHEN call.first_token_bucket IS NULL THEN '{}'::bigint[] ELSE ${one('first_token_bucket')} END)
+              CASE WHEN call.first_token_bucket IS NULL THEN '{}'::bigint[] ELSE ${one('first_token_bucket')} END${
+                table.hasRests
+                  ? ', coalesce(call.rest, 0), CASE WHEN call.logged THEN coalesce(call.rest, 0) ELSE 0 END'
+                  : ''
+              })
       ${addToUsageRow(table)},
         duration_buckets = ${incremented('duration_buckets', 'duration_bucket')},
         first_token_buckets = CASE WHEN call.first_token_bucket IS NULL THEN h.first_token_buckets

@@ -25,6 +25,9 @@ export interface LogPrice {
   /** When the prices of the card were read: a month or a day. */
   readonly cardAsOf: string | null;
   readonly lines: readonly LogChargeLine[] | null;
+  /** Fractions of a quota unit before and after the call. Null where the price is a whole number. */
+  readonly carriedBefore: number | null;
+  readonly carriedAfter: number | null;
 }
 
 /** Tokens of a call with audio, which are priced separately. */
@@ -126,7 +129,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   };
   const hasAudio = from['audio'] === true || from['ws'] === true;
   return {
-    price: priceOf(number, text, hasAudio, linesOf(readComponents(from['components']))),
+    price: priceOf(number, text, hasAudio, linesOf(readComponents(from['components'])), carriedIn(from['carried'])),
     cachedTokens: whole('cache_tokens'),
     cacheWriteTokens: whole('cache_creation_tokens'),
     cacheWrite1hTokens: whole('cache_creation_1h_tokens'),
@@ -180,11 +183,18 @@ function guardrailsIn(value: unknown): LogGuardrail[] {
     }));
 }
 
+/** @param value billionths of a quota unit, before and after the call */
+function carriedIn(value: unknown): readonly [number | null, number | null] {
+  const [before, after] = Array.isArray(value) ? (value as unknown[]) : [];
+  return typeof before === 'number' && typeof after === 'number' ? [before / 1e9, after / 1e9] : [null, null];
+}
+
 function priceOf(
   number: (key: string) => number | null,
   text: (key: string) => string | null,
   hasAudio: boolean,
   lines: LogChargeLine[] | null,
+  [carriedBefore, carriedAfter]: readonly [number | null, number | null],
 ): LogPrice | null {
   const perCall = number('model_price');
   const modelRatio = number('model_ratio');
@@ -204,6 +214,8 @@ function priceOf(
     card: text('price_card'),
     cardAsOf: text('price_as_of'),
     lines,
+    carriedBefore,
+    carriedAfter,
     groupRatio: ofUser !== null && ofUser >= 0 ? ofUser : (number('group_ratio') ?? 1),
   };
 }

@@ -63,6 +63,20 @@ export class LogPriceObject implements LogPrice {
 
   @Field(() => [LogChargeLineObject], { nullable: true, description: 'Of calls priced by a card.' })
   lines: readonly LogChargeLine[] | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Fraction of a quota unit that earlier calls of the user left to this one, negative where they paid in advance. The charge is the price, plus this, less `carriedAfter`. Null where the price is a whole number.',
+  })
+  carriedBefore: number | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Fraction of a quota unit that is left to the next call. Of a realtime session, this and `carriedBefore` are the sums of its turns.',
+  })
+  carriedAfter: number | null;
 }
 
 const CostBasisEnum = enumType(

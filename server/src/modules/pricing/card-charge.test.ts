@@ -1,6 +1,7 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
-import { boundOfCard, chargeOfCard, componentsOf, usdOf, type CallBound, type Count } from './card-charge.js';
+import { boundOfCard, chargeOfCard, componentsOf, Exact, usdOf, type CallBound, type Count } from './card-charge.js';
+import { roundedUp } from './rounding.js';
 import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 import { quantities, resolutions, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
 
@@ -79,15 +80,18 @@ describe('for every card and usage', () => {
           const sum = components.reduce(
             (total, [quantity, count, each]) =>
               total.plus(
-                new Decimal(count)
+                new Exact(count)
                   .times(each)
                   .dividedBy((tokenQuantities as readonly string[]).includes(quantity) ? 1e6 : 1),
               ),
-            new Decimal(0),
+            new Exact(0),
           );
           expect(sum.isNegative()).toBe(false);
-          const quota = chargeOfCard(card, usage, group, quotaPerUnit);
-          expect(quota).toBe(sum.times(quotaPerUnit).times(group).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber());
+          const { quota, rest } = chargeOfCard(card, usage, group, quotaPerUnit);
+          const due = sum.times(quotaPerUnit).times(group);
+          expect(quota).toBe(due.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber());
+          if (!Number.isSafeInteger(quota)) return;
+          expect(new Exact(quota).times(1e9).plus(rest).toFixed()).toBe(due.times(1e9).floor().toFixed());
         },
       ),
       { numRuns: 1000 },
@@ -118,7 +122,7 @@ describe('for every card and usage', () => {
           ];
         });
         const shuffled = order.flatMap((place) => (parts[place] ? [parts[place]] : []));
-        expect(chargeOfCard(card, { counts: shuffled, serviceTier }, 1, quotaPerUnit)).toBe(
+        expect(chargeOfCard(card, { counts: shuffled, serviceTier }, 1, quotaPerUnit)).toEqual(
           chargeOfCard(card, { counts: list, serviceTier }, 1, quotaPerUnit),
         );
       }),
@@ -162,7 +166,7 @@ describe('for every card and usage', () => {
           serviceTier: served ? bound.serviceTier : null,
         };
         expect(boundOfCard(card, bound, 1, quotaPerUnit)).toBeGreaterThanOrEqual(
-          chargeOfCard(card, usage, 1, quotaPerUnit),
+          roundedUp(chargeOfCard(card, usage, 1, quotaPerUnit)),
         );
       }),
       { numRuns: 2000 },

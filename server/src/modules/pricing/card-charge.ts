@@ -12,6 +12,7 @@ import {
   type Rates,
   type ServiceTier,
 } from '../../shared/price-card.js';
+import { quotient, round, roundedUp, type Rounded } from './rounding.js';
 
 /** Decimals with more digits than any price times any count. */
 export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
@@ -171,16 +172,24 @@ export function amountOf([quantity, count, price]: Component): Decimal {
 export const usdOf = (components: readonly Component[]): Decimal =>
   components.reduce((sum, component) => sum.plus(amountOf(component)), new Exact(0));
 
-/** The charge of a call's lines in quota, rounded once, half up. */
-export function quotaOfComponents(components: readonly Component[], groupRatio: number, quotaPerUnit: number): number {
+/** The charge of a call's lines, rounded once, half up. */
+export function chargeOfComponents(
+  components: readonly Component[],
+  groupRatio: number,
+  quotaPerUnit: number,
+): Rounded {
   return (
-    shortQuota(components, groupRatio, quotaPerUnit) ??
-    usdOf(components).times(quotaPerUnit).times(groupRatio).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber()
+    shortCharge(components, groupRatio, quotaPerUnit) ??
+    round(usdOf(components).times(quotaPerUnit).times(groupRatio), 'half-up')
   );
 }
 
+/** The same in whole quota, for charges that carry nothing. */
+export const quotaOfComponents = (components: readonly Component[], groupRatio: number, quotaPerUnit: number): number =>
+  chargeOfComponents(components, groupRatio, quotaPerUnit).quota;
+
 /** The same in integers; null when a price has too many digits or the product is too large. */
-function shortQuota(components: readonly Component[], groupRatio: number, quotaPerUnit: number): number | null {
+function shortCharge(components: readonly Component[], groupRatio: number, quotaPerUnit: number): Rounded | null {
   const group = toScaled(groupRatio);
   if (!group) return null;
   let digits = 0;
@@ -205,9 +214,9 @@ function shortQuota(components: readonly Component[], groupRatio: number, quotaP
   return numerator === null || denominator === null ? null : quotient(numerator, denominator, 'half-up');
 }
 
-/** The charge of a call in quota. */
-export const chargeOfCard = (card: PriceCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): number =>
-  quotaOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit);
+/** The charge of a call. */
+export const chargeOfCard = (card: PriceCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): Rounded =>
+  chargeOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit);
 
 /** Bounds of a call that are known before it is made. */
 export interface CallBound {
@@ -231,7 +240,9 @@ export interface CallBound {
 export function boundOfCard(card: PriceCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
   const services = bound.serviceTier ? [null, bound.serviceTier] : [null];
   return Math.max(
-    ...services.map((service) => quotaOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit)),
+    ...services.map((service) =>
+      roundedUp(chargeOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit)),
+    ),
   );
 }
 
@@ -296,9 +307,6 @@ const costsNothing = (card: PriceCard): boolean =>
     ),
   );
 
-/** How the fraction of a charge is treated. */
-export type Rounding = 'truncate' | 'half-up';
-
 /**
  * A short decimal as an integer and a power of ten: 1.25 is 125 / 10². Most prices have few digits, so a charge fits a
  * safe integer and needs no decimal library. When it does not fit, the functions return null and the caller uses the
@@ -349,10 +357,3 @@ export function product(...factors: readonly number[]): number | null {
 
 /** @returns `10^digits`; null when it exceeds the safe integers */
 export const powerOfTen = (digits: number): number | null => powers[digits] ?? null;
-
-/** `numerator / 10^digits`, rounded to an integer. Exact, because both are. */
-export function quotient(numerator: number, denominator: number, rounding: Rounding): number {
-  const remainder = numerator % denominator;
-  const whole = (numerator - remainder) / denominator;
-  return rounding === 'half-up' && remainder * 2 >= denominator ? whole + 1 : whole;
-}

@@ -134,17 +134,17 @@ describe('charge by a price card', () => {
     const priced = { counts: counts(usage), serviceTier };
     const exact = usdOf(componentsOf(parsed, priced));
     expect(exact.toSignificantDigits(19).toString()).toBe(usd);
-    expect(chargeOfCard(parsed, priced, 1, quotaPerUnit)).toBe(quota);
+    expect(chargeOfCard(parsed, priced, 1, quotaPerUnit).quota).toBe(quota);
   });
 
   it('is multiplied by the group ratio before it is rounded', () => {
     const usage = { counts: counts({ input: 10, cacheWrite1h: 1e5, output: 100 }), serviceTier: null };
-    expect(chargeOfCard(sonnet, usage, 0.8, quotaPerUnit)).toBe(240_612);
-    expect(chargeOfCard(sonnet, usage, 0, quotaPerUnit)).toBe(0);
+    expect(chargeOfCard(sonnet, usage, 0.8, quotaPerUnit).quota).toBe(240_612);
+    expect(chargeOfCard(sonnet, usage, 0, quotaPerUnit).quota).toBe(0);
   });
 
   it('is nothing for nothing', () => {
-    expect(chargeOfCard(sonnet, { counts: [], serviceTier: null }, 1, quotaPerUnit)).toBe(0);
+    expect(chargeOfCard(sonnet, { counts: [], serviceTier: null }, 1, quotaPerUnit).quota).toBe(0);
     expect(componentsOf(sonnet, { counts: [['input', 0]], serviceTier: null })).toEqual([]);
   });
 

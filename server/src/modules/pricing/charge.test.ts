@@ -1,5 +1,6 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
+import { Exact } from './card-charge.js';
 import {
   chargeOf,
   chargeOfAudio,
@@ -66,7 +67,7 @@ describe('text charge, the worked examples of the reference', () => {
       2003,
     ],
   ])('%s', (_name, price, usage, expected) => {
-    expect(chargeOf(price, usage, quotaPerUnit)).toBe(expected);
+    expect(chargeOf(price, usage, quotaPerUnit).quota).toBe(expected);
   });
 });
 
@@ -80,7 +81,7 @@ describe('messages charge', () => {
     ],
     ['B19', ratio(7.5, { completionRatio: 5, groupRatio: 1.2 }), tokens(1000, 200), 18_000],
   ])('%s', (_name, price, usage, expected) => {
-    expect(chargeOfMessages(price, usage, quotaPerUnit)).toBe(expected);
+    expect(chargeOfMessages(price, usage, quotaPerUnit).quota).toBe(expected);
   });
 });
 
@@ -103,7 +104,7 @@ describe('audio charge', () => {
     ['B21b mini', ratio(0.3, { completionRatio: 4, audioRatio: 50 / 3 }), audio(100, 100, 60, 60), 1050],
     ['silence', ratio(2.5), audio(0, 0, 0, 0), 0],
   ])('%s', (_name, price, usage, expected) => {
-    expect(chargeOfAudio(price, usage, quotaPerUnit)).toBe(expected);
+    expect(chargeOfAudio(price, usage, quotaPerUnit).quota).toBe(expected);
   });
 });
 
@@ -121,7 +122,7 @@ describe('image, task and test charges', () => {
     ['B15 wide 0.9', perCall(0.04, 0.9), image('1792x1024', 'standard', 1), 36_000],
     ['B16', ratio(16), image('512x512', 'standard', 3, 'other'), 27_000],
   ])('%s', (_name, price, order, expected) => {
-    expect(chargeOfImages(price, order, quotaPerUnit)).toBe(expected);
+    expect(chargeOfImages(price, order, quotaPerUnit).quota).toBe(expected);
   });
 
   it.each([
@@ -164,8 +165,9 @@ describe('for every usage', () => {
       fc.property(price, count, count, count, count, (part, prompt, completion, cached, written) => {
         const full = ratio(part.modelRatio, part);
         for (const charge of [chargeOf, chargeOfMessages]) {
-          const quota = charge(full, tokens(prompt, completion, cached, written), quotaPerUnit);
-          expect(Number.isInteger(quota)).toBe(true);
+          const { quota, rest } = charge(full, tokens(prompt, completion, cached, written), quotaPerUnit);
+          expect(Number.isInteger(quota) && Number.isInteger(rest)).toBe(true);
+          expect(Math.abs(rest)).toBeLessThan(1_000_000_000);
           expect(quota).toBeGreaterThanOrEqual(0);
           if (isFree(full)) expect(quota).toBe(0);
         }
@@ -173,7 +175,7 @@ describe('for every usage', () => {
     );
   });
 
-  it('whole-number arithmetic and decimals agree to the unit', () => {
+  it('whole-number arithmetic and decimals agree to the billionth of a unit', () => {
     const short = fc.tuple(fc.nat(99_999), fc.nat(5)).map(([mantissa, digits]) => Number(`${mantissa}e-${digits}`));
     fc.assert(
       fc.property(
@@ -184,20 +186,25 @@ describe('for every usage', () => {
         (ratios, prompt, completion, cached) => {
           const [modelRatio = 0, completionRatio = 0, cacheRatio = 0, groupRatio = 0] = ratios;
           const usage = tokens(prompt, completion, Math.min(cached, prompt));
-          const exact = new Decimal(prompt - usage.cachedTokens)
-            .plus(new Decimal(usage.cachedTokens).times(cacheRatio))
-            .plus(new Decimal(completion).times(completionRatio))
+          const exact = new Exact(prompt - usage.cachedTokens)
+            .plus(new Exact(usage.cachedTokens).times(cacheRatio))
+            .plus(new Exact(completion).times(completionRatio))
             .times(modelRatio)
             .times(groupRatio);
           const price = ratio(modelRatio, { completionRatio, cacheRatio, groupRatio });
           if (prompt + completion === 0 || isFree(price)) return;
-          const floor = exact.isZero() ? 1 : 0;
-          expect(chargeOf(price, usage, quotaPerUnit)).toBe(
-            Math.max(floor, exact.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber()),
-          );
-          expect(chargeOfMessages(price, usage, quotaPerUnit)).toBe(
-            Math.max(floor, exact.toDecimalPlaces(0, Decimal.ROUND_DOWN).toNumber()),
-          );
+          const due = exact.isZero() ? new Exact(1) : exact;
+          const modes = [
+            [chargeOf, Decimal.ROUND_HALF_UP],
+            [chargeOfMessages, Decimal.ROUND_DOWN],
+          ] as const;
+          for (const [charge, mode] of modes) {
+            const { quota, rest } = charge(price, usage, quotaPerUnit);
+            expect(quota).toBe(due.toDecimalPlaces(0, mode).toNumber());
+            // Larger charges are refused.
+            if (!Number.isSafeInteger(quota)) continue;
+            expect(new Exact(quota).times(1e9).plus(rest).toFixed()).toBe(due.times(1e9).floor().toFixed());
+          }
           const held = reserveOf(price, {
             promptTokens: prompt,
             maxOutput: completion,
@@ -222,8 +229,8 @@ describe('for every usage', () => {
     fc.assert(
       fc.property(price, count, count, fc.integer({ min: 0, max: 1000 }), (part, prompt, completion, more) => {
         const full = ratio(part.modelRatio, part);
-        const less = chargeOf(full, tokens(prompt + 1, completion), quotaPerUnit);
-        expect(chargeOf(full, tokens(prompt + 1, completion + more), quotaPerUnit)).toBeGreaterThanOrEqual(less);
+        const less = chargeOf(full, tokens(prompt + 1, completion), quotaPerUnit).quota;
+        expect(chargeOf(full, tokens(prompt + 1, completion + more), quotaPerUnit).quota).toBeGreaterThanOrEqual(less);
       }),
     );
   });

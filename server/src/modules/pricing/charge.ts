@@ -1,19 +1,12 @@
 import { Decimal } from 'decimal.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import {
-  Exact,
-  isFreeCard,
-  powerOfTen,
-  product,
-  quotient,
-  toScaled,
-  type Component,
-  type Rounding,
-} from './card-charge.js';
+import { Exact, isFreeCard, powerOfTen, product, toScaled, type Component } from './card-charge.js';
+import { quotient, round, whole, type Rounded, type Rounding } from './rounding.js';
 
 /**
  * Price formulas with exact decimals (docs/reference/relay/billing.md), without look-ups or a clock. Ratios are doubles
- * and count as the shortest decimal that represents them, so 0.075 is exactly 0.075. Quota is rounded once, at the end.
+ * and count as the shortest decimal that represents them, so 0.075 is exactly 0.075. Quota is rounded once, at the end, and
+ * the rest is carried to the user's next call.
  */
 /** A price per token. Ratio 1 = 0.002 USD per 1000 tokens; 500000 quota are one USD. */
 export interface RatioPrice {
@@ -113,48 +106,45 @@ export function reserveOf(
   if (price.kind === 'call') return truncated(callQuota(price, estimate.quotaPerUnit));
   const tokens = estimate.maxOutput > 0 ? estimate.promptTokens + estimate.maxOutput : estimate.preConsumedTokens;
   return (
-    shortProduct(tokens, 0, price, 'truncate') ??
+    shortProduct(tokens, 0, price, 'truncate')?.quota ??
     truncated(new Exact(tokens).times(new Exact(price.modelRatio).times(price.groupRatio)))
   );
 }
 
 /** Text formula: chat, completions, embeddings, rerank, moderations, speech, transcription, Responses. */
-export function chargeOf(price: TablePrice, usage: ChargedUsage, quotaPerUnit: number): number {
-  if (usage.promptTokens + usage.completionTokens === 0) return 0;
-  if (price.kind === 'call') return rounded(callQuota(price, quotaPerUnit));
-  return (
-    shortCharge(price, usage, 'half-up') ??
-    atLeastOne(weightedTokens(price, usage).times(price.modelRatio).times(price.groupRatio), price, rounded)
-  );
-}
+export const chargeOf = (price: TablePrice, usage: ChargedUsage, quotaPerUnit: number): Rounded =>
+  chargeOfTokens(price, usage, quotaPerUnit, 'half-up');
 
 /** Messages formula: the same usage, but the fraction is truncated. */
-export function chargeOfMessages(price: TablePrice, usage: ChargedUsage, quotaPerUnit: number): number {
-  if (usage.promptTokens + usage.completionTokens === 0) return 0;
-  if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
+export const chargeOfMessages = (price: TablePrice, usage: ChargedUsage, quotaPerUnit: number): Rounded =>
+  chargeOfTokens(price, usage, quotaPerUnit, 'truncate');
+
+function chargeOfTokens(price: TablePrice, usage: ChargedUsage, quotaPerUnit: number, rounding: Rounding): Rounded {
+  if (usage.promptTokens + usage.completionTokens === 0) return whole(0);
+  if (price.kind === 'call') return round(callQuota(price, quotaPerUnit), rounding);
   return (
-    shortCharge(price, usage, 'truncate') ??
-    atLeastOne(weightedTokens(price, usage).times(price.groupRatio).times(price.modelRatio), price, truncated)
+    shortCharge(price, usage, rounding) ??
+    atLeastOne(weightedTokens(price, usage).times(price.modelRatio).times(price.groupRatio), price, rounding)
   );
 }
 
 /** Audio formula: audio chat models and each turn of a realtime session. Cached tokens get no discount. */
-export function chargeOfAudio(price: TablePrice, usage: AudioUsage, quotaPerUnit: number): number {
+export function chargeOfAudio(price: TablePrice, usage: AudioUsage, quotaPerUnit: number): Rounded {
   const total = usage.textInputTokens + usage.textOutputTokens + usage.audioInputTokens + usage.audioOutputTokens;
-  if (total === 0) return 0;
-  if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
+  if (total === 0) return whole(0);
+  if (price.kind === 'call') return round(callQuota(price, quotaPerUnit), 'truncate');
   const audioRatio = new Exact(price.audioRatio);
   const weighted = new Exact(usage.textInputTokens)
     .plus(new Exact(usage.textOutputTokens).times(price.completionRatio))
     .plus(audioRatio.times(usage.audioInputTokens))
     .plus(audioRatio.times(price.audioCompletionRatio).times(usage.audioOutputTokens));
-  return atLeastOne(weighted.times(price.modelRatio).times(price.groupRatio), price, rounded);
+  return atLeastOne(weighted.times(price.modelRatio).times(price.groupRatio), price, 'half-up');
 }
 
 /** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
 export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
-/** Per-call formula: drawing and music tasks. */
+/** Per-call formula: drawing and music tasks. They carry nothing, because a refund is of whole units. */
 export function chargeOfCall(price: CallPrice, quotaPerUnit: number): number {
   return truncated(callQuota(price, quotaPerUnit));
 }
@@ -175,8 +165,8 @@ export function imagePrice(price: TablePrice, order: ImageOrder): number {
 }
 
 /** Image formula: the effective price of the call as quota, times the group ratio. */
-export function chargeOfImages(price: TablePrice, order: ImageOrder, quotaPerUnit: number): number {
-  return rounded(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio));
+export function chargeOfImages(price: TablePrice, order: ImageOrder, quotaPerUnit: number): Rounded {
+  return round(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio), 'half-up');
 }
 
 /** A map, because the size is a client's text and may be `__proto__`. */
@@ -237,7 +227,7 @@ function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; writ
 export const hourRatio = (cacheWriteRatio: number): number => Number((cacheWriteRatio * 1.6).toPrecision(12));
 
 /** The same formula in integers; null when a ratio has too many digits or the result is 0. */
-function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): number | null {
+function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): Rounded | null {
   const { plain, cached, written, written1h } = splitPrompt(usage);
   const hour = written1h > 0 ? hourRatio(price.cacheWriteRatio) : 0;
   const digits = Math.max(
@@ -270,7 +260,7 @@ function scaledPart(count: number, ratio: number, digits: number): number {
 }
 
 /** `amount / 10^digits * modelRatio * groupRatio`, rounded once; null when it does not fit a safe integer. */
-function shortProduct(amount: number, digits: number, price: RatioPrice, rounding: Rounding): number | null {
+function shortProduct(amount: number, digits: number, price: RatioPrice, rounding: Rounding): Rounded | null {
   const model = toScaled(price.modelRatio);
   const group = toScaled(price.groupRatio);
   if (!model || !group) return null;
@@ -289,7 +279,7 @@ function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
 }
 
 /** A value of 0 or less before rounding becomes 1; 0.4 still rounds to 0 (docs/reference/relay/billing.md#text). */
-function atLeastOne(value: Decimal, price: RatioPrice, round: (value: Decimal) => number): number {
-  if (price.modelRatio === 0 || price.groupRatio === 0) return 0;
-  return value.lessThanOrEqualTo(0) ? 1 : round(value);
+function atLeastOne(value: Decimal, price: RatioPrice, rounding: Rounding): Rounded {
+  if (price.modelRatio === 0 || price.groupRatio === 0) return whole(0);
+  return value.lessThanOrEqualTo(0) ? whole(1) : round(value, rounding);
 }

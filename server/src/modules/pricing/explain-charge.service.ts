@@ -1,6 +1,6 @@
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { asFields } from '../../shared/json.js';
-import { quotaOfComponents, type Component } from './card-charge.js';
+import { chargeOfComponents, type Component } from './card-charge.js';
 import { usdOfCost } from './channel-cost.service.js';
 import {
   chargeOf,
@@ -12,6 +12,7 @@ import {
   type RatioPrice,
 } from './charge.js';
 import { cacheWriteRatio } from './price-book.service.js';
+import { billion, whole, type Rounded } from './rounding.js';
 
 /** The fields of a consume row that determine its charge. */
 export interface ChargedRow {
@@ -22,13 +23,18 @@ export interface ChargedRow {
   readonly other: Readonly<Record<string, unknown>>;
 }
 
-/** A recomputed charge. */
-export interface ExplainedCharge {
+/** A recomputed price. */
+interface ExplainedPrice {
   /** The formula's heading in docs/reference/relay/billing.md. */
   readonly formula: 'text' | 'messages' | 'audio' | 'images' | 'per call' | 'price card';
   /** The formula with its numbers. */
   readonly text: string;
-  /** The recomputed charge. It equals the row's unless one of them was changed later. */
+  readonly charge: Rounded;
+}
+
+/** A recomputed charge. */
+export interface ExplainedCharge extends Omit<ExplainedPrice, 'charge'> {
+  /** It equals the row's unless one of them was changed later. */
   readonly quota: number;
 }
 
@@ -36,15 +42,32 @@ const defaultQuotaPerUnit = 500_000;
 
 /** Recomputes a charge from its log row alone. */
 export function explainCharge(row: ChargedRow): ExplainedCharge {
-  const whole = explainWhole(row);
-  const { uncharged_quota: uncharged } = row.other;
+  const { formula, text, charge } = explainPrice(row);
+  const { uncharged_quota: uncharged, carried } = row.other;
+  let explained: ExplainedCharge = { formula, text, quota: charge.quota };
+  if (Array.isArray(carried)) explained = withCarried(explained, charge.rest, carried as [number, number]);
   return typeof uncharged === 'number'
-    ? { ...whole, text: `${whole.text} - ${uncharged} that the balance did not have`, quota: whole.quota - uncharged }
-    : whole;
+    ? {
+        formula,
+        text: `${explained.text} - ${uncharged} that the balance did not have`,
+        quota: explained.quota - uncharged,
+      }
+    : explained;
 }
 
-/** The cost of the call, whatever the balance had. */
-function explainWhole(row: ChargedRow): ExplainedCharge {
+/** @param carried fractions of a unit in billionths, before and after the call; of a session the sums of its turns */
+function withCarried(
+  { formula, text, quota }: ExplainedCharge,
+  rest: number,
+  [before, after]: readonly [number, number],
+): ExplainedCharge {
+  const exact = quota + rest / billion;
+  const carried = `${before / billion} carried from earlier calls - ${after / billion} carried on`;
+  return { formula, text: `${text}\n  = ${exact} + ${carried}`, quota: quota + (rest + before - after) / billion };
+}
+
+/** The price of the call, whatever the balance had. */
+function explainPrice(row: ChargedRow): ExplainedPrice {
   const number = (name: string, missing = 0): number => {
     const value = row.other[name];
     return typeof value === 'number' ? value : missing;
@@ -53,7 +76,7 @@ function explainWhole(row: ChargedRow): ExplainedCharge {
   const groupRatio = number('group_ratio', 1);
   const components = readComponents(row.other['components']);
   if (components) return explainCard(row, components, groupRatio, quotaPerUnit);
-  if (number('model_price', -1) >= 0) return explainPrice(row, number('model_price'), groupRatio, quotaPerUnit);
+  if (number('model_price', -1) >= 0) return explainFixed(row, number('model_price'), groupRatio, quotaPerUnit);
   const price: RatioPrice = {
     kind: 'ratio',
     modelRatio: number('model_ratio'),
@@ -91,7 +114,7 @@ function explainCard(
   components: Component[],
   groupRatio: number,
   quotaPerUnit: number,
-): ExplainedCharge {
+): ExplainedPrice {
   const other = otherLinesIn(row);
   const { service_tier: tier } = row.other;
   const texts = components.map((component) => `\n  ${formatComponent(component)}`);
@@ -100,28 +123,28 @@ function explainCard(
   return {
     formula: 'price card',
     text: `round(the sum${typeof tier === 'string' ? `, in the tier ${tier},` : ''} of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,
-    quota: quotaOfComponents(components, groupRatio, quotaPerUnit),
+    charge: chargeOfComponents(components, groupRatio, quotaPerUnit),
   };
 }
 
-function explainPrice(row: ChargedRow, modelPrice: number, groupRatio: number, quotaPerUnit: number): ExplainedCharge {
+function explainFixed(row: ChargedRow, modelPrice: number, groupRatio: number, quotaPerUnit: number): ExplainedPrice {
   const price: CallPrice = { kind: 'call', modelPrice, groupRatio };
   const usage = usageOf(row, () => 0);
   const product = `price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio}`;
   if (row.other['task'] === true) {
-    return { formula: 'per call', text: `trunc(${product})`, quota: chargeOfCall(price, quotaPerUnit) };
+    return { formula: 'per call', text: `trunc(${product})`, charge: whole(chargeOfCall(price, quotaPerUnit)) };
   }
   if (row.other['claude'] === true) {
-    return { formula: 'messages', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
+    return { formula: 'messages', text: `trunc(${product})`, charge: chargeOfMessages(price, usage, quotaPerUnit) };
   }
   if (isAudio(row)) {
-    return { formula: 'audio', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
+    return { formula: 'audio', text: `trunc(${product})`, charge: chargeOfMessages(price, usage, quotaPerUnit) };
   }
   const formula = row.other['image'] === true ? 'images' : 'text';
-  return { formula, text: `round(${product})`, quota: chargeOf(price, usage, quotaPerUnit) };
+  return { formula, text: `round(${product})`, charge: chargeOf(price, usage, quotaPerUnit) };
 }
 
-function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedCharge {
+function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedPrice {
   const usage = usageOf(row, read);
   const { cachedTokens, cacheWriteTokens } = usage;
   const written1h = Math.min(usage.details?.cacheWrite1hTokens ?? 0, cacheWriteTokens);
@@ -139,11 +162,11 @@ function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerU
   return {
     formula: isMessages ? 'messages' : 'text',
     text: `${isMessages ? 'trunc' : 'round'}(${product})`,
-    quota: isMessages ? chargeOfMessages(price, usage, quotaPerUnit) : chargeOf(price, usage, quotaPerUnit),
+    charge: isMessages ? chargeOfMessages(price, usage, quotaPerUnit) : chargeOf(price, usage, quotaPerUnit),
   };
 }
 
-function explainAudio(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedCharge {
+function explainAudio(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedPrice {
   const usage = {
     textInputTokens: read('text_input'),
     textOutputTokens: read('text_output'),
@@ -159,7 +182,7 @@ function explainAudio(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUn
   return {
     formula: 'audio',
     text: `round((${sum}) x model ${price.modelRatio} x group ${price.groupRatio})`,
-    quota: chargeOfAudio(price, usage, quotaPerUnit),
+    charge: chargeOfAudio(price, usage, quotaPerUnit),
   };
 }
 

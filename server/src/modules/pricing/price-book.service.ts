@@ -6,6 +6,7 @@ import { builtInCard } from './built-in-prices.js';
 import { cardOfRatio } from './other-models.js';
 import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
+import type { Rounded } from './rounding.js';
 import { chargeOfTest, isFree, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
 import { priceVersionOf } from './price-version.js';
 
@@ -24,7 +25,8 @@ export {
   transcriptionTokens,
 } from './charge.js';
 export { taskPriceOf, taskQuantityOf } from './task-price.js';
-export { boundOfCard, quotaOfComponents, type Component } from './card-charge.js';
+export { boundOfCard, chargeOfComponents, type Component } from './card-charge.js';
+export { minus, roundedUp, whole, type Rounded } from './rounding.js';
 export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { cardOf, linesOfImages, usualDrawingModel, withoutAdvice, withoutImages } from './other-models.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
@@ -71,8 +73,8 @@ export { ratiosOfCard } from './card-ratios.js';
 export const componentsOfUsage = ({ card }: Pick<CardPrice, 'card'>, usage: Usage): Component[] =>
   componentsOf(card, pricedUsage(usage));
 
-/** The charge of a call by a price card, in quota. */
-export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: number): number =>
+/** The charge of a call by a price card. */
+export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: number): Rounded =>
   chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
 
 /** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
@@ -256,7 +258,7 @@ export class PriceBook {
       ...{ price_card: name, components: componentsOf(card, priced) },
       ...{ quota_per_unit: this.settings.values.QuotaPerUnit, price_version: this.version, uncharged: true },
     };
-    return { quota: chargeOfCard(card, priced, 1, this.settings.values.QuotaPerUnit), other };
+    return { quota: chargeOfCard(card, priced, 1, this.settings.values.QuotaPerUnit).quota, other };
   }
 
   private cardPrice({ name, card }: NamedCard, isBuiltIn: boolean, group: string): CardPrice {

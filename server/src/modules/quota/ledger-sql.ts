@@ -248,6 +248,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       user_id: reservation.userId,
       token_id: reservation.tokenId,
       charge: charge.quota,
+      ...(charge.rest ? { rest: charge.rest } : null),
       ...(charge.least === undefined ? null : { least: charge.least }),
       counted: charge.counted ? 1 : 0,
       logged: charge.logged,

@@ -77,6 +77,11 @@ export interface Reservation extends ReserveRequest {
 export interface Charge {
   readonly quota: number;
   /**
+   * The price minus `quota`, in billionths of a quota unit, between -10^9 and 10^9. The user carries it: the ledger charges a
+   * unit more or less when the rests of their calls come to one. Absent: none.
+   */
+  readonly rest?: number;
+  /**
    * The part that is charged whatever the balance has. The rest is charged as far as the balance and the key's limit have
    * it, in the same transaction; the log row then has `uncharged_quota`. Absent: all of it.
    */

@@ -105,6 +105,7 @@ interface DriftRow {
  * - entries - charges - open reservations = balance, for users, tokens and invite earnings;
  * - charges, and those from before the site moved in = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
+ * - prices minus charges, per hour = the fraction of a unit that the user carries;
  * - the charge stored on a task = its log row, and its refund if it failed;
  * - what is used of a budget = its calls in the log, and what is held of it = the open reservations;
  * - rollups = the rows they were aggregated from.
@@ -155,6 +156,10 @@ const usedCheck = (table: string, kind: string, name: string): string => `
   LEFT JOIN opening_counters o ON o.kind = '${kind}' AND o.id = x.id
   WHERE x.used_quota <> coalesce(c.amount, 0) + coalesce(o.used_quota, 0)`;
 
+/** What a log row adds to the fraction that its user carries, in billionths: the price of the call minus its charge. */
+const loggedRest = `CASE WHEN other LIKE '%"carried"%'
+                              THEN (other::json #>> '{carried,1}')::bigint - (other::json #>> '{carried,0}')::bigint ELSE 0 END`;
+
 const checks = [
   balanceCheck({
     account: 'user balance',
@@ -182,14 +187,21 @@ const checks = [
   // Trimmed log rows are not missing rows: hours count from the first complete one after the trim.
   `WITH since AS (SELECT CASE WHEN trimmed_before % 3600 = 0 THEN trimmed_before
                               ELSE trimmed_before - trimmed_before % 3600 + 3600 END AS at FROM log_state),
-   booked AS (SELECT hour, user_id, sum(logged_quota) AS quota, sum(logged_calls) AS calls FROM usage_hourly
+   booked AS (SELECT hour, user_id, sum(logged_quota) AS quota, sum(logged_calls) AS calls, sum(logged_rest) AS rest FROM usage_hourly
                WHERE hour >= (SELECT at FROM since) GROUP BY 1, 2),
-   logged AS (SELECT created_at - created_at % 3600 AS hour, user_id, sum(quota) AS quota, count(*) AS calls FROM logs
+   logged AS (SELECT created_at - created_at % 3600 AS hour, user_id, sum(quota) AS quota, count(*) AS calls,
+                     sum(${loggedRest}) AS rest FROM logs
                WHERE type = 2 AND request_id <> '' AND created_at >= (SELECT at FROM since) GROUP BY 1, 2)
    SELECT 'log' AS account, coalesce(b.user_id, l.user_id)::text AS id, 'hour ' || coalesce(b.hour, l.hour) AS name,
           coalesce(b.quota, 0)::text AS expected, coalesce(l.quota, 0)::text AS found
    FROM booked b FULL JOIN logged l ON l.hour = b.hour AND l.user_id = b.user_id
-   WHERE coalesce(b.quota, 0) <> coalesce(l.quota, 0) OR coalesce(b.calls, 0) <> coalesce(l.calls, 0)`,
+   WHERE coalesce(b.quota, 0) <> coalesce(l.quota, 0) OR coalesce(b.calls, 0) <> coalesce(l.calls, 0)
+      OR coalesce(b.rest, 0) <> coalesce(l.rest, 0)`,
+  `SELECT 'carried billionths' AS account, coalesce(c.user_id, h.user_id)::text AS id, coalesce(u.username, '') AS name,
+          coalesce(h.rest, 0)::text AS expected, coalesce(c.rests % 1000000000, 0)::text AS found
+   FROM quota_carry c FULL JOIN (SELECT user_id, sum(rest) AS rest FROM usage_hourly GROUP BY 1) h ON h.user_id = c.user_id
+   LEFT JOIN users u ON u.id = coalesce(c.user_id, h.user_id)
+   WHERE coalesce(h.rest, 0) <> coalesce(c.rests % 1000000000, 0)`,
   ...taskChecks,
   ...budgetChecks,
   ...rollupChecks,

@@ -39,8 +39,10 @@ export class SessionBooks {
    */
   async reserve(amount: number, priced: boolean): Promise<void> {
     const requestId = `${this.session.requestId}-${this.turn + 1}`;
-    const budgets = this.holdsFor?.(priced ? Math.max(1, amount) : amount);
-    const request = { ...this.session, requestId, amount, priced, durable: true };
+    // A priced turn may be the one that charges what its user carries.
+    const held = priced ? Math.max(1, amount) : amount;
+    const budgets = this.holdsFor?.(held);
+    const request = { ...this.session, requestId, amount: held, priced, durable: true };
     this.held = await this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
     this.turn++;
   }

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
-import type { CardPrice, Price, TablePrice } from '../../modules/pricing/price-book.service.js';
+import type { CardPrice, Price, Rounded, TablePrice } from '../../modules/pricing/price-book.service.js';
 import type { Quantity } from '../../shared/price-card.js';
 import type { PromptTexts } from '../metering/prompt-tokens.js';
 import type { Usage } from '../../shared/usage.js';
@@ -49,7 +49,7 @@ export interface Tariff {
   counted?(usage: Usage): Usage;
   /** The prompt as we count it, where the provider reports nothing and for the reservation. */
   prompt(call: RelayCall, model: string): PromptTexts;
-  charge(charged: ChargedCall<TablePrice>, quotaPerUnit: number): number;
+  charge(charged: ChargedCall<TablePrice>, quotaPerUnit: number): Rounded;
   /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   notes?(charged: ChargedCall<TablePrice>): Record<string, unknown>;
   /** The row's `content`, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */

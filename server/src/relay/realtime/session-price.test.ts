@@ -41,7 +41,7 @@ it.each([
   let charged = 0;
   let total = noAudio;
   for (const turn of turns) {
-    const quota = price.charge(turn);
+    const { quota } = price.charge(turn);
     expect(quota).toBeGreaterThanOrEqual(0);
     charged += quota;
     total = sumOf(total, turn);
@@ -65,19 +65,21 @@ it.each([
 
 it('turns that each round to nothing are not free together', () => {
   const price = new SessionPrice(byRatio, values);
-  const charges = Array.from({ length: 100 }, () => price.charge({ ...noAudio, textInputTokens: 1 }));
+  const charges = Array.from({ length: 100 }, () => price.charge({ ...noAudio, textInputTokens: 1 }).quota);
   expect(charges.reduce((sum, quota) => sum + quota, 0)).toBe(21);
 });
 
 it('a turn that makes a long prompt cheaper costs nothing, and none is ever charged less', () => {
   const card = { prices: { input: 20, output: 0 }, contextTiers: [{ above: 1000, prices: { input: 10 } }] };
   const price = new SessionPrice({ kind: 'card', name: 'm', card, isBuiltIn: false, groupRatio: 1 }, values);
-  const charges = Array.from({ length: 4 }, () => price.charge({ ...noAudio, textInputTokens: 700 }));
+  const charges = Array.from({ length: 4 }, () => price.charge({ ...noAudio, textInputTokens: 700 }).quota);
   // 0.014 USD for 700 tokens, and as much for 1400; 0.021 and 0.028 for the rest.
   expect(charges).toEqual([5600, 0, 2800, 2800]);
   const steep = { ...card, contextTiers: [{ above: 1000, prices: { input: 1 } }] };
   const other = new SessionPrice({ kind: 'card', name: 'm', card: steep, isBuiltIn: false, groupRatio: 1 }, values);
-  expect([700, 700, 700].map((textInputTokens) => other.charge({ ...noAudio, textInputTokens }))).toEqual([5600, 0, 0]);
+  expect([700, 700, 700].map((textInputTokens) => other.charge({ ...noAudio, textInputTokens }).quota)).toEqual([
+    5600, 0, 0,
+  ]);
 });
 
 it.each<[string, Price, Price]>([
@@ -97,12 +99,12 @@ it.each<[string, Price, Price]>([
     outputTokens: 0,
   });
   expect(price.pending).toBeGreaterThan(0);
-  let charged = price.charge(noAudio);
+  let charged = price.charge(noAudio).quota;
   expect(price.pending).toBe(0);
   price.addTranscript('transcriber', { count: 1, seconds: 0.1, inputTokens: 1, audioTokens: 1, outputTokens: 2 });
   const tokens = { textInputTokens: 50, textOutputTokens: 20, audioInputTokens: 300, audioOutputTokens: 200 };
   const turn = { ...tokens, seconds: 61.234 };
-  charged += price.charge(turn);
+  charged += price.charge(turn).quota;
   const other: Record<string, unknown> = { ws: true, ...price.factors() };
   const row = { quota: charged, promptTokens: 350, completionTokens: 220, other };
   expect(explainCharge(row)).toMatchObject({ formula: 'price card', quota: charged });
@@ -111,7 +113,7 @@ it.each<[string, Price, Price]>([
     ofAdvice: () => null,
     ofTranscripts: (_price: Price, model: string) => (model === 'transcriber' ? speech : null),
   };
-  expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, () => null, others)).toBe(charged);
+  expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, () => null, others)?.quota).toBe(charged);
 });
 
 it.each<[string, Price, boolean]>([
@@ -129,7 +131,7 @@ it.each<[string, Price, boolean]>([
       const spoken = { count: 1, seconds, inputTokens: 130, audioTokens: 123, outputTokens: 20 };
       price.addTranscript('m', spoken);
       const turn = turnOfTranscript(spoken);
-      charged += price.charge(turn, true);
+      charged += price.charge(turn, true).quota;
       total = sumOf(total, turn);
     }
     expect([inputOf(total), outputOf(total)]).toEqual([390, 60]);
@@ -140,7 +142,7 @@ it.each<[string, Price, boolean]>([
     expect(explainCharge(row).quota).toBe(charged);
     const others = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => sale };
     const ownCard = (): PriceCard | null => (sale.kind === 'card' ? sale.card : null);
-    expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, ownCard, others)).toBe(charged);
+    expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, ownCard, others)?.quota).toBe(charged);
     expect(charged > 0).toBe(sale.kind !== 'ratio' || sale.modelRatio > 0);
   },
 );

@@ -4,15 +4,19 @@ import {
   cardOfAudio,
   chargeByCard,
   chargeOfAudio,
+  chargeOfComponents,
   componentsOfUsage,
   isFree,
   linesOfTranscripts,
-  quotaOfComponents,
+  minus,
   ratiosOfCard,
   reserveOf,
+  roundedUp,
+  whole,
   type CardPrice,
   type Component,
   type Price,
+  type Rounded,
   type Transcripts,
 } from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../../shared/usage.js';
@@ -84,7 +88,7 @@ export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens 
 export class SessionPrice {
   private isPaid = false;
   private total = noAudio;
-  private paid = 0;
+  private paid = whole(0);
   private dearest = 0;
   private readonly speech = new TranscribedSpeech();
 
@@ -103,7 +107,7 @@ export class SessionPrice {
 
   /** Quota of transcripts that no turn has charged yet. */
   get pending(): number {
-    return this.speech.isEmpty ? 0 : Math.max(0, this.whole() - this.paid);
+    return this.speech.isEmpty ? 0 : roundedUp(minus(this.whole(), this.paid));
   }
 
   /** Whether the session pays for its time. */
@@ -138,27 +142,28 @@ export class SessionPrice {
   private reserveOfTime(): number {
     if (!this.isTimed) return 0;
     const time: ChargedAudio = { ...noAudio, seconds: secondsPerHold };
-    return chargeByCard(this.price as CardPrice, usageOf(time), this.values.QuotaPerUnit);
+    return roundedUp(chargeByCard(this.price as CardPrice, usageOf(time), this.values.QuotaPerUnit));
   }
 
   /** The charge of this turn. @param isSpeech its tokens are those of transcripts, which may have been added apart */
-  charge(turn: ChargedAudio, isSpeech = false): number {
-    if (this.isPaid) return 0;
+  charge(turn: ChargedAudio, isSpeech = false): Rounded {
+    if (this.isPaid) return whole(0);
     if (!isSpeech || this.speech.isEmpty) this.total = sumOf(this.total, turn);
     // With a card that prices long prompts lower, a turn may make the whole session cheaper.
-    const quota = Math.max(0, this.whole() - this.paid);
-    this.paid += quota;
-    this.dearest = Math.max(this.dearest, quota);
+    const all = this.whole();
+    const charge = minus(all, this.paid);
+    if (charge.quota > 0 || charge.rest > 0) this.paid = all;
+    this.dearest = Math.max(this.dearest, charge.quota);
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
-    return quota;
+    return charge;
   }
 
   /** The charge of all turns so far. */
-  private whole(): number {
+  private whole(): Rounded {
     const { price, total } = this;
     const { QuotaPerUnit } = this.values;
     const lines = this.speech.isEmpty ? null : this.lines();
-    if (lines) return quotaOfComponents(lines, price.groupRatio, QuotaPerUnit);
+    if (lines) return chargeOfComponents(lines, price.groupRatio, QuotaPerUnit);
     return price.kind === 'card'
       ? chargeByCard(price, usageOf(total), QuotaPerUnit)
       : chargeOfAudio(price, total, QuotaPerUnit);

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Rounded } from '../../modules/pricing/price-book.service.js';
 import type { Charge } from '../../modules/quota/ledger.service.js';
 import type { SessionBooks } from '../../modules/quota/session-books.service.js';
 import type { Logger } from '../../observability/logger.js';
@@ -308,11 +309,12 @@ export class RealtimeSession {
     const now = performance.now();
     const milliseconds = now - this.turnStartedAt;
     this.turnStartedAt = now;
-    const quota = price.charge(turn, isSpeech);
+    const charge = price.charge(turn, isSpeech);
+    const { quota } = charge;
     this.quota += quota;
     this.writtenNotes = this.deps.watch?.notes.length ?? 0;
     const { userQuota } = await books.settle(
-      this.toCharge(turn, quota, milliseconds, cost.add(isSpeech ? noAudio : turn)),
+      this.toCharge(turn, charge, milliseconds, cost.add(isSpeech ? noAudio : turn)),
     );
     charged({ usage: turn, quota, userQuota });
     this.needsHold = true;
@@ -350,11 +352,17 @@ export class RealtimeSession {
     if (event) use(event);
   }
 
-  private toCharge(turn: ChargedAudio, quota: number, milliseconds: number, upstreamUsd: number | undefined): Charge {
+  private toCharge(
+    turn: ChargedAudio,
+    { quota, rest }: Rounded,
+    milliseconds: number,
+    upstreamUsd: number | undefined,
+  ): Charge {
     const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt, watch } = this.deps;
     const { total, firstDataAt } = this;
     return {
       quota,
+      rest,
       counted: inputOf(turn) + outputOf(turn) > 0,
       logged: options.values.LogConsumeEnabled,
       channelId,

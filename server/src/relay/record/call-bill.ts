@@ -12,12 +12,13 @@ import {
   chargeByCard,
   componentsOfUsage,
   linesOfImages,
-  quotaOfComponents,
+  chargeOfComponents,
   usualDrawingModel,
   withoutAdvice,
   withoutImages,
   type CardPrice,
   type Component,
+  type Rounded,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
 import type { PriceCard } from '../../shared/price-card.js';
@@ -34,10 +35,10 @@ export interface ChargeRecord {
   readonly line?: string;
 }
 
-/** The charge of a call in quota: by the card of its model, else by the tariff of its endpoint. */
-export function chargeOfCall(tariff: Tariff, charged: ChargedCall, quotaPerUnit: number): number {
+/** The charge of a call: by the card of its model, else by the tariff of its endpoint. */
+export function chargeOfCall(tariff: Tariff, charged: ChargedCall, quotaPerUnit: number): Rounded {
   const parts = partsOf(charged, quotaPerUnit);
-  if (parts) return quotaOfComponents(parts.lines, charged.price.groupRatio, quotaPerUnit);
+  if (parts) return chargeOfComponents(parts.lines, charged.price.groupRatio, quotaPerUnit);
   return isByTable(charged)
     ? tariff.charge(charged, quotaPerUnit)
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
@@ -73,21 +74,21 @@ function partsOf(charged: ChargedCall, quotaPerUnit: number): Parts | null {
   return { card, lines: [...componentsOfUsage({ card }, parts.call), ...ofAdvice], note: { advised: note } };
 }
 
-/** The charge of a call in quota, with a record that is complete enough to compute it again, and the lines of a card. */
+/** The charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
 export function billOf(
   tariff: Tariff,
   charged: ChargedCall,
   quotaPerUnit: number,
-): { readonly quota: number; readonly record: ChargeRecord; readonly sale: SaleLines | null } {
+): { readonly charge: Rounded; readonly record: ChargeRecord; readonly sale: SaleLines | null } {
   const parts = partsOf(charged, quotaPerUnit);
   if (parts) return billOfParts(parts, charged, quotaPerUnit);
   if (isByTable(charged)) {
-    return { quota: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged), sale: null };
+    return { charge: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged), sale: null };
   }
   const price = charged.price as CardPrice;
   const components = componentsOfUsage(price, charged.usage);
   return {
-    quota: quotaOfComponents(components, price.groupRatio, quotaPerUnit),
+    charge: chargeOfComponents(components, price.groupRatio, quotaPerUnit),
     record: { notes: cardNotes(price, components) },
     sale: { card: price.card, lines: components },
   };
@@ -100,7 +101,7 @@ function billOfParts(
 ): ReturnType<typeof billOf> {
   const ofCall = price.kind === 'card' ? cardNotes(price, lines) : { components: lines, quota_per_unit: quotaPerUnit };
   return {
-    quota: quotaOfComponents(lines, price.groupRatio, quotaPerUnit),
+    charge: chargeOfComponents(lines, price.groupRatio, quotaPerUnit),
     record: { notes: { ...ofCall, ...note } },
     sale: { card, lines },
   };

@@ -4,10 +4,12 @@ import {
   boundOfCard,
   isFree,
   linesOfImages,
-  quotaOfComponents,
+  chargeOfComponents,
+  roundedUp,
   usualDrawingModel,
   withoutAdvice,
   type CardPrice,
+  type Rounded,
 } from '../../modules/pricing/price-book.service.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
@@ -89,7 +91,7 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   const of: CallCost['of'] =
     price.kind === 'card'
       ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
-      : (promptTokens, outputTokens) => chargeFor(call, usageOf(promptTokens, outputTokens, traits), values);
+      : (promptTokens, outputTokens) => roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, traits), values));
   const drawn = chargeOfDrawing(call, values);
   const isShared = drawn > 0 || (call.call.advisor && call.advice);
   return {
@@ -111,7 +113,7 @@ function chargeOfDrawing({ call, drawing }: PricedCall, { QuotaPerUnit }: Option
   if (!call.drawing || !drawing) return 0;
   const imageOutputTokens = tokensOfImage(call.drawing);
   const image = { ...noUsage, completionTokens: imageOutputTokens, details: { imageOutputTokens, images: 1 } };
-  return quotaOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit);
+  return roundedUp(chargeOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit));
 }
 
 /** The most that one piece of advice can cost, for which the other model reads the whole prompt. 0 without such a tool. */
@@ -144,8 +146,8 @@ export function drawingOf({ drawing, prices, price, admission }: PricedCall, usa
   return prices.ofDrawing(price, usualDrawingModel, admission.group);
 }
 
-/** The charge of a call in quota, by the prices of its start. */
-export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues): number {
+/** The charge of a call, by the prices of its start. */
+export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues): Rounded {
   const { tariff } = call.endpoint;
   const { bareModel } = call.admission;
   const counted = tariff.counted?.(usage) ?? usage;
@@ -391,7 +393,7 @@ export function leastCharge(
     ? withinAdvice(usage, advised, { maxPrompt, maxOutput, advice: call.call.advisor })
     : reduced(found, maxPrompt, maxOutput);
   const covered = withinTools(within, cover);
-  return covered === usage ? undefined : chargeFor(call, covered, values);
+  return covered === usage ? undefined : chargeFor(call, covered, values).quota;
 }
 
 /** Images beyond the one that was reserved. */

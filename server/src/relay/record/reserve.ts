@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { modelLimits } from '../../modules/pricing/model-limits.service.js';
-import { collapseGizmo, isFree, type CardPrice } from '../../modules/pricing/price-book.service.js';
+import { collapseGizmo, isFree, roundedUp, type CardPrice } from '../../modules/pricing/price-book.service.js';
 import { QuotaError, type Ledger, type Reservation } from '../../modules/quota/ledger.service.js';
 import { BudgetError } from '../../modules/quota/budget-holds.service.js';
 import { AppError } from '../../shared/errors.js';
@@ -111,12 +111,12 @@ function wholeAmount(call: PricedCall, values: OptionValues): number {
   if (price.kind === 'card') return wholeAmountByCard(call, price, values);
   const usage = values.StrictReserve && !isFree(price) ? tariff.fixedUsage?.(call.call, price) : null;
   const estimate = tariff.reserve(price, call.call, call.rawBody, call.admission.bareModel, values);
-  return usage ? Math.max(estimate, chargeFor(call, usage, values)) : estimate;
+  return usage ? Math.max(estimate, roundedUp(chargeFor(call, usage, values))) : estimate;
 }
 
 function wholeAmountByCard(call: PricedCall, price: CardPrice, values: OptionValues): number {
   const fixed = call.endpoint.tariff.fixedUsage?.(call.call, price);
-  if (fixed) return chargeFor(call, fixed, values);
+  if (fixed) return roundedUp(chargeFor(call, fixed, values));
   const { body, maxOutput } = call.call;
   const traits = requestTraits(body, call.admission.bareModel);
   return maxOutput > 0
@@ -130,9 +130,11 @@ interface Taken {
   readonly tokens: number;
 }
 
-function take(call: PricedCall, { amount, tokens }: Taken, ledger: Ledger): Promise<Reservation> {
+/** A priced call takes at least a unit: it may be the one that charges what its user carries. */
+function take(call: PricedCall, taken: Taken, ledger: Ledger): Promise<Reservation> {
   const priced = !isFree(call.price);
-  const budgets = call.budgets?.holds({ money: priced ? Math.max(1, amount) : amount, tokens });
+  const amount = priced ? Math.max(1, taken.amount) : taken.amount;
+  const budgets = call.budgets?.holds({ money: amount, tokens: taken.tokens });
   const request = {
     requestId: call.requestId,
     userId: call.caller.user.id,

@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { CostNotes } from '../../modules/pricing/channel-cost.service.js';
-import { collapseGizmo, ratiosOfCard, type Price } from '../../modules/pricing/price-book.service.js';
+import { collapseGizmo, ratiosOfCard, type Price, type Rounded } from '../../modules/pricing/price-book.service.js';
 import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { AffinityResult } from '../affinity/session-affinity.js';
@@ -104,7 +104,7 @@ function settleUsage(
     bareModel: call.admission.bareModel,
     upstreamModel,
   };
-  const { quota, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
+  const { charge: price, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
   const cost = costOfCall(tariff, served, charged, sale);
   const aborted = served.aborted && abortedNote(served.aborted, charged);
   if (values.LogChatContentEnabled || call.capture) reportOnce(served);
@@ -117,11 +117,11 @@ function settleUsage(
     { clientGone, countedHere, cover, reduced, record, cost, aborted },
     values,
   );
-  const least = leastCharge(call, usage, { quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
-  const charge = toCharge(call, served, facts, { quota, least }, values);
+  const least = leastCharge(call, usage, { quota: price.quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
+  const charge = toCharge(call, served, facts, { ...price, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
-    return { usage, quota: quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
+    return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
 }
 
@@ -150,7 +150,7 @@ function toCharge(
   call: PricedCall,
   served: Served,
   facts: CallFacts,
-  { quota, least }: { readonly quota: number; readonly least: number | undefined },
+  { quota, rest, least }: Rounded & { readonly least: number | undefined },
   values: OptionValues,
 ): Charge {
   const { user, token } = call.caller;
@@ -158,6 +158,7 @@ function toCharge(
   const modelName = collapseGizmo(call.admission.model);
   return {
     quota,
+    rest,
     ...(least === undefined ? null : { least }),
     counted: usage.promptTokens + usage.completionTokens > 0,
     logged: values.LogConsumeEnabled,

@@ -3,6 +3,7 @@ import {
   chargeOfImages,
   imagePrice,
   reserveOf,
+  roundedUp,
   type TablePrice,
 } from '../../modules/pricing/price-book.service.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../shared/price-card.js';
@@ -100,7 +101,7 @@ export function tokensOfImage({ size, quality }: { readonly size: string; readon
 export const imageTariff: Tariff = {
   counts: [...tokenQuantities, 'image', 'request'],
   reserve: (price, call, _rawBody, bareModel, values) =>
-    chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),
+    roundedUp(chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit)),
   fixedUsage: (call, price): Usage | null => {
     const count = call.images?.count ?? 1;
     if (price.kind !== 'card' || price.card.prices.image !== undefined) {

@@ -1,3 +1,5 @@
+import { billion, type Rounded } from '../rounding.js';
+
 /** Revenue and costs of calls, before and after. Amounts in quota; costs in billionths of a USD. */
 export interface DryRunFigures {
   readonly calls: number;
@@ -32,23 +34,34 @@ export interface DryRunLine<Key> {
 export interface ComparedCall {
   readonly userId: number;
   readonly model: string;
-  readonly quotaBefore: number;
-  readonly quotaAfter: number;
+  readonly before: Rounded;
+  readonly after: Rounded;
   /** Null: unknown. */
   readonly costUsd: number | null;
 }
 
-const nano = 1e9;
 const longest = 20;
 
-/** Sums in the order of `toFigures`. Numbers of an object are boxed once they are large: that takes twice as long. */
+/** Sums in the order of `places`. Numbers of an object are boxed once they are large: that takes twice as long. */
 type Sums = Float64Array;
 
-const emptySums = (): Sums => new Float64Array(7);
+/** An amount has two places: quota, and billionths of a unit, whose whole units count as the ledger charges them. */
+const places = { calls: 0, before: 1, after: 3, costCalls: 5, costNano: 6, costBefore: 7, costAfter: 9 } as const;
+
+const emptySums = (): Sums => new Float64Array(11);
 
 function toFigures(sums: Sums): DryRunFigures {
-  const [calls = 0, quotaBefore = 0, quotaAfter = 0, costCalls = 0, costNano = 0, before = 0, after = 0] = sums;
-  return { calls, quotaBefore, quotaAfter, costCalls, costNano, costQuotaBefore: before, costQuotaAfter: after };
+  const at = (place: number): number => sums[place] ?? 0;
+  const quotaAt = (place: number): number => at(place) + Math.trunc(at(place + 1) / billion);
+  return {
+    calls: at(places.calls),
+    quotaBefore: quotaAt(places.before),
+    quotaAfter: quotaAt(places.after),
+    costCalls: at(places.costCalls),
+    costNano: at(places.costNano),
+    costQuotaBefore: quotaAt(places.costBefore),
+    costQuotaAfter: quotaAt(places.costAfter),
+  };
 }
 
 /** Sums of compared calls: of all, by user and by model. */
@@ -112,15 +125,20 @@ function entry<Key>(map: Map<Key, Sums>, key: Key): Sums {
   return sums;
 }
 
-function addTo(sums: Sums, { quotaBefore, quotaAfter, costUsd }: ComparedCall): void {
-  increase(sums, 0, 1);
-  increase(sums, 1, quotaBefore);
-  increase(sums, 2, quotaAfter);
+function addTo(sums: Sums, { before, after, costUsd }: ComparedCall): void {
+  increase(sums, places.calls, 1);
+  addCharge(sums, places.before, before);
+  addCharge(sums, places.after, after);
   if (costUsd === null) return;
-  increase(sums, 3, 1);
-  increase(sums, 4, Math.round(costUsd * nano));
-  increase(sums, 5, quotaBefore);
-  increase(sums, 6, quotaAfter);
+  increase(sums, places.costCalls, 1);
+  increase(sums, places.costNano, Math.round(costUsd * billion));
+  addCharge(sums, places.costBefore, before);
+  addCharge(sums, places.costAfter, after);
+}
+
+function addCharge(sums: Sums, place: number, { quota, rest }: Rounded): void {
+  increase(sums, place, quota);
+  increase(sums, place + 1, rest);
 }
 
 const increase = (sums: Sums, place: number, amount: number): void => {

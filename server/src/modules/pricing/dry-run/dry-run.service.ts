@@ -13,6 +13,7 @@ import { proposedValues, type ProposedSetting } from '../price-proposal.js';
 import { DryRunTotals, type DryRunFigures, type DryRunLine, type DryRunSkipped } from './dry-run-totals.js';
 import { readCalls, type LoggedRow } from './logged-calls.js';
 import { adminOf, type RecordedCards } from './logged-quantities.js';
+import { whole, type Rounded } from '../rounding.js';
 import { rechargeOf } from './recharge.js';
 import { withoutPrefix } from '../../../shared/model-pattern.js';
 
@@ -149,9 +150,9 @@ class Replay {
     this.totals.add({
       userId: row.userId,
       model: row.modelName,
-      quotaBefore: quota,
+      before: priceIn(quota, other),
       // The balance had no more than what was charged.
-      quotaAfter: typeof other['uncharged_quota'] === 'number' ? Math.min(charge, quota) : charge,
+      after: typeof other['uncharged_quota'] === 'number' ? whole(Math.min(charge.quota, quota)) : charge,
       costUsd: typeof costUsd === 'number' ? costUsd : null,
     });
   }
@@ -171,4 +172,10 @@ class Replay {
     const own = Object.hasOwn(this.values.PriceCards, name) ? this.values.PriceCards[name] : undefined;
     return typeof own === 'object' ? own : (builtInCard(name)?.card ?? null);
   }
+}
+
+/** The price of a logged call: its charge without what came from earlier calls, and with what was left to later ones. */
+function priceIn(quota: number, { carried }: Fields): Rounded {
+  const [before, after] = Array.isArray(carried) ? (carried as [number, number]) : [0, 0];
+  return { quota, rest: after - before };
 }

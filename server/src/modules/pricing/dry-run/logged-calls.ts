@@ -21,7 +21,7 @@ export interface LoggedRow {
 
 /** The members of the details that charges are computed from. */
 const pricedMembers = memberTable({
-  ...{ task: true, uncharged: true, uncharged_quota: true, service_tier: true, request_path: true },
+  ...{ task: true, carried: true, uncharged: true, uncharged_quota: true, service_tier: true, request_path: true },
   ...{ price_card: true, components: true, claude: true, ws: true, audio: true, upstream_model_name: true },
   ...{ drawn: true, advised: true, transcribed: true },
   ...{ cache_tokens: true, cache_creation_tokens: true, cache_creation_1h_tokens: true, reasoning_tokens: true },

@@ -1,7 +1,7 @@
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
 import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
-import { chargeOfCard, componentsOf, quotaOfComponents, type Component, type Count } from '../card-charge.js';
+import { chargeOfCard, chargeOfComponents, componentsOf, type Component, type Count } from '../card-charge.js';
 import {
   chargeOf,
   chargeOfAudio,
@@ -17,6 +17,7 @@ import {
 } from '../charge.js';
 import { asPieces, cardOf } from '../other-models.js';
 import { cardOfAudio, linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
+import { whole, type Rounded } from '../rounding.js';
 import { taskPriceOf } from '../task-price.js';
 import { loggedVideo, videoPriceOf } from '../video-price.service.js';
 import {
@@ -36,7 +37,7 @@ export interface OtherPrices {
 }
 
 /**
- * The charge of a logged call at another price, in quota, by the formula of its endpoint.
+ * The charge of a logged call at another price, by the formula of its endpoint.
  * @returns null when the row does not have what the price counts
  */
 export function rechargeOf(
@@ -45,12 +46,15 @@ export function rechargeOf(
   quotaPerUnit: number,
   cards: RecordedCards,
   others: OtherPrices,
-): number | null {
+): Rounded | null {
   if (call.other['task'] === true) {
     const video = loggedVideo(call.other);
-    if (video) return videoPriceOf(price, video, quotaPerUnit)?.quota ?? null;
+    if (video) {
+      const priced = videoPriceOf(price, video, quotaPerUnit);
+      return priced && whole(priced.quota);
+    }
     const task = taskPriceOf(price, price.groupRatio);
-    return isFree(task) ? 0 : chargeOfCall(task, quotaPerUnit);
+    return whole(isFree(task) ? 0 : chargeOfCall(task, quotaPerUnit));
   }
   const drawn = lastLinesOf(call, 'drawn');
   if (drawn && price.kind !== 'call') {
@@ -102,17 +106,17 @@ function rechargeShared(
   quotaPerUnit: number,
   cards: RecordedCards,
   other: CardPrice | null,
-): number | null {
+): Rounded | null {
   const card = cardOf(price, quotaPerUnit);
   const found = quantitiesFor(card, call, cards);
   if (!found) return null;
   const counts = other ? found : [...found, ...lines.filter(([quantity]) => isTokenQuantity(quantity))];
   const own = componentsOf(card, { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null });
-  if (!other) return quotaOfComponents(own, price.groupRatio, quotaPerUnit);
+  if (!other) return chargeOfComponents(own, price.groupRatio, quotaPerUnit);
   const pieces: Count = ['image', count];
   const ofOther = [...lines.filter(([quantity]) => quantity !== 'image'), pieces];
   const theirs = asPieces(other.card, componentsOf(other.card, { counts: ofOther, serviceTier: null }));
-  return quotaOfComponents([...own, ...theirs], price.groupRatio, quotaPerUnit);
+  return chargeOfComponents([...own, ...theirs], price.groupRatio, quotaPerUnit);
 }
 
 /** A realtime session in which other models wrote speech down. */
@@ -146,7 +150,7 @@ function rechargeTranscribed(
   quotaPerUnit: number,
   cards: RecordedCards,
   others: OtherPrices,
-): number | null {
+): Rounded | null {
   const card = price.kind === 'card' ? price.card : cardOfAudio(price, quotaPerUnit);
   const counts = quantitiesFor(card, call, cards);
   if (!counts) return null;
@@ -155,13 +159,13 @@ function rechargeTranscribed(
     return own ? linesOfTranscripts(own, transcripts, quotaPerUnit) : [];
   });
   const lines = [...componentsOf(card, { counts, serviceTier: null }), ...ofSpeech];
-  return quotaOfComponents(lines, price.groupRatio, quotaPerUnit);
+  return chargeOfComponents(lines, price.groupRatio, quotaPerUnit);
 }
 
 const asFieldsList = (value: unknown): Fields[] =>
   (Array.isArray(value) ? value : []).map(asFields).filter((entry) => entry !== null);
 
-function rechargeByTable(call: LoggedCall, price: TablePrice, quotaPerUnit: number): number | null {
+function rechargeByTable(call: LoggedCall, price: TablePrice, quotaPerUnit: number): Rounded | null {
   const { other, promptTokens, completionTokens, model } = call;
   if (isImageCall(other)) return rechargeImages(call, price, quotaPerUnit);
   const isMessages = other['claude'] === true || textOf(other['request_path']).startsWith('/v1/messages');
@@ -178,7 +182,7 @@ function rechargeByTable(call: LoggedCall, price: TablePrice, quotaPerUnit: numb
 }
 
 /** Rows of calls that a card priced do not have the order of the images. */
-function rechargeImages({ other, model }: LoggedCall, price: TablePrice, quotaPerUnit: number): number | null {
+function rechargeImages({ other, model }: LoggedCall, price: TablePrice, quotaPerUnit: number): Rounded | null {
   const count = countOf(other['image_count']);
   if (count === 0) return null;
   const order = { size: textOf(other['image_size']), quality: textOf(other['image_quality']), count };
@@ -186,7 +190,7 @@ function rechargeImages({ other, model }: LoggedCall, price: TablePrice, quotaPe
   return chargeOfImages(price, { ...order, upstreamModel }, quotaPerUnit);
 }
 
-function rechargeAudio(call: LoggedCall, price: TablePrice, quotaPerUnit: number): number | null {
+function rechargeAudio(call: LoggedCall, price: TablePrice, quotaPerUnit: number): Rounded | null {
   const { other, promptTokens, completionTokens } = call;
   if (typeof other['text_input'] === 'number') {
     return chargeOfAudio(
