@@ -73,9 +73,13 @@ describe('README', () => {
     expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
   });
 
-  it('names the programs that are run with their versions, and the channels they are run at', () => {
-    const [, text = ''] = read('README.md').split('## Programs that were run\n');
-    const section = text.split('\n## ')[0]?.replaceAll('\n', ' ') ?? '';
+  it('has the two commands first, and at most 7 KB', () => {
+    expect(read('README.md').split('\n').slice(0, 6).join('\n')).toMatch(/npm ci && npm start.*\nnpm ci && npm test/);
+    expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(7 * 1024);
+  });
+
+  it('leads to the programs that are run with their versions, and the channels they are run at', () => {
+    const section = read('docs/reference/programs.md').replaceAll('\n', ' ') ?? '';
     // Packages of npm and PyPI: `@openai/codex@0.169.0`, `openai==3.54.0`.
     const sources = ['programs', 'python.agent', 'clients.agent', 'consoles.agent']
       .map((name) => read(`tests/agents/${name}.ts`))
