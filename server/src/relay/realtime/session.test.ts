@@ -5,13 +5,20 @@ import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { Charge } from '../../modules/quota/ledger.service.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
+import type { OrderCost } from './session-orders.js';
 import { SessionPrice } from './session-price.js';
 import { RealtimeSession, type SessionDeps } from './session.js';
 import { defaultPairLimits } from './socket-pair.js';
 
 const connection = socketConnections();
 
-const values = { PreConsumedQuota: 500, QuotaPerUnit: 500_000, LogConsumeEnabled: true, ModelMaxOutput: {} };
+const values = {
+  PreConsumedQuota: 500,
+  QuotaPerUnit: 500_000,
+  LogConsumeEnabled: true,
+  ModelMaxOutput: {},
+  StrictReserve: true,
+};
 
 interface Running {
   readonly client: WebSocket;
@@ -31,7 +38,8 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
   const sale: Price = { kind: 'card', name: 'm', card: { prices }, isBuiltIn: false, groupRatio: 1 };
   const price = new SessionPrice(sale, values, () => sale);
   const charges: Charge[] = [];
-  let isOpen = true;
+  const held = { amount: 1e9 };
+  let opened: object | null = held;
   let left = turns;
   const session = new RealtimeSession(client.near, upstream.near, {
     ...{ requestId: 'r', channelId: 1, usedChannels: [1], upstreamModel: 'm', startedAt: performance.now() },
@@ -40,14 +48,15 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
     price,
     cost: new SessionCost({ basis: 'card', name: 'm', card: { prices: costs }, factor: 1 }),
     books: {
-      get isOpen() {
-        return isOpen;
+      get opened() {
+        return opened;
       },
-      settle: (charge: Charge) => {
+      settle: (reservation: object, charge: Charge) => {
         charges.push(charge);
-        isOpen = false;
+        if (reservation === opened) opened = null;
         return Promise.resolve({ userQuota: null, uncharged: 0 });
       },
+      release: () => Promise.resolve(),
       close: () => Promise.resolve(),
     },
     options: { values },
@@ -56,9 +65,10 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
     ended: () => undefined,
     charged: () => undefined,
     impossible: () => undefined,
-    holdTurn: () => {
+    place: ({ outputTokens }: OrderCost) => Promise.resolve({ held: { amount: 1e9 }, outputTokens }),
+    hold: () => {
       if (left-- <= 0) return Promise.reject(new Error('the balance is used up'));
-      isOpen = true;
+      opened = held;
       return Promise.resolve();
     },
     limits: { ...defaultPairLimits, timedMilliseconds: 20 },
