@@ -159,8 +159,12 @@ export class SessionOrders {
   /** The response that an event of the provider is part of, which begins with its first event; null: none was ordered. */
   of(event: Fields): Order | null {
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
-    const known = id === undefined ? this.running[0] : this.running.find(({ responseId }) => responseId === id);
-    if (known) return known;
+    // Not every provider names the response in each of its parts.
+    const known = id === undefined ? this.running[0] : this.running.find(({ responseId }) => (responseId ?? id) === id);
+    if (known) {
+      known.responseId ??= id;
+      return known;
+    }
     const order = this.waiting.shift() ?? this.standing;
     if (order === this.standing) {
       this.standing = null;
