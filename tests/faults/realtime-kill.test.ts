@@ -12,10 +12,10 @@ const initial = 1_000_000_000;
 const model = 'gpt-4o-realtime-preview';
 const whole = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
 const wholeQuota = 7100;
-/** Three words: 3 * 4 * 2.5. */
+/** Three words after a turn that is read again: (150 + 90 * 20 + 3 * 4) * 2.5. */
 const half: RealtimeUpstream['answer'] = ({ socket }) =>
   send(socket, { type: 'response.output_audio_transcript.delta', delta: 'one two three' });
-const halfQuota = 30;
+const halfQuota = 4905;
 
 let upstream: RealtimeUpstream;
 let database: TestDatabase;
@@ -63,8 +63,8 @@ async function expectCharged(quota: number): Promise<void> {
 
 it('killed in the middle of turns: what was whole is paid, what was held comes back, every account agrees', async () => {
   await openSessions(10);
-  // Only the reservations of ten turns explain the difference between ledger and balance.
-  await until(async () => (await auditor.openReservations()) === 10, 30, 'every session holds its next turn');
+  // Only the reservations of ten sessions and their turns explain the difference between ledger and balance.
+  await until(async () => (await auditor.openReservations()) === 20, 30, 'every session and its turn is reserved');
   await server.kill('SIGKILL');
   await untilAlone(auditor.pool);
   expect(await auditor.drifts()).toEqual([]);
@@ -80,7 +80,7 @@ it('killed in the middle of turns: what was whole is paid, what was held comes b
 
 it('killed while turns are being charged: each is charged whole, or not at all', async () => {
   const opened = await openSessions(3);
-  await until(async () => (await auditor.openReservations()) === 3, 30, 'every session holds its next turn');
+  await until(async () => (await auditor.openReservations()) === 6, 30, 'every session and its turn is reserved');
   const held = await freeze(database.url, `SELECT 1 FROM users WHERE username = 'speaker' FOR UPDATE`);
   // The turns end; their charges wait.
   for (const { socket } of upstream.sessions) {

@@ -167,8 +167,8 @@ it('turns of a session carry as calls do, with the sums of its turns in its log 
   const turns = new SessionBooks({ database, ledger, clock: systemClock, logger: silent }, session);
   const request = reserveFor(user);
   for (let at = 0; at < 5; at++) {
-    await turns.reserve(0, true);
-    await turns.settle(charge(2, { rest: 0.6 * billion, other: { ws: true } }));
+    const held = await turns.reserve(0, true, 0);
+    await turns.settle(held, charge(2, { rest: 0.6 * billion, other: { ws: true } }));
     // Calls between the turns take the units that the turns leave.
     await ledger.settle(await ledger.reserve(request(`between-${at}`, 1)), charge(0, { rest: 0.4 * billion }));
   }

@@ -20,6 +20,8 @@ export interface RealtimeUpstream {
   answer: (session: ReceivedSession) => void;
   /** Called with every other event. */
   receive: (session: ReceivedSession, event: RealtimeEvent) => void;
+  /** The session of the first event. */
+  session: RealtimeEvent;
   /** Refuses handshakes with this status; 0 accepts. */
   refuseWith: number;
   stop(): Promise<void>;
@@ -62,6 +64,7 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
     sessions: [],
     answer: turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 }),
     receive: () => undefined,
+    session: { id: 's', input_audio_format: 'pcm16' },
     refuseWith: 0,
     stop: () =>
       new Promise((resolve) => {
@@ -94,7 +97,7 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
         if (event['type'] === 'response.create') upstream.answer(session);
         else upstream.receive(session, event);
       });
-      send(client, { type: 'session.created', session: { id: 's', input_audio_format: 'pcm16' } });
+      send(client, { type: 'session.created', session: upstream.session });
     });
   });
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

@@ -26,6 +26,8 @@ export class CarriedFractions1764100000006 implements MigrationInterface {
       { found: boolean },
     ];
     if (!found) await runner.query(createType);
+    // Its result has one column more, which CREATE OR REPLACE refuses.
+    await runner.query('DROP FUNCTION IF EXISTS ledger_settle_turn(json, text, bigint)');
     for (const create of functions) await runner.query(create.replace('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION'));
   }
 

@@ -293,14 +293,17 @@ const settleLost = `
  * charges, so the row is correct after a crash.
  *
  * `p_row` is one row of `ledger_settle_calls`; its content and other describe the whole session so far. `p_session` is the
- * request id of the log row, `p_log_at` its time, 0 before it exists. Returns the balance after; no row for a replay.
+ * request id of the log row, `p_log_at` its time, 0 before it exists. Returns the balance after, and the part of the charge
+ * that it did not have; no row for a replay.
  */
 const settleTurn = `
-  CREATE FUNCTION ledger_settle_turn(p_row json, p_session text, p_log_at bigint) RETURNS TABLE (user_quota bigint)
+  CREATE FUNCTION ledger_settle_turn(p_row json, p_session text, p_log_at bigint)
+  RETURNS TABLE (user_quota bigint, uncharged bigint)
   LANGUAGE plpgsql AS $$
   DECLARE
     turn record;
     balance bigint;
+    short_by bigint;
     owner reservations%ROWTYPE;
     owed numeric;
     before bigint := 0;
@@ -311,15 +314,20 @@ const settleTurn = `
     SELECT * INTO owner FROM reservations WHERE request_id = turn.request_id;
     IF NOT FOUND THEN RETURN; END IF;
     -- Settles the turn without a log row of its own.
-    SELECT s.user_quota INTO balance
-      FROM ledger_settle_calls(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s
-      WHERE s.out_user IS NOT NULL;
-    IF NOT FOUND THEN RETURN; END IF;
+    SELECT max(s.user_quota) FILTER (WHERE s.out_user IS NOT NULL), coalesce(max(s.out_uncharged), 0)
+      INTO balance, short_by
+      FROM ledger_settle_calls(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s;
+    IF balance IS NULL THEN RETURN; END IF;
     IF turn.rest <> 0 THEN
       SELECT c.rests INTO owed FROM quota_carry c WHERE c.user_id = owner.user_id;
       before := ${carryOf('owed - turn.rest')};
       after := ${carryOf('owed')};
       turn.charge := turn.charge + ${unitsOf('owed')} - ${unitsOf('owed - turn.rest')};
+    END IF;
+    turn.charge := turn.charge - short_by;
+    IF short_by > 0 THEN
+      turn.other := (turn.other::jsonb || jsonb_build_object('uncharged_quota',
+        short_by + coalesce((turn.other::jsonb ->> 'uncharged_quota')::bigint, 0)))::text;
     END IF;
     IF turn.logged THEN
       IF p_log_at = 0 THEN
@@ -338,7 +346,7 @@ const settleTurn = `
           WHERE created_at = p_log_at AND request_id = p_session AND type = 2;
         -- If the row of a running session was deleted, the rest of the session is not logged.
         IF NOT FOUND THEN
-          RETURN QUERY SELECT balance;
+          RETURN QUERY SELECT balance, short_by;
           RETURN;
         END IF;
       END IF;
@@ -350,7 +358,7 @@ const settleTurn = `
         WHERE hour = log_hour AND user_id = owner.user_id AND token_id = owner.token_id
           AND channel_id = turn.channel_id AND model_name = turn.model_name AND "group" = turn."group";
     END IF;
-    RETURN QUERY SELECT balance;
+    RETURN QUERY SELECT balance, short_by;
   END $$`;
 
 /** Statements that create the type and the functions of settlements, in order. */

@@ -26,6 +26,7 @@ export const publishedLimits: ReadonlyArray<readonly [input: number, output: num
   [16_384, 16_384, 'codellama-34b-instruct codellama-70b-instruct sonar-medium-chat sonar-small-chat'],
   [16_385, 4096, 'gpt-3.5-turbo gpt-3.5-turbo-16k'],
   [30_720, 8192, 'qwen-max'],
+  [32_000, 4096, 'gpt-realtime gpt-realtime-1.5 gpt-realtime-mini'],
   [32_000, 8191, 'codestral-2405 mistral-small mistral-tiny'],
   [32_767, 8192, 'learnlm-1.5-pro-experimental'],
   [32_768, 32_768, 'moonshot-v1-32k moonshot-v1-32k-vision-preview voxtral-small-2507 voxtral-small-latest'],
@@ -37,7 +38,7 @@ export const publishedLimits: ReadonlyArray<readonly [input: number, output: num
     128_000,
     4096,
     'command-r-08-2024 command-r-plus-08-2024 command-r7b-12-2024 deepseek-coder gpt-4-1106-preview gpt-4-turbo ' +
-      'gpt-4o-2024-05-13',
+      'gpt-4o-2024-05-13 gpt-4o-mini-realtime-preview gpt-4o-realtime-preview',
   ],
   [
     128_000,
@@ -46,7 +47,11 @@ export const publishedLimits: ReadonlyArray<readonly [input: number, output: num
       'gpt-4o-mini-audio-preview-2024-12-17 gpt-4o-mini-search-preview gpt-4o-search-preview gpt-5-chat ' +
       'gpt-5.1-chat-latest gpt-5.2-chat-latest gpt-5.3-chat-latest gpt-audio gpt-audio-1.5 gpt-audio-mini',
   ],
-  [128_000, 32_000, 'glm-4-32b-0414-128k glm-4.5 glm-4.5-air glm-4.5-airx glm-4.5-flash glm-4.5-x glm-4.5v'],
+  [
+    128_000,
+    32_000,
+    'glm-4-32b-0414-128k glm-4.5 glm-4.5-air glm-4.5-airx glm-4.5-flash glm-4.5-x glm-4.5v gpt-realtime-2 gpt-realtime-2.1 gpt-realtime-2.1-mini',
+  ],
   [128_000, 64_000, 'command-a-plus-05-2026 gemini-2.5-computer-use-preview-10-2025'],
   [
     128_000,

@@ -17,12 +17,12 @@ export interface SessionBooksDeps {
 }
 
 /**
- * Charges one realtime session: a reservation per turn, settled when the turn ends. All turns share one log row with
- * their totals. Not concurrent: the caller awaits each call.
+ * Charges one realtime session: a reservation of its own, and one for each response. All turns share one log row with their
+ * totals. Reservations may be made in parallel; of settlements the caller awaits each.
  */
 export class SessionBooks {
-  private turn = 0;
-  private held: Reservation | null = null;
+  private count = 0;
+  private own: Reservation | null = null;
   /** Time of the log row in Unix seconds, 0 before it exists. */
   private loggedAt = 0;
 
@@ -30,51 +30,59 @@ export class SessionBooks {
     private readonly deps: SessionBooksDeps,
     private readonly session: Omit<ReserveRequest, 'amount' | 'priced' | 'budgets'>,
     /** The amounts that a turn takes of the budgets of its caller. @param money quota */
-    private readonly holdsFor?: (money: number) => readonly BudgetHold[] | undefined,
+    private readonly holdsFor?: (money: number, tokens: number) => readonly BudgetHold[] | undefined,
   ) {}
 
   /**
-   * Reserves the maximum cost of the next turn.
+   * Reserves the maximum cost of a turn.
+   * @param tokens that a budget of tokens holds
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SERVICE_UNAVAILABLE
    */
-  async reserve(amount: number, priced: boolean): Promise<void> {
-    const requestId = `${this.session.requestId}-${this.turn + 1}`;
+  reserve(amount: number, priced: boolean, tokens: number): Promise<Reservation> {
+    const requestId = `${this.session.requestId}-${++this.count}`;
     // A priced turn may be the one that charges what its user carries.
     const held = priced ? Math.max(1, amount) : amount;
-    const budgets = this.holdsFor?.(held);
+    const budgets = this.holdsFor?.(held, tokens);
     const request = { ...this.session, requestId, amount: held, priced, durable: true };
-    this.held = await this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
-    this.turn++;
+    return this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
   }
 
-  /** Whether a turn is reserved and not yet settled. */
-  get isOpen(): boolean {
-    return this.held !== null;
+  /** Reservations so far. */
+  get reservations(): number {
+    return this.count;
+  }
+
+  /** Reserves what the session itself may cost: its time, and speech that is written down. @throws as `reserve` */
+  async open(amount: number, priced: boolean, tokens: number): Promise<void> {
+    this.own = await this.reserve(amount, priced, tokens);
+  }
+
+  /** The reservation of the session itself; null after it was settled. */
+  get opened(): Reservation | null {
+    return this.own;
   }
 
   /**
-   * Charges the reserved turn exactly once, whatever the balance.
+   * Charges a reserved turn exactly once.
    * @throws AppError INTERNAL_ERROR for a negative or unstorable charge: the reservation stays
    */
-  async settle(charge: Charge): Promise<Settled> {
-    const { held } = this;
-    if (!held) return { userQuota: null, uncharged: 0 };
-    // Still held: `close` releases it.
+  async settle(held: Reservation, charge: Charge): Promise<Settled> {
+    // Still held: the sweeper returns it at the latest.
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
     }
-    this.held = null;
+    if (held === this.own) this.own = null;
     const { database, ledger, clock, logger } = this.deps;
     const at = seconds(clock);
     const line = toSettleLine(held, charge, at);
-    let balance: string | undefined;
+    let settled: { user_quota: string; uncharged: string } | undefined;
     try {
-      const rows = (await database.query('SELECT user_quota FROM ledger_settle_turn($1::json, $2, $3)', [
+      const rows = (await database.query('SELECT user_quota, uncharged FROM ledger_settle_turn($1::json, $2, $3)', [
         line.json,
         this.session.requestId,
         this.loggedAt,
-      ])) as Array<{ user_quota: string }>;
-      balance = rows[0]?.user_quota;
+      ])) as Array<{ user_quota: string; uncharged: string }>;
+      settled = rows[0];
       if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
     } catch (error) {
       // The ledger stores what the database does not accept now; this turn then gets its own log row. If it was charged
@@ -84,13 +92,20 @@ export class SessionBooks {
     }
     // Settled, so nothing is returned: this removes the reservation from the ledger's memory.
     await ledger.release(held);
-    return { userQuota: balance === undefined ? null : Number(balance), uncharged: 0 };
+    return settled
+      ? { userQuota: Number(settled.user_quota), uncharged: Number(settled.uncharged) }
+      : { userQuota: null, uncharged: 0 };
   }
 
-  /** Releases the reservation of the last turn. */
+  /** Returns the reservation of a response that never began. */
+  release(held: Reservation): Promise<void> {
+    return this.deps.ledger.release(held);
+  }
+
+  /** Releases the reservation of the session itself. */
   async close(): Promise<void> {
-    const { held } = this;
-    this.held = null;
-    if (held) await this.deps.ledger.release(held);
+    const { own } = this;
+    this.own = null;
+    if (own) await this.release(own);
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Caller } from './authentication.js';
+import { ByteRate } from './byte-rate.js';
 
 /** Options of the limits of concurrent calls. */
 export interface InFlightSettings {
@@ -113,6 +114,7 @@ const uncountedBytes = 256 * 1024;
  */
 export class BodyBudget {
   private readonly users = new Map<number, number>();
+  private readonly frames = new ByteRate();
   private held = 0;
 
   constructor(private readonly limits: BodyBudgetLimits) {}
@@ -144,6 +146,11 @@ export class BodyBudget {
     this.users.set(userId, ofUser + bytes);
   }
 
+  /** Counts bytes of frames. @returns milliseconds in which the user's sockets are not to be read further */
+  delayOf(userId: number, bytes: number): number {
+    return this.frames.delay(userId, bytes);
+  }
+
   /** Returns bytes to the budget. */
   giveBack(userId: number, bytes: number): void {
     this.held -= bytes;
@@ -172,6 +179,11 @@ export class BodyGrant {
     if (this.needed <= uncountedBytes || this.needed <= this.taken) return;
     this.budget.take(this.userId, this.needed - this.taken);
     this.taken = this.needed;
+  }
+
+  /** Counts bytes of a WebSocket. @returns milliseconds in which it is not to be read further; usually 0 */
+  delay(bytes: number): number {
+    return this.budget.delayOf(this.userId, bytes);
   }
 
   /** Returns all bytes of the call. May be called repeatedly. */

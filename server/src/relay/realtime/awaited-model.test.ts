@@ -78,7 +78,11 @@ it('stops reading a client that sends much while its provider is connected, and 
     }),
   );
   const handler = { fromClient: () => true, fromUpstream: () => undefined, delivered: () => undefined };
-  new SocketPair(near, upstream.near, { ...handler, farewell: () => null }).start(kept);
+  new SocketPair(near, upstream.near, {
+    ...handler,
+    farewell: () => null,
+    providerEnded: () => Promise.resolve(),
+  }).start(kept);
   await whole;
   expect(received).toEqual([naming, ...Array.from({ length: 40 }, () => piece)]);
 });

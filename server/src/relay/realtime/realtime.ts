@@ -272,7 +272,9 @@ export class Realtime {
         const excess = { kind: 'impossible', reported: usageOf(reported) } as const;
         this.deps.usageAlarm.raise(call, channel.id, excess, usageOf(charged));
       },
-      holdTurn: () => this.admission.holdAnother(paid),
+      hold: () => this.admission.holdAnother(paid),
+      place: (order) => this.admission.order(paid, order),
+      placeNothing: () => this.admission.nothing(paid),
     });
   }
 
@@ -368,9 +370,20 @@ function outcomeOf(error: unknown, { aborted }: AbortSignal): string {
   return isAppError(error) ? 'client_error' : 'error';
 }
 
-/** Counts the bytes of frames while they arrive; a client above its budget is disconnected. */
+/**
+ * Counts the bytes of frames while they arrive. A client above its budget is disconnected; one that sends faster than its user may is
+ * read later, so that the frames of one user leave time for others.
+ */
 export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant): void {
   socket.on('data', (chunk: Buffer) => {
+    const wait = grant.delay(chunk.length);
+    if (wait > 0) {
+      socket.pause();
+      // A client that is paused for another reason is resumed by that.
+      setTimeout(() => {
+        if (!client.isPaused) socket.resume();
+      }, wait).unref();
+    }
     try {
       grant.grow(chunk.length);
     } catch {

@@ -1,6 +1,6 @@
 import { isFree, type Price, type PriceBook } from '../../modules/pricing/price-book.service.js';
 import { BudgetError } from '../../modules/quota/budget-holds.service.js';
-import { QuotaError, type Ledger, type Transaction } from '../../modules/quota/ledger.service.js';
+import { QuotaError, type Ledger, type Reservation, type Transaction } from '../../modules/quota/ledger.service.js';
 import { SessionBooks } from '../../modules/quota/session-books.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Logger } from '../../observability/logger.js';
@@ -15,8 +15,10 @@ import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { Relay } from '../call/relay.js';
+import { affordable } from '../record/cover.js';
 import { wordedQuotaError } from '../record/reserve.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { OrderCost, PlacedOrder } from './session-orders.js';
 import { SessionPrice } from './session-price.js';
 
 export interface SessionAdmissionDeps {
@@ -78,49 +80,111 @@ export class SessionAdmission {
     const books = new SessionBooks(
       { ledger, database, clock, logger },
       { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
-      budgets && ((money) => budgets.holds({ money, tokens: options.values.PreConsumedQuota })),
+      budgets && ((money, tokens) => budgets.holds({ money, tokens })),
     );
     return { call, caller, admission, price, books, isTranscription };
   }
 
   /**
-   * Reserves the next turn: as much as the dearest one cost, or what is there, so that sessions of one user do not spend
-   * the same balance.
+   * Reserves what the session costs besides its responses: the time until the next charge, speech that is written down.
    * @throws AppError
    */
-  async hold({ books, price, caller, admission }: PaidSession): Promise<void> {
-    const { budgets, rates } = this.deps;
+  async hold(paid: PaidSession): Promise<void> {
     const { values } = this.deps.options;
-    await rates.request(budgets.rates(caller, admission.group, admission.bareModel));
-    const { amount: least, priced } = price.reserve();
-    let amount = priced && values.StrictReserve ? Math.max(least, price.dearestTurn) : least;
-    for (;;) {
+    const { amount, priced } = paid.price.reserve();
+    await this.countRequest(paid);
+    await paid.books.open(amount, priced, values.PreConsumedQuota).catch((error: unknown) => {
+      throw this.refusal(paid, error, amount);
+    });
+  }
+
+  /**
+   * Reserves it anew. A key that was revoked, or whose owner was banned, gets nothing further. Whether it can pay is the
+   * ledger's decision.
+   */
+  async holdAnother(paid: PaidSession): Promise<void> {
+    await this.checkCaller(paid);
+    await this.hold(paid);
+  }
+
+  /**
+   * Reserves a response: the whole cost, or what the balance and the budgets have, as long as that pays for a useful one.
+   * @throws AppError, SessionEndedError for a caller who may not continue
+   */
+  async order(paid: PaidSession, cost: OrderCost): Promise<PlacedOrder> {
+    const { price, books } = paid;
+    const { values } = this.deps.options;
+    await this.checkCaller(paid).catch((error: unknown) => {
+      throw new SessionEndedError(error);
+    });
+    // The first response is the request that opened the session.
+    if (books.reservations > 1) await this.countRequest(paid);
+    const { of } = cost;
+    const { amount: small, priced } = price.reserve();
+    const least = values.StrictReserve ? of(Math.min(cost.outputTokens, minSpoken)) : small;
+    let { outputTokens } = cost;
+    let amount = values.StrictReserve ? of(outputTokens) : small;
+    for (let turn = 1; ; turn++) {
       try {
-        return await books.reserve(amount, priced);
+        const held = await books.reserve(amount, priced, cost.promptTokens + outputTokens);
+        return { held, outputTokens };
       } catch (error) {
-        const available = availableOf(error);
-        if (available !== null && available >= Math.max(1, least) && available < amount) {
-          amount = available;
-          continue;
-        }
-        budgets.refused(error);
-        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
-        const needed = error instanceof QuotaError ? new QuotaError(error.code, error.available, least) : error;
-        throw wordedQuotaError(needed, values);
+        if (turn === maxTurns || !values.StrictReserve) throw this.refusal(paid, error, least);
+        outputTokens = roomIn(error, { ...cost, outputTokens });
+        if (outputTokens < Math.min(cost.outputTokens, minSpoken)) throw this.refusal(paid, error, least);
+        amount = Math.min(amount, availableOf(error) ?? of(outputTokens));
       }
     }
   }
 
-  /**
-   * A key that was revoked, or whose owner was banned, gets no further turn. Whether it can pay is the ledger's
-   * decision.
-   */
-  async holdAnother(paid: PaidSession): Promise<void> {
-    await this.deps.relay.authenticate(paid.call).catch((error: unknown) => {
+  /** A reservation of nothing. */
+  nothing({ books }: PaidSession): Promise<Reservation> {
+    return books.reserve(0, false, 0);
+  }
+
+  private countRequest({ caller, admission }: PaidSession): Promise<void> {
+    const { budgets, rates } = this.deps;
+    return rates.request(budgets.rates(caller, admission.group, admission.bareModel));
+  }
+
+  private async checkCaller({ call }: PaidSession): Promise<void> {
+    await this.deps.relay.authenticate(call).catch((error: unknown) => {
       if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
     });
-    await this.hold(paid);
   }
+
+  /** The error for the client. @param needed quota */
+  private refusal({ caller }: PaidSession, error: unknown, needed: number): unknown {
+    this.deps.budgets.refused(error);
+    if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
+    const least = error instanceof QuotaError ? new QuotaError(error.code, error.available, needed) : error;
+    return wordedQuotaError(least, this.deps.options.values);
+  }
+}
+
+/** Output tokens of a response below which it is not worth making: five seconds of speech. */
+const minSpoken = 100;
+/** Balances move while responses are ordered in parallel: a refused amount is adapted to the balance so many times. */
+const maxTurns = 8;
+
+/** The key was revoked, or its owner was banned: no response follows. */
+export class SessionEndedError extends Error {
+  constructor(cause: unknown) {
+    super('the caller may not continue', { cause });
+  }
+}
+
+/** Output tokens that a refusing balance or budget has room for; 0 for other errors. */
+function roomIn(error: unknown, cost: OrderCost): number {
+  if (error instanceof BudgetError && error.hold.kind === 'tokens') return error.available - cost.promptTokens;
+  const available = availableOf(error);
+  return available === null
+    ? 0
+    : affordable(
+        { of: (_prompt, output) => cost.of(output), outputTokens: cost.outputTokens, choices: 1 },
+        0,
+        available,
+      );
 }
 
 /** The transcripts of a session that has no other turns; null where a price per call covers them, or they are free. */

@@ -1,3 +1,4 @@
+import { someText, type Fields } from '../neutral/fields.js';
 import { CallFailedError } from '../attempt/attempts.js';
 import { toCallFailure, type CallFailure } from '../errors/failure.js';
 
@@ -8,13 +9,19 @@ export const eventBounds = { maxDepth: 128, maxValues: 50_000 };
 export const failureOf = (error: unknown): CallFailure =>
   error instanceof CallFailedError ? toCallFailure(error.cause, error.view) : toCallFailure(error);
 
-/** docs/reference/relay/realtime.md. */
-export function errorFrame(error: unknown, requestId: string): string {
+/** docs/reference/relay/realtime.md. @param event of the client that is refused */
+export function errorFrame(error: unknown, requestId: string, event?: Fields): string {
   const { message, type, param, code } = failureOf(error);
   return JSON.stringify({
     event_id: `evt_${requestId}`,
     type: 'error',
-    error: { message: `${message} (request id: ${requestId})`, type, param, code },
+    error: {
+      message: `${message} (request id: ${requestId})`,
+      type,
+      param,
+      code,
+      event_id: event && (someText(event['event_id']) ?? null),
+    },
   });
 }
 

@@ -37,6 +37,12 @@ export interface ChargedAudio {
   readonly seconds?: number;
 }
 
+/** Tokens that a response reads, by their price. */
+export interface ReadTokens {
+  readonly text: number;
+  readonly audio: number;
+}
+
 export const noAudio: ChargedAudio = {
   textInputTokens: 0,
   textOutputTokens: 0,
@@ -89,7 +95,6 @@ export class SessionPrice {
   private isPaid = false;
   private total = noAudio;
   private paid = whole(0);
-  private dearest = 0;
   private readonly speech = new TranscribedSpeech();
 
   /** @param ofTranscripts the price of a model that writes down the speech of the client; null where nothing is charged for it */
@@ -115,12 +120,7 @@ export class SessionPrice {
     return this.price.kind === 'card' && (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
   }
 
-  /** The charge of the dearest turn so far. The next one is likely to cost as much: every turn pays for those before it. */
-  get dearestTurn(): number {
-    return this.dearest;
-  }
-
-  /** The least with which the next turn may begin. */
+  /** The least with which a session may begin and go on. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
@@ -139,6 +139,27 @@ export class SessionPrice {
     return { amount: reserveOf(price, estimate), priced: true };
   }
 
+  /** The most that a response can cost which reads this, and has so many tokens of output of either kind. Quota. */
+  bound({ text, audio }: ReadTokens, outputTokens: number): number {
+    if (isFree(this.price) || this.isPaid) return 0;
+    const { price } = this;
+    const { QuotaPerUnit } = this.values;
+    if (price.kind === 'card') {
+      const traits = { writesCache: null, searches: 0, serviceTier: null };
+      const read = { ...traits, promptTokens: text, outputTokens: 0, hasAudio: false, hasImages: true };
+      const spoken = { ...traits, promptTokens: audio, outputTokens, hasAudio: true, hasImages: false };
+      return (
+        boundOfCard(price.card, read, price.groupRatio, QuotaPerUnit) +
+        boundOfCard(price.card, spoken, price.groupRatio, QuotaPerUnit)
+      );
+    }
+    const input = { ...noAudio, textInputTokens: text, audioInputTokens: audio };
+    return Math.max(
+      roundedUp(chargeOfAudio(price, { ...input, textOutputTokens: outputTokens }, QuotaPerUnit)),
+      roundedUp(chargeOfAudio(price, { ...input, audioOutputTokens: outputTokens }, QuotaPerUnit)),
+    );
+  }
+
   private reserveOfTime(): number {
     if (!this.isTimed) return 0;
     const time: ChargedAudio = { ...noAudio, seconds: secondsPerHold };
@@ -153,7 +174,6 @@ export class SessionPrice {
     const all = this.whole();
     const charge = minus(all, this.paid);
     if (charge.quota > 0 || charge.rest > 0) this.paid = all;
-    this.dearest = Math.max(this.dearest, charge.quota);
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return charge;
   }

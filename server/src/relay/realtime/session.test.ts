@@ -5,13 +5,20 @@ import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { Charge } from '../../modules/quota/ledger.service.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
+import type { OrderCost } from './session-orders.js';
 import { SessionPrice } from './session-price.js';
 import { RealtimeSession, type SessionDeps } from './session.js';
 import { defaultPairLimits } from './socket-pair.js';
 
 const connection = socketConnections();
 
-const values = { PreConsumedQuota: 500, QuotaPerUnit: 500_000, LogConsumeEnabled: true, ModelMaxOutput: {} };
+const values = {
+  PreConsumedQuota: 500,
+  QuotaPerUnit: 500_000,
+  LogConsumeEnabled: true,
+  ModelMaxOutput: {},
+  StrictReserve: true,
+};
 
 interface Running {
   readonly client: WebSocket;
@@ -31,7 +38,8 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
   const sale: Price = { kind: 'card', name: 'm', card: { prices }, isBuiltIn: false, groupRatio: 1 };
   const price = new SessionPrice(sale, values, () => sale);
   const charges: Charge[] = [];
-  let isOpen = true;
+  const held = { amount: 1e9 };
+  let opened: object | null = held;
   let left = turns;
   const session = new RealtimeSession(client.near, upstream.near, {
     ...{ requestId: 'r', channelId: 1, usedChannels: [1], upstreamModel: 'm', startedAt: performance.now() },
@@ -40,14 +48,15 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
     price,
     cost: new SessionCost({ basis: 'card', name: 'm', card: { prices: costs }, factor: 1 }),
     books: {
-      get isOpen() {
-        return isOpen;
+      get opened() {
+        return opened;
       },
-      settle: (charge: Charge) => {
+      settle: (reservation: object, charge: Charge) => {
         charges.push(charge);
-        isOpen = false;
+        if (reservation === opened) opened = null;
         return Promise.resolve({ userQuota: null, uncharged: 0 });
       },
+      release: () => Promise.resolve(),
       close: () => Promise.resolve(),
     },
     options: { values },
@@ -56,12 +65,13 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
     ended: () => undefined,
     charged: () => undefined,
     impossible: () => undefined,
-    holdTurn: () => {
+    place: ({ outputTokens }: OrderCost) => Promise.resolve({ held: { amount: 1e9 }, outputTokens }),
+    hold: () => {
       if (left-- <= 0) return Promise.reject(new Error('the balance is used up'));
-      isOpen = true;
+      opened = held;
       return Promise.resolve();
     },
-    limits: { ...defaultPairLimits, timedMilliseconds: 20 },
+    limits: { ...defaultPairLimits, timedMilliseconds: 20, readOnMilliseconds: 50 },
   } as unknown as SessionDeps);
   return { client: client.far, upstream: upstream.far, charges, price, ended: session.run() };
 }
@@ -149,4 +159,55 @@ it('a session without a price per second is charged at its turns alone, and its 
   await ended;
   expect(charges.map(({ quota }) => quota)).toEqual([0]);
   expect(charges[0]?.upstreamUsd).toBeGreaterThan(0.04);
+});
+
+describe('a client that leaves', () => {
+  it('pays for what was reserved where the provider does not end in time', async () => {
+    const { client, upstream, charges, ended } = await begin({ output: 2 });
+    client.send(JSON.stringify({ type: 'response.create', response: { max_output_tokens: 300 } }));
+    await once(upstream, 'message');
+    upstream.send(JSON.stringify({ type: 'response.created', response: { id: 'a' } }));
+    await once(client, 'message');
+    client.close();
+    await ended;
+    expect(charges.map(({ quota }) => quota)).toEqual([300]);
+  });
+
+  it('pays for what the provider reports until then', async () => {
+    const { client, upstream, charges, ended } = await begin({ output: 2 });
+    client.send(JSON.stringify({ type: 'response.create' }));
+    await once(upstream, 'message');
+    client.terminate();
+    const usage = { total_tokens: 10, input_tokens: 0, output_tokens: 10 };
+    upstream.send(JSON.stringify({ type: 'response.done', response: { id: 'a', usage } }));
+    await ended;
+    expect(charges.map(({ quota }) => quota)).toEqual([10]);
+  });
+
+  it('pays by count where the provider breaks off', async () => {
+    const { client, upstream, charges, ended } = await begin({ output: 2 });
+    client.send(JSON.stringify({ type: 'response.create' }));
+    await once(upstream, 'message');
+    upstream.send(JSON.stringify({ type: 'response.output_text.delta', response_id: 'a', delta: 'one two three' }));
+    await once(client, 'message');
+    upstream.close();
+    await ended;
+    expect(charges.map(({ quota }) => quota)).toEqual([3]);
+  });
+});
+
+it.each([
+  ['response.create', 'response', '128'],
+  ['response.create', 'response', 0.5],
+  ['session.update', 'session', [100]],
+])('refuses a limit that is no number, in %s: %p', async (type, name, limit) => {
+  const { client, upstream, ended } = await begin({ output: 2 });
+  const received: unknown[] = [];
+  upstream.on('message', (data: Buffer) => received.push(JSON.parse(data.toString())));
+  client.send(JSON.stringify({ type, event_id: 'mine', [name]: { max_output_tokens: limit } }));
+  const [refusal] = (await once(client, 'message')) as [Buffer];
+  expect(JSON.parse(refusal.toString())).toMatchObject({ type: 'error', error: { code: 'invalid_request' } });
+  expect(received).toEqual([]);
+  client.close();
+  await ended;
 });

@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws';
 import type { OptionValues } from '../../modules/options/option.service.js';
+import { modelLimits } from '../../modules/pricing/model-limits.service.js';
 import type { Rounded } from '../../modules/pricing/price-book.service.js';
-import type { Charge } from '../../modules/quota/ledger.service.js';
+import type { Charge, Reservation } from '../../modules/quota/ledger.service.js';
 import type { SessionBooks } from '../../modules/quota/session-books.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { checkModel, type Admission } from '../access/admission.js';
@@ -15,7 +16,17 @@ import { errorFrame, eventBounds } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { withSessionModel } from './session-model.js';
+import { SessionEndedError } from './session-admission.js';
+import {
+  countedUsage,
+  type Order,
+  type OrderCost,
+  type PlacedOrder,
+  reservedUsage,
+  SessionOrders,
+} from './session-orders.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
+import { SessionSettings } from './session-settings.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { createdEvents, transcribersIn, TranscriptWatch, turnOfTranscript } from './transcripts.js';
 import { TurnEstimate } from './turn-estimate.js';
@@ -43,10 +54,17 @@ export interface SessionDeps {
   /** Called when a provider reports more than the model can have had, with the part that is charged. */
   readonly impossible: (reported: ChargedAudio, charged: ChargedAudio) => void;
   /**
-   * Reserves each turn after the first.
+   * Reserves what the session costs besides its responses anew.
    * @throws AppError when the caller may not continue, or cannot pay
    */
-  readonly holdTurn: () => Promise<void>;
+  readonly hold: () => Promise<void>;
+  /**
+   * Reserves a response, or a shorter one.
+   * @throws AppError when the caller cannot pay, SessionEndedError when they may not continue
+   */
+  readonly place: (cost: OrderCost) => Promise<PlacedOrder>;
+  /** A reservation of nothing. */
+  readonly placeNothing: () => Promise<Reservation>;
   readonly limits: SocketPairLimits;
   /** By `performance.now()`. */
   readonly startedAt: number;
@@ -76,9 +94,12 @@ export class RealtimeSession {
   private readonly pair: SocketPair;
   private readonly estimate: TurnEstimate;
   private readonly transcripts: TranscriptWatch;
+  private readonly settings = new SessionSettings();
+  private readonly orders: SessionOrders;
   private total: ChargedAudio = noAudio;
   private turns = 0;
   private quota = 0;
+  private uncharged = 0;
   /** Notes of guardrails that the log row has. */
   private writtenNotes = 0;
   private turnStartedAt: number;
@@ -86,6 +107,8 @@ export class RealtimeSession {
   private countedUntil = 0;
   private firstDataAt: number | null = null;
   private needsHold = false;
+  /** The client knows that audio is not forwarded. */
+  private isRefused = false;
   /** A rule blocked the response: nothing more is forwarded to the client. */
   private isBlocked = false;
 
@@ -97,6 +120,16 @@ export class RealtimeSession {
     this.turnStartedAt = deps.startedAt;
     this.estimate = new TurnEstimate(deps.upstreamModel);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
+    const { price, place, placeNothing, books, admission, options } = deps;
+    this.orders = new SessionOrders({
+      price,
+      estimate: this.estimate,
+      settings: this.settings,
+      limits: modelLimits(admission.bareModel, options.values.ModelMaxOutput),
+      place,
+      placeNothing,
+      release: (held) => books.release(held),
+    });
     this.pair = new SocketPair(
       client,
       upstream,
@@ -105,6 +138,7 @@ export class RealtimeSession {
         fromUpstream: (frame) => this.fromUpstream(frame),
         delivered: () => this.holdNext(),
         farewell: (cause, code) => this.farewell(cause, code),
+        providerEnded: () => this.orders.ended(),
       },
       deps.limits,
     );
@@ -138,7 +172,7 @@ export class RealtimeSession {
 
   /** Ends the session because the server stops. */
   close(): void {
-    this.pair.end(1012, 'the server is restarting');
+    this.pair.stop(1012, 'the server is restarting');
   }
 
   /** An event with too many values is not parsed and ends the session: `[[],[],…]` grows fiftyfold in memory. */
@@ -150,19 +184,63 @@ export class RealtimeSession {
       this.pair.end(1008, 'the event is too complex');
       return false;
     }
-    let checked: Promise<Frame | null> | undefined;
-    this.readEvent(frame, (event) => {
-      const asked = this.permitted(event);
-      if (!asked) {
-        checked = Promise.resolve(null);
-        return;
+    const event = frame.isBinary ? null : eventIn(frame.data);
+    return event ? this.eventOf(frame, event) : true;
+  }
+
+  private eventOf(frame: Frame, event: Fields): boolean | Promise<Frame | null> {
+    const asked = this.permitted(event);
+    if (!asked) return Promise.resolve(null);
+    const { watch } = this.deps;
+    const { type } = asked;
+    const sent = asked === event ? frame : toFrame(asked);
+    if (watch?.concernsInput(asked)) return this.checkInput(sent, asked, watch);
+    this.estimate.fromClient(asked, this.settings.responds && !this.settings.isSpeaking);
+    if (type === 'response.create' || type === 'session.update') return this.reserved(sent, asked);
+    if (type === 'input_audio_buffer.append' && !this.orders.mayHear) return this.heard(sent, asked);
+    if (type === 'input_audio_buffer.append') this.orders.feed();
+    return sent === frame || Promise.resolve(sent);
+  }
+
+  /** Forwards a `response.create` once it is reserved. A refused one is not forwarded, and the session goes on. */
+  private async reserved(frame: Frame, event: Fields): Promise<Frame | null> {
+    const { orders, pair } = this;
+    try {
+      if (event['type'] === 'session.update') {
+        await orders.reset(asFields(event['session']) ?? {});
+        return frame;
       }
-      const sent = asked === event ? frame : toFrame(asked);
-      this.estimate.fromClient(asked);
-      if (this.deps.watch?.concernsInput(asked)) checked = this.checkInput(sent, asked, this.deps.watch);
-      else if (sent !== frame) checked = Promise.resolve(sent);
-    });
-    return checked ?? true;
+      if (event['type'] !== 'response.create') return frame;
+      const sent = await orders.create(event);
+      if (!pair.isEnding) return toFrame(sent);
+      await orders.withdraw(sent);
+    } catch (error) {
+      this.refuse(error, event);
+    }
+    return null;
+  }
+
+  /** Forwards audio once the turn that the provider may begin is reserved. */
+  private async heard(frame: Frame, event: Fields): Promise<Frame | null> {
+    const { orders, pair } = this;
+    if (orders.isDeaf) return null;
+    try {
+      const update = await orders.listen();
+      if (update) pair.instruct(JSON.stringify(update));
+      orders.feed();
+      this.isRefused = false;
+      return frame;
+    } catch (error) {
+      if (!this.isRefused) this.refuse(error, event);
+      this.isRefused = true;
+      return null;
+    }
+  }
+
+  private refuse(error: unknown, event: Fields): void {
+    const isEnd = error instanceof SessionEndedError;
+    this.pair.report(errorFrame(isEnd ? error.cause : error, this.deps.requestId, event));
+    if (isEnd) this.pair.end(1008, 'no further turn is possible');
   }
 
   /**
@@ -172,6 +250,7 @@ export class RealtimeSession {
   private permitted(event: Fields): Fields | null {
     const { admission, caller, requestId, upstreamModel, isTranscription } = this.deps;
     try {
+      this.settings.fromClient(event);
       const session = isTranscription ? null : asFields(event['session']);
       if (session) for (const model of transcribersIn(session)) checkModel(caller, model);
       return withSessionModel(event, { names: [admission.model, admission.bareModel], upstreamModel, isTranscription });
@@ -185,7 +264,8 @@ export class RealtimeSession {
   private async checkInput(frame: Frame, event: Fields, watch: SessionWatch): Promise<Frame | null> {
     try {
       const passed = await watch.fromClient(event);
-      return passed === event ? frame : toFrame(passed);
+      this.estimate.fromClient(passed);
+      return await this.reserved(passed === event ? frame : toFrame(passed), passed);
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
       return null;
@@ -195,11 +275,11 @@ export class RealtimeSession {
   private fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | undefined {
     this.firstDataAt ??= performance.now();
     const { watch } = this.deps;
-    let done: Promise<readonly Frame[] | undefined> | undefined;
-    this.readEvent(frame, (event) => {
-      const isChecked = !this.isBlocked && watch?.concernsOutput(event) === true;
-      done = isChecked ? this.checkOutput(frame, event, watch) : this.turnOf(event);
-    });
+    const event = frame.isBinary ? null : eventIn(frame.data);
+    if (!event) return undefined;
+    this.settings.fromUpstream(event);
+    const isChecked = !this.isBlocked && watch?.concernsOutput(event) === true;
+    const done = isChecked ? this.checkOutput(frame, event, watch) : this.turnOf(event);
     return this.isBlocked ? (done ?? Promise.resolve()).then(() => []) : done;
   }
 
@@ -211,6 +291,7 @@ export class RealtimeSession {
     } catch (error) {
       this.isBlocked = true;
       this.pair.report(errorFrame(error, this.deps.requestId));
+      this.pair.instruct(JSON.stringify({ type: 'response.cancel' }));
       this.pair.end(1008, 'the response was blocked');
     }
     // After the check, whose notes are part of the row.
@@ -223,14 +304,38 @@ export class RealtimeSession {
     const { isTranscription } = this.deps;
     // Its client got one before there was a provider.
     if (isTranscription && createdEvents.has(event['type'])) return Promise.resolve([]);
-    if (event['type'] !== 'response.done') {
-      this.estimate.fromUpstream(event);
-      return this.speechOf(event);
+    if (event['type'] === 'error') return this.orders.refused(event).then((shown) => [toFrame(shown)]);
+    if (!responseEvents.test(String(event['type']))) {
+      this.estimate.fromUpstream(event, null);
+      return this.speechOf(event) ?? this.settingsOf(event);
     }
-    const { usage } = (event['response'] ?? {}) as { usage?: unknown };
-    const estimated = this.estimate.take();
-    // Charged before the client can see the end of the turn.
-    return this.charge(this.possible(reportedUsage(usage)) ?? estimated);
+    const order = this.orders.of(event);
+    return order ? this.partOf(event, order) : this.orders.begun(event).then((late) => this.partOf(event, late));
+  }
+
+  /** The provider may have been set to begin no responses. */
+  private settingsOf({ type }: Fields): Promise<undefined> | undefined {
+    if (type !== 'session.updated' || this.settings.responds) return undefined;
+    return this.orders.dropStanding().then(() => undefined);
+  }
+
+  /** Counts a part of a response, and charges it with its end. */
+  private partOf(event: Fields, order: Order): Promise<undefined> | undefined {
+    this.estimate.fromUpstream(event, order.heard);
+    if (this.orders.exceeds(order)) {
+      const { responseId } = order;
+      this.pair.instruct(JSON.stringify({ type: 'response.cancel', response_id: responseId }));
+    }
+    return event['type'] === 'response.done' ? this.endOf(asFields(event['response']) ?? {}, order) : undefined;
+  }
+
+  /** Charged before the client can see the end of the response. */
+  private async endOf(response: Fields, order: Order): Promise<undefined> {
+    const reported = this.possible(reportedUsage(response['usage']));
+    const usage = reported ?? (isVoid(response, order) ? noAudio : countedUsage(order));
+    if (order.isInConversation) this.estimate.ended(usage, order.mark);
+    await this.charge(usage, { order });
+    this.orders.take(order);
   }
 
   /**
@@ -243,15 +348,15 @@ export class RealtimeSession {
     if (!spoken) return undefined;
     price.addTranscript(spoken.model, spoken.transcript);
     cost.addTranscript(spoken.model, spoken.transcript);
-    if (this.transcripts.isWholeSession) this.estimate.take();
-    if (isTranscription) return this.charge(turnOfTranscript(spoken.transcript), true);
-    return books.isOpen && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
+    if (this.transcripts.isWholeSession) this.estimate.endTranscript();
+    if (isTranscription) return this.charge(turnOfTranscript(spoken.transcript), { isSpeech: true });
+    return books.opened && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
   /** Charges a session without turns for its time, so that it ends with the balance of its user. */
   private chargeTime(): void {
     this.pair.enqueue(async () => {
-      if (this.deps.books.isOpen) await this.charge(noAudio);
+      if (this.deps.books.opened) await this.charge(noAudio);
     });
   }
 
@@ -272,12 +377,12 @@ export class RealtimeSession {
     return usage;
   }
 
-  /** Reserves the next turn, after the client received the end of the last one. */
+  /** Reserves what the session costs anew, after it was charged. */
   private async holdNext(): Promise<void> {
     if (!this.needsHold) return;
     this.needsHold = false;
     try {
-      await this.deps.holdTurn();
+      await this.deps.hold();
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
       this.pair.end(1008, 'no further turn is possible');
@@ -300,34 +405,51 @@ export class RealtimeSession {
     return errorFrame(error, requestId);
   }
 
-  /** @param isSpeech its tokens are those of transcripts, whose price and cost were counted apart */
-  private async charge(tokens: ChargedAudio, isSpeech = false): Promise<undefined> {
-    const { price, cost, books, charged } = this.deps;
+  /**
+   * Charges a response by its own reservation, and everything else by that of the session. What exceeds the reservation is
+   * charged as far as the balance has it.
+   * @param isSpeech its tokens are those of transcripts, whose price and cost were counted apart
+   */
+  private async charge(
+    tokens: ChargedAudio,
+    { order, isSpeech = false }: { order?: Order; isSpeech?: boolean } = {},
+  ): Promise<undefined> {
+    const { price, cost, books, charged, options } = this.deps;
+    const held = order?.held ?? books.opened;
+    if (!held) return;
     const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
     this.turns++;
     this.total = sumOf(this.total, turn);
     const now = performance.now();
     const milliseconds = now - this.turnStartedAt;
     this.turnStartedAt = now;
-    const charge = price.charge(turn, isSpeech);
-    const { quota } = charge;
-    this.quota += quota;
+    const priced = price.charge(turn, isSpeech);
+    const { quota } = priced;
     this.writtenNotes = this.deps.watch?.notes.length ?? 0;
-    const { userQuota } = await books.settle(
-      this.toCharge(turn, charge, milliseconds, cost.add(isSpeech ? noAudio : turn)),
-    );
-    charged({ usage: turn, quota, userQuota });
-    this.needsHold = true;
+    const charge = this.toCharge(turn, priced, milliseconds, cost.add(isSpeech ? noAudio : turn));
+    const isBeyond = options.values.StrictReserve && quota > held.amount;
+    const { userQuota, uncharged } = await books.settle(held, isBeyond ? { ...charge, least: held.amount } : charge);
+    this.uncharged += uncharged;
+    this.quota += quota - uncharged;
+    charged({ usage: turn, quota: quota - uncharged, userQuota });
+    if (!order) this.needsHold = true;
   }
 
-  /** An interrupted turn is charged by our own count. A session without any turn still gets a log row. */
+  /**
+   * Charges responses that have no end: by our own count where the provider or the server broke off, and as reserved where
+   * the client left and the provider did not end in time. A session without any turn still gets a log row.
+   */
   private async finish(): Promise<void> {
     const { books, price } = this.deps;
+    const { running, waiting } = await this.orders.left();
+    const unknown = this.pair.isCutOff ? waiting : [];
+    for (const order of [...running, ...unknown]) {
+      await this.charge(this.pair.isCutOff ? reservedUsage(order) : countedUsage(order), { order });
+    }
+    if (!this.pair.isCutOff) for (const order of waiting) await books.release(order.held);
     if (this.transcripts.isWholeSession) return this.finishSpeech();
-    const rest = this.estimate.take();
-    const hasRest = inputOf(rest) + outputOf(rest) > 0 || price.pending > 0 || this.isTimed;
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
-    if (books.isOpen && (hasRest || hasNotes || this.turns === 0)) await this.charge(rest);
+    if (hasNotes || price.pending > 0 || this.isTimed || this.turns === 0) await this.charge(noAudio);
     await books.close();
   }
 
@@ -340,16 +462,11 @@ export class RealtimeSession {
       cost.addTranscript(rest.model, rest.transcript);
     }
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
-    if (books.isOpen && (rest || price.pending > 0 || hasNotes || this.turns === 0)) {
-      const isTurn = isTranscription && rest !== null;
-      await this.charge(isTurn ? turnOfTranscript(rest.transcript) : noAudio, isTurn);
+    if (rest || price.pending > 0 || hasNotes || this.turns === 0) {
+      const isSpeech = isTranscription && rest !== null;
+      await this.charge(isSpeech ? turnOfTranscript(rest.transcript) : noAudio, { isSpeech });
     }
     await books.close();
-  }
-
-  private readEvent(frame: Frame, use: (event: Fields) => void): void {
-    const event = frame.isBinary ? null : eventIn(frame.data);
-    if (event) use(event);
   }
 
   private toCharge(
@@ -390,6 +507,7 @@ export class RealtimeSession {
         // Of the whole session, as the row.
         duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
         turns: this.turns,
+        ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
         ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
         admin_info: {
           use_channel: usedChannels.map(String),
@@ -401,5 +519,12 @@ export class RealtimeSession {
     };
   }
 }
+
+/** Events that are part of a response. */
+const responseEvents = /^response\.(?:created|done|.+\.delta)$/;
+
+/** A response that failed, or was cancelled before it began. A provider that bills it reports it. */
+const isVoid = ({ status }: Fields, { heard }: Order): boolean =>
+  (status === 'failed' || status === 'cancelled') && heard.text + heard.seconds === 0;
 
 const toFrame = (event: Fields): Frame => ({ data: Buffer.from(JSON.stringify(event)), isBinary: false });

@@ -16,6 +16,7 @@ const silent: SocketPairHandler = {
   fromUpstream: () => undefined,
   delivered: () => undefined,
   farewell: () => null,
+  providerEnded: () => Promise.resolve(),
 };
 
 interface Pair {

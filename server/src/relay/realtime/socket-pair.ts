@@ -17,6 +17,8 @@ export interface SocketPairLimits {
   readonly stallMilliseconds: number;
   /** Milliseconds that a side may take to complete the closing handshake. */
   readonly closeMilliseconds: number;
+  /** Milliseconds in which a provider may end its responses after its client has left. */
+  readonly readOnMilliseconds: number;
   /** After so many milliseconds the time of a session with a price per second is charged, and more is reserved. */
   readonly timedMilliseconds: number;
 }
@@ -27,11 +29,12 @@ export const defaultPairLimits: SocketPairLimits = {
   maxWaiting: 256 * 1024,
   stallMilliseconds: 60_000,
   closeMilliseconds: 2_000,
+  readOnMilliseconds: 60_000,
   timedMilliseconds: secondsPerHold * 1000,
 };
 
-/** Cause of the end of a session: one of the sides, a timeout, or the server. */
-export type EndCause = 'client' | 'upstream' | 'expired' | 'own';
+/** Cause of the end of a session: one of the sides, a timeout, the relay, or a stop of the server. */
+export type EndCause = 'client' | 'upstream' | 'expired' | 'own' | 'stop';
 
 /** Processes each frame before it is forwarded. Frames are processed one after the other. */
 export interface SocketPairHandler {
@@ -49,6 +52,8 @@ export interface SocketPairHandler {
    * @param code close code of the ending side; 1006: none
    */
   farewell(cause: EndCause, code: number): string | null;
+  /** @returns when the provider has ended what it makes, although its client has left */
+  providerEnded(): Promise<void>;
 }
 
 /**
@@ -61,8 +66,12 @@ export class SocketPair {
   /** Frames of the client behind one that waits for a check. */
   private readonly waiting: Frame[] = [];
   private isChecking = false;
-  private isEnding = false;
+  /** One side has left: no frame of the client is forwarded any more. */
+  isEnding = false;
   private isOver = false;
+  private stopReading: () => void = () => undefined;
+  /** The provider had not ended what it made when its time was over. */
+  isCutOff = false;
   private readonly timers: NodeJS.Timeout[] = [];
   /** Timers of sides that have more bytes waiting than allowed. */
   private readonly stalls = new Map<WebSocket, NodeJS.Timeout>();
@@ -115,15 +124,43 @@ export class SocketPair {
     if (this.isEnding) return;
     this.isEnding = true;
     for (const timer of [...this.timers, ...this.stalls.values()]) clearTimeout(timer);
+    void this.close(code, reason, cause);
+  }
+
+  /** Ends at once, also where the provider is read on. */
+  stop(code: number, reason: string): void {
+    this.end(code, reason, 'stop');
+    this.stopReading();
+  }
+
+  private async close(code: number, reason: string, cause: EndCause): Promise<void> {
+    const { client, upstream, limits, handler } = this;
     // Frames received so far are still delivered to the client first.
-    void this.idle().then(() => {
-      const last = this.handler.farewell(cause, code);
-      if (last !== null) this.report(last);
-      const { closeMilliseconds } = this.limits;
-      for (const socket of [this.client, this.upstream]) closeSocket(socket, code, reason, closeMilliseconds);
-      this.isOver = true;
-      this.resolveEnd();
+    await this.idle();
+    const last = handler.farewell(cause, code);
+    if (last !== null) this.report(last);
+    closeSocket(client, code, reason, limits.closeMilliseconds);
+    if (cause !== 'stop' && upstream.readyState === WebSocket.OPEN) await this.readOn();
+    closeSocket(upstream, code, reason, limits.closeMilliseconds);
+    this.isOver = true;
+    await this.idle();
+    // A frame of the client that waits for its reservation returns it.
+    while (this.isChecking) await new Promise((resolve) => setTimeout(resolve, 5));
+    this.resolveEnd();
+  }
+
+  /** Reads what the provider sends without a client, because it bills all that it makes. */
+  private async readOn(): Promise<void> {
+    this.upstream.once('close', () => this.stopReading());
+    const isOver = new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => resolve(true), this.limits.readOnMilliseconds);
+      this.stopReading = () => resolve(this.upstream.readyState === WebSocket.OPEN);
+      void this.handler.providerEnded().then(() => resolve(false));
+      this.timers.push(timer);
     });
+    this.resume(this.upstream);
+    this.isCutOff = await isOver;
+    for (const timer of this.timers) clearTimeout(timer);
   }
 
   private fromClient(frame: Frame): void {
@@ -152,6 +189,11 @@ export class SocketPair {
       this.fromClient(frame);
     }
     if (!this.isChecking) this.ease(this.upstream, this.client);
+  }
+
+  /** Sends one of our own frames to the provider. */
+  instruct(text: string): void {
+    if (this.upstream.readyState === WebSocket.OPEN) this.upstream.send(text);
   }
 
   /** Runs a task between two frames of the provider, as if a frame had been delivered. */

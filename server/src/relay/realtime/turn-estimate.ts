@@ -1,92 +1,149 @@
+import { randomInt } from 'node:crypto';
+import { bodyTexts } from '../guardrails/body-texts.js';
 import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../metering/text-meter.js';
-import { noAudio, type ChargedAudio } from './session-price.js';
 import { asFields, type Fields } from '../neutral/fields.js';
+import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session-price.js';
 
 const pcmBytesPerSecond = 48_000;
 const narrowBytesPerSecond = 8_000;
-/** Longer texts are estimated by their length, so that counting does not delay other sessions. Characters. */
+/** Of longer texts so many pieces of this length are counted, so that counting does not delay other sessions. Characters. */
 const maxCounted = 20_000;
+const samplePieces = 8;
+const pieceCharacters = 2_000;
+/** Sound before the speech of the user that a provider keeps, where it detects turns. Seconds. */
+const maxSilence = 1;
+/** Usual tokens of an image of medium size. */
+const imageTokens = 1500;
+const noNames: ReadonlySet<string> = new Set(['audio', 'event_id', 'image_url']);
+
+/** Content that was added to a conversation. */
+export interface Mark {
+  readonly text: number;
+  readonly seconds: number;
+}
+
+/** The output of a response so far. */
+export interface Heard {
+  text: number;
+  seconds: number;
+}
 
 /**
- * Counts the tokens of a turn, for providers that report none and for interrupted turns
- * (docs/reference/relay/token-counting.md#realtime-estimate). Keeps totals only, no content.
+ * Counts the tokens that a response reads and makes: for its reservation, for providers that report none and for interrupted
+ * responses (docs/reference/relay/token-counting.md#realtime-estimate). Keeps totals only, no content.
  */
 export class TurnEstimate {
-  private inputSeconds = 0;
-  private outputSeconds = 0;
-  private inputText = 0;
-  private outputText = 0;
+  /** The conversation at the last report. */
+  private known: ReadTokens = { text: 0, audio: 0 };
+  /** Content since then. */
+  private text = 0;
+  private seconds = 0;
+  /** The part of the seconds that is not yet an item of the conversation. */
+  private uncommitted = 0;
+  /** Audio since the last transcript. */
+  private sent = 0;
+  private instructions = 0;
+  private tools = 0;
   private inputRate = pcmBytesPerSecond;
   private outputRate = pcmBytesPerSecond;
-  private toolText = 0;
-  private isFirst = true;
 
   constructor(private readonly model: string) {
     void loadEncoding(encodingOf(model)).catch(() => undefined);
   }
 
-  /** Whether any content of this turn was forwarded. */
-  get hasOutput(): boolean {
-    return this.inputText + this.outputText + this.inputSeconds + this.outputSeconds > 0;
-  }
-
-  /** Counts an event of the client. */
-  fromClient(event: Fields): void {
+  /**
+   * Counts an event of the client.
+   * @param isSilent the provider waits for speech
+   */
+  fromClient(event: Fields, isSilent = false): void {
     const { type } = event;
     if (type === 'session.update') {
-      const session = fieldsOf(event['session']);
-      this.inputText += this.count(session['instructions']);
+      this.instructions = this.count(fieldsOf(event['session'])['instructions']);
+      this.text += this.instructions;
     } else if (type === 'input_audio_buffer.append') {
-      this.inputSeconds += decodedLength(event['audio']) / this.inputRate;
+      this.append(decodedLength(event['audio']) / this.inputRate, isSilent);
     } else if (type === 'conversation.item.create') {
-      const { content } = fieldsOf(event['item']);
-      for (const part of Array.isArray(content) ? (content as unknown[]) : []) {
-        const { type: kind, text, audio } = fieldsOf(part);
-        if (kind === 'input_text') this.inputText += this.count(text);
-        if (kind === 'input_audio') this.inputSeconds += decodedLength(audio) / this.inputRate;
-      }
+      const { text, seconds } = this.contentOf(event['item']);
+      this.text += text;
+      this.seconds += seconds;
+      this.sent += seconds;
     }
   }
 
-  /** Counts an event of the provider. */
-  fromUpstream(event: Fields): void {
+  private append(seconds: number, isSilent: boolean): void {
+    this.sent += seconds;
+    const kept = isSilent ? Math.min(this.uncommitted + seconds, maxSilence) : this.uncommitted + seconds;
+    this.seconds += kept - this.uncommitted;
+    this.uncommitted = kept;
+  }
+
+  /** Counts an event of the provider. @param heard the response that it is part of */
+  fromUpstream(event: Fields, heard: Heard | null): void {
     switch (event['type']) {
       case 'session.created':
       case 'session.updated':
       case 'transcription_session.updated':
         this.readSession(fieldsOf(event['session']));
         break;
+      case 'input_audio_buffer.committed':
+        this.uncommitted = 0;
+        break;
+      case 'input_audio_buffer.cleared':
+        this.seconds -= this.uncommitted;
+        this.uncommitted = 0;
+        break;
       case 'response.audio.delta':
       case 'response.output_audio.delta':
-        this.outputSeconds += decodedLength(event['delta']) / this.outputRate;
+        if (heard) heard.seconds += decodedLength(event['delta']) / this.outputRate;
         break;
       case 'response.audio_transcript.delta':
       case 'response.output_audio_transcript.delta':
       case 'response.function_call_arguments.delta':
       case 'response.text.delta':
       case 'response.output_text.delta':
-        this.outputText += this.count(event['delta']);
+        if (heard) heard.text += this.count(event['delta']);
         break;
     }
   }
 
-  /** Seconds of audio that the client sent in this turn. */
+  /** Seconds of audio that the client sent since the last transcript. */
   get sentSeconds(): number {
-    return this.inputSeconds;
+    return this.sent;
   }
 
-  /** Ends the turn: returns its usage and resets the counters. */
-  take(): ChargedAudio {
-    const turn: ChargedAudio = {
-      textInputTokens: this.inputText + (this.isFirst ? 0 : this.toolText),
-      textOutputTokens: this.outputText,
-      audioInputTokens: Math.trunc((this.inputSeconds / 60) * (100 / 0.06)),
-      audioOutputTokens: Math.trunc((this.outputSeconds / 60) * (200 / 0.24)),
-    };
-    const hadOutput = this.hasOutput;
-    this.inputSeconds = this.outputSeconds = this.inputText = this.outputText = 0;
-    this.isFirst = false;
-    return hadOutput ? turn : noAudio;
+  /** The next seconds are those of another transcript. */
+  endTranscript(): void {
+    this.sent = 0;
+  }
+
+  /** The tokens that a response in the conversation reads. */
+  get conversation(): ReadTokens {
+    return { text: this.known.text + this.text, audio: this.known.audio + inputTokens(this.seconds) };
+  }
+
+  /** The tokens that the response to a `response.create` reads. */
+  readBy(response: Fields): ReadTokens {
+    const { input } = response;
+    // Input of its own takes the place of the conversation, unless it refers to it.
+    const isApart = Array.isArray(input) && !input.some((item) => fieldsOf(item)['type'] === 'item_reference');
+    const context = isApart ? { text: this.instructions + this.tools, audio: 0 } : this.conversation;
+    const own = this.contentOf([input, response['instructions'], response['prompt'], response['tools']]);
+    return { text: context.text + own.text, audio: context.audio + inputTokens(own.seconds) };
+  }
+
+  /** What a response that begins now reads; the rest is read by the next one. */
+  mark(): Mark {
+    return { text: this.text, seconds: this.seconds };
+  }
+
+  /** A response in the conversation has ended: with its input and output the conversation is known. */
+  ended(usage: ChargedAudio, since: Mark): void {
+    if (inputOf(usage) + outputOf(usage) === 0) return;
+    const { textInputTokens, textOutputTokens, audioInputTokens, audioOutputTokens } = usage;
+    this.known = { text: textInputTokens + textOutputTokens, audio: audioInputTokens + audioOutputTokens };
+    this.text = Math.max(0, this.text - since.text);
+    this.seconds = Math.max(0, this.seconds - since.seconds);
+    this.uncommitted = Math.min(this.uncommitted, this.seconds);
   }
 
   private readSession(session: Fields): void {
@@ -95,17 +152,55 @@ export class TurnEstimate {
     this.inputRate = rateOf(session['input_audio_format'] ?? fieldsOf(audio['input'])['format']);
     this.outputRate = rateOf(session['output_audio_format'] ?? fieldsOf(audio['output'])['format']);
     const tools = Array.isArray(session['tools']) ? (session['tools'] as unknown[]) : [];
-    this.toolText = tools.reduce<number>((sum, tool) => sum + 8 + this.count(JSON.stringify(tool)), 0);
+    const counted = tools.reduce<number>((sum, tool) => sum + 8 + this.count(JSON.stringify(tool)), 0);
+    this.text += Math.max(0, counted - this.tools);
+    this.tools = counted;
+  }
+
+  /** Texts, sound and images, at any depth. */
+  private contentOf(value: unknown): Mark {
+    let text = 0;
+    for (const each of bodyTexts(value, noNames)) text += this.count(each);
+    const media = mediaOf(value, 0);
+    return { text: text + media.images * imageTokens, seconds: media.bytes / this.inputRate };
   }
 
   private count(text: unknown): number {
     if (typeof text !== 'string' || text === '') return 0;
-    const encoding = text.length > maxCounted ? null : loadedEncoding(encodingOf(this.model));
-    return encoding ? encoding(text) : estimateTokens(Buffer.byteLength(text));
+    const encoding = loadedEncoding(encodingOf(this.model));
+    if (!encoding) return estimateTokens(Buffer.byteLength(text));
+    if (text.length <= maxCounted) return encoding(text);
+    const stride = Math.floor(text.length / samplePieces);
+    let tokens = 0;
+    // At random places, so that a client cannot choose text that is taken for less than it is.
+    for (let piece = 0; piece < samplePieces; piece++) {
+      const at = piece * stride + randomInt(Math.max(1, stride - pieceCharacters));
+      tokens += encoding(text.slice(at, at + pieceCharacters));
+    }
+    return Math.ceil((tokens * text.length) / (samplePieces * pieceCharacters));
   }
 }
 
+export const inputTokens = (seconds: number): number => Math.trunc((seconds / 60) * (100 / 0.06));
+export const outputTokens = (seconds: number): number => Math.trunc((seconds / 60) * (200 / 0.24));
+
 const fieldsOf = (value: unknown): Fields => asFields(value) ?? {};
+const maxDepth = 8;
+
+/** Bytes of sound and the number of images in items. */
+function mediaOf(value: unknown, depth: number): { readonly bytes: number; readonly images: number } {
+  let [bytes, images] = [0, 0];
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return { bytes, images };
+  const { type, audio } = value as Fields;
+  if (type === 'input_audio') bytes += decodedLength(audio);
+  if (type === 'input_image') images++;
+  for (const entry of Object.values(value)) {
+    const below = mediaOf(entry, depth + 1);
+    bytes += below.bytes;
+    images += below.images;
+  }
+  return { bytes, images };
+}
 
 /** Decoded bytes of base64 text, without decoding it. */
 function decodedLength(audio: unknown): number {

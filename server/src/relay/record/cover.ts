@@ -304,7 +304,11 @@ export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
 }
 
 /** The most output tokens, in whole tokens for each choice, that the amount pays for beside the prompt. */
-function affordable({ of, outputTokens, choices }: CallCost, promptTokens: number, amount: number): number {
+export function affordable(
+  { of, outputTokens, choices }: Pick<CallCost, 'of' | 'outputTokens' | 'choices'>,
+  promptTokens: number,
+  amount: number,
+): number {
   if (of(promptTokens, outputTokens) <= amount) return outputTokens;
   let low = 0;
   let high = outputTokens;

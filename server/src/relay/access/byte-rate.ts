@@ -1,0 +1,41 @@
+interface Bucket {
+  /** Bytes that may arrive at once; below zero: they are waited for. */
+  left: number;
+  /** By `performance.now()`. */
+  at: number;
+}
+
+/** A frame of the maximum size needs no wait. */
+const burst = 16 * 1024 * 1024;
+/** A voice session has 64 KB of PCM16 as base64 a second. */
+const perSecond = 8 * 1024 * 1024;
+/** Users whose buckets are full are forgotten when there are so many. */
+const maxKnown = 1000;
+
+/** Bounds the bytes per second that the WebSockets of one user send to this node. */
+export class ByteRate {
+  private readonly users = new Map<number, Bucket>();
+
+  constructor(private readonly limits = { burst, perSecond }) {}
+
+  /** Counts bytes that arrived. @returns milliseconds in which no more are to be read; usually 0 */
+  delay(userId: number, bytes: number): number {
+    const now = performance.now();
+    const { burst: most, perSecond: rate } = this.limits;
+    let bucket = this.users.get(userId);
+    if (!bucket) {
+      if (this.users.size >= maxKnown) this.forget(now);
+      this.users.set(userId, (bucket = { left: most, at: now }));
+    }
+    bucket.left = Math.min(most, bucket.left + ((now - bucket.at) * rate) / 1000) - bytes;
+    bucket.at = now;
+    return bucket.left >= 0 ? 0 : Math.ceil((-bucket.left * 1000) / rate);
+  }
+
+  private forget(now: number): void {
+    const { burst: most, perSecond: rate } = this.limits;
+    for (const [userId, { left, at }] of this.users) {
+      if (left + ((now - at) * rate) / 1000 >= most) this.users.delete(userId);
+    }
+  }
+}

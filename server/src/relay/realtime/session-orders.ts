@@ -1,0 +1,288 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reservation } from '../../modules/quota/ledger.service.js';
+import { isAppError } from '../../shared/errors.js';
+import { asFields, someText, type Fields } from '../neutral/fields.js';
+import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
+import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
+import { outputTokens, type Heard, type Mark, type TurnEstimate } from './turn-estimate.js';
+
+/** What a response may cost. */
+export interface OrderCost {
+  /** Quota with so many output tokens. */
+  readonly of: (outputTokens: number) => number;
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface PlacedOrder {
+  readonly held: Reservation;
+  /** Output tokens that the reservation pays for. */
+  readonly outputTokens: number;
+}
+
+/** A response that is reserved: a `response.create`, or a turn that the provider begins. */
+export interface Order extends PlacedOrder {
+  read: ReadTokens;
+  /** The reservation pays for less output than the response may have. */
+  readonly isLimited: boolean;
+  /** Of its `response.create`; null for turns of the provider. */
+  eventId: string | null;
+  responseId: unknown;
+  mark: Mark;
+  isInConversation: boolean;
+  readonly heard: Heard;
+  isCancelled: boolean;
+}
+
+export interface SessionOrdersDeps {
+  readonly price: SessionPrice;
+  readonly estimate: TurnEstimate;
+  readonly settings: SessionSettings;
+  /** Of the model, in tokens; 0: not known. */
+  readonly limits: { readonly maxInput: number; readonly maxOutput: number };
+  /** @throws AppError when the caller may not continue, or cannot pay for a useful response */
+  readonly place: (cost: OrderCost) => Promise<PlacedOrder>;
+  /** A reservation of nothing, for a response that has begun without one. */
+  readonly placeNothing: () => Promise<Reservation>;
+  readonly release: (held: Reservation) => Promise<void>;
+}
+
+/** Of realtime models without published limits. Tokens. */
+const usualOutput = 4096;
+/** Speech that is reserved before it begins. Seconds have ten tokens. */
+const speechTokens = 150;
+/** After a refusal the balance is asked again at most so often. Milliseconds. */
+const refusedMilliseconds = 1000;
+/** In which the provider may begin a response to the last speech of a client that left. Milliseconds. */
+const graceMilliseconds = 1000;
+/** Events without an id get one, by which a refusal of the provider names them. */
+const ownId = 'tollgate_order_';
+
+/** The reservations of a session's responses, from their order to their end (docs/adr/0118-realtime-responses-are-reserved-when-ordered.md). */
+export class SessionOrders {
+  /** Ordered, and not begun: the provider begins them in this order. */
+  private readonly waiting: Order[] = [];
+  private readonly running: Order[] = [];
+  /** For the next turn that the provider begins. */
+  private standing: Order | null = null;
+  /** Audio was forwarded since it is there. */
+  private isFed = false;
+  private refusedAt = -Infinity;
+  private count = 0;
+  /** The limit of the session is ours, and lower than the client's. */
+  private lowered: number | null = null;
+  private whenIdle: () => void = () => undefined;
+
+  constructor(private readonly deps: SessionOrdersDeps) {}
+
+  /**
+   * Reserves the response that an event orders.
+   * @returns the event for the provider
+   * @throws AppError when it is refused
+   */
+  async create(event: Fields): Promise<Fields> {
+    const { estimate, settings } = this.deps;
+    const response = asFields(event['response']) ?? {};
+    const named = limitIn(response, 'response');
+    const limit = named === undefined ? settings.maxOutput : named;
+    const eventId = someText(event['event_id']) ?? `${ownId}${++this.count}`;
+    const order = await this.place(estimate.readBy(response), limit);
+    order.eventId = eventId;
+    order.isInConversation = response['conversation'] !== 'none';
+    this.waiting.push(order);
+    const sent = { ...event, event_id: eventId };
+    if (order.isLimited) return { ...sent, response: withLimit(response, order.outputTokens) };
+    return this.lowered === null || named !== undefined
+      ? sent
+      : { ...sent, response: withLimit(response, limit ?? 'inf') };
+  }
+
+  /** Takes back an order that was not forwarded. */
+  async withdraw({ event_id: id }: Fields): Promise<void> {
+    const at = this.waiting.findIndex(({ eventId }) => eventId === id);
+    for (const { held } of this.waiting.splice(at, 1)) await this.deps.release(held);
+    this.settled();
+  }
+
+  /** Whether audio may be forwarded: what the provider may begin when it hears it is reserved. */
+  get mayHear(): boolean {
+    const { settings, estimate } = this.deps;
+    return !settings.responds || (this.standing !== null && estimate.conversation.audio <= this.standing.read.audio);
+  }
+
+  /** Notes that audio was forwarded. */
+  feed(): void {
+    this.isFed = true;
+  }
+
+  /** Whether it was refused a moment ago. The balance is not asked for each piece of audio. */
+  get isDeaf(): boolean {
+    return performance.now() - this.refusedAt < refusedMilliseconds;
+  }
+
+  /**
+   * Reserves the next turn that the provider begins.
+   * @returns an event for the provider that has to come before the audio; null: none
+   * @throws AppError when it is refused
+   */
+  async listen(): Promise<Fields | null> {
+    const { estimate, settings } = this.deps;
+    await this.dropStanding();
+    const { text, audio } = estimate.conversation;
+    try {
+      this.standing = await this.place({ text, audio: audio + speechTokens }, settings.maxOutput);
+    } catch (error) {
+      this.refusedAt = performance.now();
+      throw error;
+    }
+    this.refusedAt = -Infinity;
+    const limit = this.standing.isLimited ? this.standing.outputTokens : null;
+    if (limit === this.lowered) return null;
+    this.lowered = limit;
+    return settings.update(limit ?? settings.maxOutput ?? 'inf');
+  }
+
+  /** The client changed the session: its next audio is reserved anew, and its limits are its own again. */
+  async reset(session: Fields): Promise<void> {
+    if (limitIn(session, 'session') === undefined) return;
+    this.lowered = null;
+    await this.dropStanding();
+  }
+
+  async dropStanding(): Promise<void> {
+    const { standing } = this;
+    this.standing = null;
+    this.isFed = false;
+    if (standing) await this.deps.release(standing.held);
+  }
+
+  /** The response that an event of the provider is part of, which begins with its first event; null: none was ordered. */
+  of(event: Fields): Order | null {
+    const id = event['response_id'] ?? asFields(event['response'])?.['id'];
+    // Not every provider names the response in each of its parts.
+    const known = id === undefined ? this.running[0] : this.running.find(({ responseId }) => (responseId ?? id) === id);
+    if (known) {
+      known.responseId ??= id;
+      return known;
+    }
+    const order = this.waiting.shift() ?? this.standing;
+    if (order === this.standing) {
+      this.standing = null;
+      this.isFed = false;
+    }
+    return order && this.begin(order, id);
+  }
+
+  /** Reserves what can be reserved for a response that nothing ordered. @returns its order */
+  async begun(event: Fields): Promise<Order> {
+    const { estimate, settings, placeNothing } = this.deps;
+    const id = event['response_id'] ?? asFields(event['response'])?.['id'];
+    // The provider begins responses when it hears speech, though no event said so.
+    if (event['type'] === 'response.created') settings.responds = true;
+    try {
+      return this.begin(await this.place(estimate.conversation, settings.maxOutput), id);
+    } catch (error) {
+      if (!isAppError(error) || error.code === 'SERVICE_UNAVAILABLE') throw error;
+      const nothing = { held: await placeNothing(), outputTokens: 0 };
+      return this.begin(orderOf(nothing, estimate.conversation, estimate.mark(), true), id);
+    }
+  }
+
+  private begin(order: Order, id: unknown): Order {
+    order.responseId = id;
+    order.mark = this.deps.estimate.mark();
+    this.running.push(order);
+    return order;
+  }
+
+  /** Whether a response is longer than its reservation pays for. Once. */
+  exceeds(order: Order): boolean {
+    const { heard, isLimited, isCancelled, outputTokens: most } = order;
+    if (!isLimited || isCancelled) return false;
+    // Providers that obey a limit count a little differently.
+    return (order.isCancelled = heard.text + outputTokens(heard.seconds) > most * 1.1 + 16 || most === 0);
+  }
+
+  /** A response has ended: whoever takes the order charges it. */
+  take(order: Order): void {
+    this.running.splice(this.running.indexOf(order), 1);
+    this.settled();
+  }
+
+  /**
+   * The provider refused an order, which never begins.
+   * @returns the error as its client may see it: with the id of the client's event
+   */
+  async refused(event: Fields): Promise<Fields> {
+    const error = asFields(event['error']) ?? {};
+    const id = error['event_id'];
+    const named = someText(id);
+    const isOldest = !named && error['code'] === 'conversation_already_has_active_response';
+    const at = isOldest ? 0 : this.waiting.findIndex(({ eventId }) => eventId === named);
+    const [order] = at < 0 ? [] : this.waiting.splice(at, 1);
+    if (order) await this.deps.release(order.held);
+    this.settled();
+    return named?.startsWith(ownId) ? { ...event, error: { ...error, event_id: null } } : event;
+  }
+
+  /** Resolves when every response that the provider may have begun has ended. */
+  async ended(): Promise<void> {
+    if (this.standing && this.isFed) await sleep(graceMilliseconds);
+    await this.dropStanding();
+    if (this.waiting.length + this.running.length === 0) return;
+    await new Promise<void>((resolve) => (this.whenIdle = resolve));
+  }
+
+  /** Orders that have no end. @returns those that began, and those that did not */
+  async left(): Promise<{ readonly running: readonly Order[]; readonly waiting: readonly Order[] }> {
+    await this.dropStanding();
+    return { running: this.running.splice(0), waiting: this.waiting.splice(0) };
+  }
+
+  private settled(): void {
+    if (this.waiting.length + this.running.length === 0) this.whenIdle();
+  }
+
+  private async place(read: ReadTokens, limit: number | null): Promise<Order> {
+    const { price, limits, place, estimate } = this.deps;
+    const most = limits.maxOutput || (limit ?? usualOutput);
+    const cost = { outputTokens: Math.min(limit ?? most, most), promptTokens: read.text + read.audio };
+    const capped = limits.maxInput > 0 ? withinInput(read, limits.maxInput) : read;
+    const placed = await place({ ...cost, of: (output) => price.bound(capped, output) });
+    return orderOf(placed, read, estimate.mark(), placed.outputTokens < cost.outputTokens);
+  }
+}
+
+/** A longer conversation is truncated by the provider. */
+function withinInput({ text, audio }: ReadTokens, most: number): ReadTokens {
+  const heard = Math.min(audio, most);
+  return { audio: heard, text: Math.min(text, most - heard) };
+}
+
+const orderOf = (placed: PlacedOrder, read: ReadTokens, mark: Mark, isLimited: boolean): Order => ({
+  ...placed,
+  read,
+  isLimited,
+  eventId: null,
+  responseId: undefined,
+  mark,
+  isInConversation: true,
+  heard: { text: 0, seconds: 0 },
+  isCancelled: false,
+});
+
+/** The usage of a response by our own count. */
+export const countedUsage = ({ read, heard }: Order): ChargedAudio => ({
+  textInputTokens: read.text,
+  textOutputTokens: heard.text,
+  audioInputTokens: read.audio,
+  audioOutputTokens: outputTokens(heard.seconds),
+});
+
+/** The usage that a response was reserved for. */
+export const reservedUsage = ({ read, outputTokens: output }: Order): ChargedAudio => ({
+  textInputTokens: read.text,
+  textOutputTokens: 0,
+  audioInputTokens: read.audio,
+  audioOutputTokens: output,
+});
