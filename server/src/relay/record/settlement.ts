@@ -317,6 +317,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
     reasoning_effort: facts.reasoningEffort,
     service_tier: usage.details?.serviceTier,
+    cache_beside_prompt: usage.details?.cacheIsBeside,
     is_model_mapped: when(mapped, true),
     upstream_model_name: when(mapped, facts.upstreamModel),
     dropped_parameters: facts.dropped,
