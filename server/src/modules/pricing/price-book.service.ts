@@ -369,8 +369,9 @@ export function audioInputRatio(model: string): number {
     return model.includes('mini') ? 50 / 3 : 20;
   }
   if (model.includes('-audio')) {
-    if (model.endsWith('gpt-4o-audio-preview-2024-12-17')) return 16;
-    return model.includes('mini') ? 200 / 3 : 40;
+    if (model.includes('mini')) return 200 / 3;
+    // OpenAI sells audio for 40 USD since the snapshot of December 2024, which the name without a date stands for.
+    return model.includes('gpt-4o-audio-preview') && !model.endsWith('-2024-10-01') ? 16 : 40;
   }
   return 20;
 }
