@@ -26,6 +26,10 @@ export const unitQuantities = [
   'request',
 ] as const;
 
+/** Work of tools that a provider runs. */
+export const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
+export type ToolQuantity = (typeof toolQuantities)[number];
+
 export type TokenQuantity = (typeof tokenQuantities)[number];
 export type UnitQuantity = (typeof unitQuantities)[number];
 export type Quantity = TokenQuantity | UnitQuantity;

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { PriceCard } from '../../shared/price-card.js';
+import type { PriceCard, Prices } from '../../shared/price-card.js';
 import {
   Exact,
   isFreeCard,
@@ -27,6 +27,8 @@ export interface RatioPrice {
   readonly audioRatio: number;
   readonly audioCompletionRatio: number;
   readonly groupRatio: number;
+  /** USD for each call of a tool that the provider runs. Absent: none is known. */
+  readonly tools?: Prices;
   /** Name of the price tables it comes from. */
   readonly version?: string;
 }

@@ -75,8 +75,8 @@ export const asPieces = ({ prices }: PriceCard, lines: readonly Component[]): Co
     return [quantity, count, isIncluded ? 0 : price];
   });
 
-/** A price per token as the card that comes to the same charge. */
-export function cardOfRatio({ modelRatio, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
+/** A price per token as the card that comes to the same charge, with the prices of tools. */
+export function cardOfRatio({ modelRatio, tools, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
   const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
   // Twelve digits remove binary rounding errors.
   const price = (factor: number): number => Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
@@ -87,6 +87,7 @@ export function cardOfRatio({ modelRatio, ...ratios }: RatioPrice, quotaPerUnit:
       cacheWrite: price(cacheWriteRatio),
       cacheWrite1h: price(hourRatio(cacheWriteRatio)),
       output: price(completionRatio),
+      ...tools,
     },
   };
 }
