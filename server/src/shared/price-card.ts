@@ -197,8 +197,11 @@ export const cachedFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole
  */
 export function ratesOf(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
   const rates = complete(pricesAt(card, tier, service, related));
+  if (tier < 0) return rates;
   // A price that follows from others is no lower than for shorter prompts either.
-  return tier < 0 ? rates : higher(rates, ratesOf(card, tier - 1, service));
+  const before = ratesOf(card, tier - 1, service);
+  const derived = [...priceFallbacks, ...cachedFallbacks].filter(([, whole]) => rates[whole] >= before[whole]);
+  return { ...rates, ...Object.fromEntries(derived.map(([part]) => [part, Math.max(rates[part], before[part])])) };
 }
 
 /** Prices as a card states them, by which a card is checked: those that no tier names are those of the card. */

@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
-import type { PriceCard, Prices } from '../../shared/price-card.js';
+import type { ToolFees } from '../../shared/tool-fees.js';
+import type { PriceCard } from '../../shared/price-card.js';
 import {
   Exact,
   isFreeCard,
@@ -28,7 +29,7 @@ export interface RatioPrice {
   readonly audioCompletionRatio: number;
   readonly groupRatio: number;
   /** USD for each call of a tool that the provider runs. Absent: none is known. */
-  readonly tools?: Prices;
+  readonly tools?: ToolFees;
   /** Name of the price tables it comes from. */
   readonly version?: string;
 }

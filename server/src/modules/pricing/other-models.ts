@@ -1,6 +1,7 @@
 import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import { noUsage, usageDetails, type AdvisedTokens, type DrawnImages, type Usage } from '../../shared/usage.js';
 import { componentsOf, pricedUsage, type Component } from './card-charge.js';
+import { withTools } from './tool-prices.js';
 import { hourRatio, type CardPrice, type RatioPrice } from './charge.js';
 
 /** The model that OpenAI's tool draws with where a request names none, as documented. */
@@ -80,16 +81,14 @@ export function cardOfRatio({ modelRatio, tools, ...ratios }: RatioPrice, quotaP
   const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
   // Twelve digits remove binary rounding errors.
   const price = (factor: number): number => Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
-  return {
-    prices: {
-      input: price(1),
-      cachedInput: price(cacheRatio),
-      cacheWrite: price(cacheWriteRatio),
-      cacheWrite1h: price(hourRatio(cacheWriteRatio)),
-      output: price(completionRatio),
-      ...tools,
-    },
+  const prices = {
+    input: price(1),
+    cachedInput: price(cacheRatio),
+    cacheWrite: price(cacheWriteRatio),
+    cacheWrite1h: price(hourRatio(cacheWriteRatio)),
+    output: price(completionRatio),
   };
+  return tools ? withTools({ prices }, tools) : { prices };
 }
 
 /** The card by which the rest of such a call is charged. */

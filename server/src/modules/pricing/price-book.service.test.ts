@@ -79,6 +79,7 @@ describe('price', () => {
       audioRatio: 20,
       audioCompletionRatio: 2,
       groupRatio: 0.8,
+      tools: { webSearch: 0.025, fileSearch: 0.0025, codeExecution: 0.03 },
       version,
     });
   });

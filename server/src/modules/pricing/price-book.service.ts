@@ -4,7 +4,8 @@ import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { cardOfRatio } from './other-models.js';
-import { toolPricesOf, withSiteTools, withTools, type ToolFees, type ToolPrices } from './tool-prices.js';
+import { toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
+import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
 import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import { chargeOfTest, isFree, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';

@@ -1,14 +1,15 @@
 import type { Usage } from '../../shared/usage.js';
-import { toolQuantities, type PriceCard, type Prices, type ToolQuantity } from '../../shared/price-card.js';
+import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
+import {
+  toolQuantities,
+  type PriceCard,
+  type Prices,
+  type Quantity,
+  type ToolQuantity,
+} from '../../shared/price-card.js';
 import { builtInCard } from './built-in-prices.js';
 import { isFreeCard } from './card-charge.js';
 import { tools as openaiTools } from './built-in-cards/built-in-card.js';
-
-/** USD for each call of a tool that a provider runs. */
-export type ToolPrices = Readonly<Partial<Record<ToolQuantity, number>>>;
-
-/** The same, and what each request costs of a model that always searches. */
-export type ToolFees = Readonly<Partial<Record<ToolQuantity | 'request', number>>>;
 
 /** Option ToolPrices: by the name of a model, or a prefix that ends with `*`. */
 export type ToolPriceTable = Readonly<Record<string, ToolPrices>>;
@@ -67,8 +68,17 @@ export function withTools(card: PriceCard, tools: ToolFees): PriceCard {
   if (isFreeCard(card) || !pricesTokens(card)) return card;
   const prices = toolsBeside(card.prices, tools);
   const isComplete = feeQuantities.every((quantity) => card.prices[quantity] === prices[quantity]);
-  return isComplete ? card : { ...card, prices: { ...card.prices, ...prices } };
+  if (isComplete) return card;
+  const whole = { ...card, prices: { ...card.prices, ...prices } };
+  implied.set(whole, new Set(feeQuantities.filter((quantity) => card.prices[quantity] === undefined)));
+  return whole;
 }
+
+/** The prices that `withTools` added to a card. */
+const implied = new WeakMap<PriceCard, ReadonlySet<Quantity>>();
+
+/** Whether a card has the price of a tool only because others state it: rows of calls without such a line used no such tool. */
+export const isImplied = (card: PriceCard, quantity: Quantity): boolean => implied.get(card)?.has(quantity) === true;
 
 /** The card with prices of the site in place of its own. */
 export function withSiteTools(card: PriceCard, site: ToolPrices): PriceCard {

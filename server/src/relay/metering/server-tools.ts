@@ -8,7 +8,7 @@ const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity
     /^(?:web_search|x_search|web_search_options|\$web_search|google_?search(?:_?retrieval)?|enterprise_?web_?search)/i,
     ['webSearch', 'groundedPrompt', 'request'],
   ],
-  [/^google_?maps$/i, ['mapsPrompt']],
+  [/^google_?maps$/i, ['mapsPrompt', 'webSearch']],
   [/^(?:file_search|collections_search|attachment_search)$/, ['fileSearch']],
   [/^(?:code_interpreter|code_execution(?:_\d+)?)$/, ['codeExecution']],
 ];
