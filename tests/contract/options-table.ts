@@ -237,6 +237,11 @@ export const contractOptions: readonly ContractOption[] = [
   decimal('PriceSyncThreshold', 1, ['0', '2.5'], ['-1', '1001'], root),
   decimal('PriceSyncMarkup', 1, ['0.5', '100'], ['0', '-1', '101'], root),
   flag('PriceSyncApply', false, undefined, root),
+  option('ToolPrices', 'j', '{}', {
+    good: ['{}', '{"gpt-*":{"webSearch":0.01},"m":{"codeExecution":0}}'],
+    bad: [...noTable, '{"m":{"webSearch":-1}}', '{"m":{"input":1}}', '{"a*b":{"webSearch":1}}', '{"m":1}'],
+  }),
+  option('UnpricedTools', 's', 'refuse', { good: ['refuse', 'free'], bad: ['', 'charge'] }),
   option('PriceCards', 'j', '{}', {
     good: ['{}', '{"m*":{"prices":{"input":1}},"n":"built-in"}'],
     bad: [...noTable, '{"m":{}}', '{"m":{"prices":{"input":-1}}}', '{"a*b":{"prices":{"input":1}}}', '{"m":"other"}'],

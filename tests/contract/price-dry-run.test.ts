@@ -206,7 +206,7 @@ it.each<[what: string, call: Omit<Call, 'user' | 'quota'>, proposed: Record<stri
     'audio by the audio formula',
     // (100 + 50 x 4 + 200 x 40 + 300 x 40 x 2) x 1.25 = 40,375
     {
-      model: 'gpt-4o-audio-preview',
+      model: 'gpt-4o-audio-preview-2024-10-01',
       prompt: 300,
       completion: 350,
       other: {

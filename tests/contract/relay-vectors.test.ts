@@ -41,7 +41,7 @@ describe.each([false, true])('a chat call, streamed: %s', (stream) => {
     ['B12', 'gemini-2.5-flash-preview-04-17', 1, reports(1000, 200), 162],
     [
       'B20',
-      'gpt-4o-audio-preview',
+      'gpt-4o-audio-preview-2024-10-01',
       1,
       reports(300, 350, {
         prompt_tokens_details: { audio_tokens: 200 },

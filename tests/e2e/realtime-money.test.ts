@@ -9,7 +9,7 @@ import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../sup
 const model = 'gpt-4o-realtime-preview';
 const models = [
   model,
-  'gpt-4o-audio-preview',
+  'gpt-4o-audio-preview-2024-10-01',
   'gpt-4o-realtime-preview-2024-12-17',
   'gpt-4o-mini-realtime-preview',
   'nobody-priced-this',
@@ -58,7 +58,7 @@ async function setQuota(userId: number, quota: number): Promise<void> {
 
 describe('the worked examples, through real sockets', () => {
   it.each([
-    ['B20', 'gpt-4o-audio-preview', { textIn: 100, textOut: 50, audioIn: 200, audioOut: 300 }, 40_375],
+    ['B20', 'gpt-4o-audio-preview-2024-10-01', { textIn: 100, textOut: 50, audioIn: 200, audioOut: 300 }, 40_375],
     ['B21', model, b21, 7100],
     ['B21b', 'gpt-4o-realtime-preview-2024-12-17', { textIn: 100, textOut: 100, audioIn: 60, audioOut: 60 }, 4850],
     ['B21b, small', 'gpt-4o-mini-realtime-preview', { textIn: 100, textOut: 100, audioIn: 60, audioOut: 60 }, 1050],

@@ -41,6 +41,7 @@ const shown: Record<ErrorCode, boolean> = {
   NO_CHANNEL: true,
   MODEL_NOT_FOUND: true,
   MODEL_NOT_PRICED: true,
+  TOOL_NOT_PRICED: true,
   MODEL_MAPPING_INVALID: true,
   UNSUPPORTED_BY_CHANNEL: true,
   BROWSER_EXTENSION_BLOCKED: true,

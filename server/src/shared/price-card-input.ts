@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import {
+  cachedFallbacks,
   quantities,
-  ratesOf,
   resolutions,
   serviceTiers,
+  statedRatesOf,
   type PriceCard,
   type Quantity,
   type ServiceTier,
@@ -80,13 +81,22 @@ function checkTiers(parsed: PriceCard): void {
 }
 
 function checkRise(parsed: PriceCard, tier: number, name: ServiceTier | null): void {
-  const lower = ratesOf(parsed, tier - 1, name);
-  const higher = ratesOf(parsed, tier, name);
+  const lower = statedRatesOf(parsed, tier - 1, name);
+  const higher = statedRatesOf(parsed, tier, name);
+  const implied = new Set<Quantity>(cachedFallbacks.map(([part]) => part).filter((part) => !isNamed(parsed, part)));
   for (const quantity of quantities) {
-    if (higher[quantity] >= lower[quantity]) continue;
+    if (higher[quantity] >= lower[quantity] || implied.has(quantity)) continue;
     throw new PriceCardError(`contextTiers.${tier}: ${quantity} is cheaper than below the threshold`);
   }
 }
+
+/** Whether any part of the card has a price for it. */
+const isNamed = (card: PriceCard, quantity: Quantity): boolean =>
+  [card, ...(card.contextTiers ?? [])].some(({ prices, services = {} }) =>
+    [prices, ...Object.values(services).map((service) => service.prices ?? {})].some(
+      (each) => each[quantity] !== undefined,
+    ),
+  );
 
 /** Names of models: exact, or with one `*` at the end. */
 export const isCardName = (name: string): boolean =>

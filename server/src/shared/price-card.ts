@@ -26,6 +26,10 @@ export const unitQuantities = [
   'request',
 ] as const;
 
+/** Work of tools that a provider runs. */
+export const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
+export type ToolQuantity = (typeof toolQuantities)[number];
+
 export type TokenQuantity = (typeof tokenQuantities)[number];
 export type UnitQuantity = (typeof unitQuantities)[number];
 export type Quantity = TokenQuantity | UnitQuantity;
@@ -164,18 +168,25 @@ export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
 /** Complete prices: every quantity has one. */
 export type Rates = Readonly<Record<Quantity, number>>;
 
-/** Quantities without a price of their own cost what another quantity costs. Units without a price cost nothing. */
+/**
+ * Quantities without a price of their own cost what another quantity costs. Units without a price cost nothing. Cached tokens
+ * of audio and images are in `cachedFallbacks`.
+ */
 export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole: TokenQuantity]> = [
   ['cachedInput', 'input'],
   ['cacheWrite', 'input'],
   ['cacheWrite1h', 'cacheWrite'],
   ['reasoning', 'output'],
   ['audioInput', 'input'],
-  ['cachedAudioInput', 'audioInput'],
   ['audioOutput', 'output'],
   ['imageInput', 'input'],
-  ['cachedImageInput', 'imageInput'],
   ['imageOutput', 'output'],
+];
+
+/** Cached tokens of a kind without a price of their own are as much cheaper than those of their kind as cached text is. */
+export const cachedFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole: TokenQuantity]> = [
+  ['cachedAudioInput', 'audioInput'],
+  ['cachedImageInput', 'imageInput'],
 ];
 
 /**
@@ -185,26 +196,50 @@ export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole:
  * @param tier index of the context tier; -1 for calls below the first threshold
  */
 export function ratesOf(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
-  const context = card.contextTiers?.[tier];
-  if (service === 'fast_us' && !card.services?.fast_us && !context?.services?.fast_us) {
-    const factor = card.services?.us?.factor ?? 1;
-    return complete(scaled(ratesOf(card, tier, 'fast'), factor));
-  }
-  const standard = context ? { ...card.prices, ...context.prices } : card.prices;
-  const ofCard = service ? card.services?.[service] : undefined;
-  const own = service ? context?.services?.[service] : undefined;
-  if (own) return complete(servicePrices(standard, own));
-  if (!ofCard) return complete(standard);
-  if (!context || ofCard.factor !== undefined) {
-    return complete(servicePrices(standard, context ? { factor: ofCard.factor ?? 1 } : ofCard));
-  }
-  return higher(complete(standard), complete(servicePrices(card.prices, ofCard)));
+  const rates = complete(pricesAt(card, tier, service, related));
+  if (tier < 0) return rates;
+  // A price that follows from others is no lower than for shorter prompts either.
+  const before = ratesOf(card, tier - 1, service);
+  const derived = [...priceFallbacks, ...cachedFallbacks].filter(([, whole]) => rates[whole] >= before[whole]);
+  return { ...rates, ...Object.fromEntries(derived.map(([part]) => [part, Math.max(rates[part], before[part])])) };
 }
 
-const servicePrices = (standard: Prices, { factor, prices }: ServicePrices): Prices => ({
-  ...scaled(standard, factor ?? 1),
-  ...prices,
-});
+/** Prices as a card states them, by which a card is checked: those that no tier names are those of the card. */
+export const statedRatesOf = (card: PriceCard, tier: number, service: ServiceTier | null): Rates =>
+  complete(pricesAt(card, tier, service, (base, own) => ({ ...base, ...own })));
+
+/** Puts the prices of a tier over those that it is based on. */
+type Over = (base: Prices, own: Prices) => Prices;
+
+function pricesAt(card: PriceCard, tier: number, service: ServiceTier | null, over: Over): Prices {
+  const context = card.contextTiers?.[tier];
+  if (service === 'fast_us' && !card.services?.fast_us && !context?.services?.fast_us) {
+    return scaled(complete(pricesAt(card, tier, 'fast', over)), card.services?.us?.factor ?? 1);
+  }
+  const standard = context ? over(card.prices, context.prices) : card.prices;
+  const ofCard = service ? card.services?.[service] : undefined;
+  const own = service ? context?.services?.[service] : undefined;
+  if (own) return servicePrices(standard, own, over);
+  if (!ofCard) return standard;
+  if (!context || ofCard.factor !== undefined) {
+    return servicePrices(standard, context ? { factor: ofCard.factor ?? 1 } : ofCard, over);
+  }
+  return higher(complete(standard), complete(servicePrices(card.prices, ofCard, over)));
+}
+
+const servicePrices = (standard: Prices, { factor, prices = {} }: ServicePrices, over: Over): Prices =>
+  over(scaled(standard, factor ?? 1), prices);
+
+/** Where a tier names a price, such as that of input, but not one that is based on it, the latter keeps its relation to it. */
+function related(base: Prices, own: Prices): Prices {
+  const prices: Partial<Record<Quantity, number>> = { ...base, ...own };
+  for (const [part, whole] of [...priceFallbacks, ...cachedFallbacks]) {
+    const [given, before, now] = [base[part], base[whole], prices[whole]];
+    if (own[part] !== undefined || given === undefined || !before || now === undefined || now === before) continue;
+    prices[part] = exact((given * now) / before);
+  }
+  return prices;
+}
 
 const higher = (left: Rates, right: Rates): Rates =>
   Object.fromEntries(quantities.map((name) => [name, Math.max(left[name], right[name])])) as Rates;
@@ -214,7 +249,15 @@ function complete(prices: Prices): Rates {
   for (const [quantity, other] of priceFallbacks) {
     if (prices[quantity] === undefined) rates[quantity] = rates[other] ?? 0;
   }
+  for (const [quantity, fresh] of cachedFallbacks) {
+    if (prices[quantity] === undefined) rates[quantity] = cachedPrice(rates[fresh] ?? 0, rates as Rates);
+  }
   return rates as Rates;
+}
+
+function cachedPrice(fresh: number, { input, cachedInput }: Rates): number {
+  if (fresh === input) return cachedInput;
+  return input > 0 ? exact((fresh * cachedInput) / input) : fresh;
 }
 
 function scaled(prices: Prices, factor: number): Prices {

@@ -22,6 +22,8 @@ export interface Usage {
 export interface UsageDetails {
   /** Part of `cacheWriteTokens`: kept for an hour by Anthropic, for 12 hours by OpenAI. */
   readonly cacheWrite1hTokens?: number;
+  /** The provider reported cached tokens beside those of the prompt; here they are part of `promptTokens`. */
+  readonly cacheIsBeside?: boolean;
   /** Part of `cachedTokens` and of `audioInputTokens`. */
   readonly cachedAudioTokens?: number;
   /** Part of `promptTokens`. */
@@ -117,6 +119,7 @@ export function laterUsage(before: Usage | null, later: Usage): Usage {
     ...usageDetails({
       ...before.details,
       ...later.details,
+      cacheIsBeside: prompt.details?.cacheIsBeside ?? false,
       cacheWrite1hTokens: prompt.details?.cacheWrite1hTokens ?? 0,
       cachedAudioTokens: prompt.details?.cachedAudioTokens ?? 0,
       imageInputTokens: prompt.details?.imageInputTokens ?? 0,

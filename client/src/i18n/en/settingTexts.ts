@@ -87,6 +87,8 @@ export const settingTexts = {
     strictReserve: 'Reserve the whole cost of a call',
     strictReserveOutput: 'Output reserved for unknown models',
     modelMaxOutput: 'Largest output of models',
+    toolPrices: 'Prices of tools',
+    unpricedTools: 'Tools without a known price',
     quotaPreConsumed: 'Reserved per call',
     quotaInviter: 'Inviter',
     quotaInvitee: 'Invited user',
@@ -218,6 +220,10 @@ export const settingTexts = {
       'Reserves the prompt and the largest output before a call, so that parallel calls cannot overdraw a balance. A balance that covers less gets a shorter answer.',
     strictReserveOutput: 'Tokens reserved when neither the request nor the model names a limit.',
     modelMaxOutput: 'JSON map of model to output tokens, in place of the published maximum.',
+    toolPrices:
+      'JSON map of model, or prefix that ends with *, to USD for each call of a tool that the provider runs: webSearch, groundedPrompt, mapsPrompt, fileSearch, codeExecution. 0 makes it free. Without an entry the list price counts.',
+    unpricedTools:
+      'Calls with a tool of the provider whose price is not known are refused, or the tool is free and the site owner is notified.',
     quotaPreConsumed: 'Minimum quota reserved while a call runs.',
     rebateShare: 'Share of each top-up paid to the inviter.',
     chats: '{address} and {key} are replaced in each link.',
@@ -279,6 +285,8 @@ export const settingTexts = {
     footer: 'HTML shown on public pages. Leave empty for the default.',
   },
   choices: {
+    refuse: 'Refuse the call',
+    free: 'Free, with a notice',
     ...{ weight: 'By weight', cost: 'Lowest cost', first_token: 'Shortest time to first token' },
     ...{ hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' },
     ...{ public: 'Without sign-in', user: 'Signed-in users', off: 'Off' },

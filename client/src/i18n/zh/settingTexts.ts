@@ -87,6 +87,8 @@ export const settingTexts = {
     strictReserve: '按最大费用预扣',
     strictReserveOutput: '未知模型的预扣输出',
     modelMaxOutput: '模型最大输出',
+    toolPrices: '工具价格',
+    unpricedTools: '价格未知的工具',
     quotaPreConsumed: '请求预扣费额度',
     quotaInviter: '邀请人奖励额度',
     quotaInvitee: '被邀请人奖励额度',
@@ -216,6 +218,9 @@ export const settingTexts = {
     strictReserve: '调用前按提示和最大输出预扣额度，并发调用不会透支。额度不足时缩短回答。',
     strictReserveOutput: '请求和模型都没有输出上限时预扣的 Token 数。',
     modelMaxOutput: 'JSON：模型到输出 Token 上限，代替公开的上限。',
+    toolPrices:
+      'JSON：模型或以 * 结尾的前缀，到提供商所运行工具每次调用的美元价格：webSearch、groundedPrompt、mapsPrompt、fileSearch、codeExecution。0 表示免费；没有条目时按官方价格。',
+    unpricedTools: '含有价格未知的提供商工具的调用会被拒绝，或者该工具免费并通知站点所有者。',
     quotaPreConsumed: '请求进行期间至少预留的额度。',
     rebateShare: '按每次充值金额发给邀请人。',
     chats: '链接中的 {address} 与 {key} 会被替换。',
@@ -276,6 +281,8 @@ export const settingTexts = {
     footer: '公开页面底部的 HTML。留空则使用默认页脚。',
   },
   choices: {
+    refuse: '拒绝调用',
+    free: '免费并通知',
     ...{ weight: '按权重', cost: '成本最低', first_token: '首字用时最短' },
     ...{ hour: '小时', day: '天', week: '周', month: '月' },
     ...{ public: '无需登录', user: '已登录用户', off: '关闭' },

@@ -131,6 +131,8 @@ const operation: readonly Section[] = [
       flag('StrictReserve', 'strictReserve'),
       number('StrictReserveOutput', 'strictReserveOutput', { minimum: 1 }),
       json('ModelMaxOutput', 'modelMaxOutput', '{ "my-model": 8192 }'),
+      json('ToolPrices', 'toolPrices', '{ "gpt-*": { "webSearch": 0.01 } }'),
+      choice('UnpricedTools', 'unpricedTools', ['refuse', 'free']),
       number('PreConsumedQuota', 'quotaPreConsumed', { unit: 'quota' }),
       number('QuotaForInviter', 'quotaInviter', { unit: 'quota' }),
       number('QuotaForInvitee', 'quotaInvitee', { unit: 'quota' }),

@@ -4,7 +4,7 @@ import { definitionOf, type OptionKey } from './option-registry.js';
 /** Settings that decide how much a call costs. */
 const prices: readonly OptionKey[] = [
   ...(['QuotaPerUnit', 'ModelRatio', 'ModelPrice', 'CompletionRatio', 'CacheRatio', 'PriceCards'] as const),
-  ...(['GroupRatio', 'UserUsableGroups'] as const),
+  ...(['GroupRatio', 'UserUsableGroups', 'ToolPrices', 'UnpricedTools'] as const),
 ];
 
 /** Settings that give users quota: they are worth as much as a grant. */

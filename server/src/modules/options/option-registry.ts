@@ -26,9 +26,9 @@ import {
   type OptionDefinition,
 } from './option-kind.js';
 import { maxInt32, maxTokenCount } from '../../shared/limits.js';
-import type { PriceCard } from '../../shared/price-card.js';
+import { toolQuantities, type PriceCard, type ToolQuantity } from '../../shared/price-card.js';
 import { secondFactorRules } from '../../shared/second-factor-rule.js';
-import { isCardName, parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
+import { isCardName, maxPrice, parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 
 const fallbackTable = json(
   z
@@ -89,6 +89,17 @@ const priceCards = json<Readonly<Record<string, PriceCard | 'built-in'>>>(
           return z.NEVER;
         }
       }),
+    )
+    .transform(bare),
+  bare({}),
+);
+
+const toolPrice = z.number().min(0, 'must not be negative').max(maxPrice, 'is too large');
+const toolPrices = json<Readonly<Record<string, Readonly<Partial<Record<ToolQuantity, number>>>>>>(
+  z
+    .record(
+      z.string().refine(isCardName, 'must be a model name, or a prefix that ends with *'),
+      z.partialRecord(z.enum(toolQuantities), toolPrice),
     )
     .transform(bare),
   bare({}),
@@ -221,6 +232,10 @@ export const optionRegistry = {
   CacheRatio: numberTable(tables.defaultCacheRatios),
   // Model, or prefix that ends with *, to its card; 'built-in' uses the list price instead of the tables above.
   PriceCards: priceCards,
+  // Model, or prefix that ends with *, to USD for each call of a tool that a provider runs; before list prices.
+  ToolPrices: toolPrices,
+  // Calls with a tool of the provider whose price is not known: refused, or the tool is free.
+  UnpricedTools: choice('refuse', ['refuse', 'free']),
   ModelMaxOutput: numberTable({}),
   // Public lists of prices, checked every PriceSyncHours; 0 means never. Root only: the server calls these addresses.
   PriceSyncSources: rootOnly(list([], '\n', priceSource)),

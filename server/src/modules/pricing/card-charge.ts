@@ -228,6 +228,9 @@ export interface CallBound {
   readonly hasImages: boolean;
   /** Calls of the provider's search tool at most. */
   readonly searches: number;
+  /** The same for its search of files, and containers in which it runs code. Absent: none. */
+  readonly fileSearches?: number;
+  readonly codeExecutions?: number;
   /** Prompts that Google Maps grounds. Absent: none. */
   readonly mapsPrompts?: number;
   /** Requests that the provider bills for the call. Absent: one. */
@@ -254,6 +257,8 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
     hasAudio,
     hasImages,
     searches,
+    fileSearches = 0,
+    codeExecutions = 0,
     mapsPrompts = 0,
     requests = 1,
   } = bound;
@@ -272,6 +277,8 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
   const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), service);
   components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
   components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
+  components.push(['fileSearch', fileSearches, prices.fileSearch]);
+  components.push(['codeExecution', codeExecutions, prices.codeExecution]);
   if (searches > 0) components.push(['groundedPrompt', 1, prices.groundedPrompt]);
   if (mapsPrompts > 0) components.push(['mapsPrompt', mapsPrompts, prices.mapsPrompt]);
   return components;

@@ -4,6 +4,7 @@ import type { Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-charge.js';
 import { CardTable } from './card-table.js';
+import { listedTools, withTools } from './tool-prices.js';
 
 /** The cost of a model on a channel. */
 export interface CostPrice {
@@ -59,7 +60,9 @@ export class ChannelCost {
 
   private lookUp(model: string): CostPrice | null {
     const own = this.own?.find(model);
-    if (own) return { basis: 'card', ...own, factor: 1 };
+    if (own) {
+      return { basis: 'card', name: own.name, card: withTools(own.card, listedTools(model)), factor: 1 };
+    }
     const list = builtInCard(model);
     return list && { basis: 'list', ...list, factor: this.rule.factor };
   }

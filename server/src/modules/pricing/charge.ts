@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import type { ToolFees } from '../../shared/tool-fees.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import { Exact, isFreeCard, powerOfTen, product, toScaled, type Component } from './card-charge.js';
 import { quotient, round, whole, type Rounded, type Rounding } from './rounding.js';
@@ -20,6 +21,8 @@ export interface RatioPrice {
   readonly audioRatio: number;
   readonly audioCompletionRatio: number;
   readonly groupRatio: number;
+  /** USD for each call of a tool that the provider runs. Absent: none is known. */
+  readonly tools?: ToolFees;
   /** Name of the price tables it comes from. */
   readonly version?: string;
 }

@@ -12,6 +12,13 @@ function effective(model: string, over: Partial<OptionValues> = {}, now = read) 
 const figures = (model: string, over: Partial<OptionValues> = {}) =>
   effective(model, over)?.lines.map(({ quantity, price }) => [quantity, price]);
 
+/** OpenAI's fees, which no ratio and no card of the site states. */
+const tools = [
+  ['webSearch', 0.025],
+  ['fileSearch', 0.0025],
+  ['codeExecution', 0.03],
+];
+
 describe('the effective price', () => {
   it('of ratios is what they come to in USD, with the locked completion ratio', () => {
     expect(effective('gpt-4o-mini', { CompletionRatio: { 'gpt-4o-mini': 2 } })).toMatchObject({
@@ -23,17 +30,15 @@ describe('the effective price', () => {
       ['cacheWrite', 0.1875],
       ['cacheWrite1h', 0.3],
       ['output', 0.6],
+      ...tools,
     ]);
     expect(figures('draw', { ModelPrice: { draw: 0.04 } })).toEqual([['request', 0.04]]);
   });
 
-  it('of a card is what was typed', () => {
+  it('of a card is what was typed, with the fees of tools', () => {
     const over = { PriceCards: { 'gpt-4o-mini': { prices: { input: 0.3, output: 0.6 } } } };
     expect(effective('gpt-4o-mini', over)).toMatchObject({ source: 'card', asOf: null, isOld: false });
-    expect(figures('gpt-4o-mini', over)).toEqual([
-      ['input', 0.3],
-      ['output', 0.6],
-    ]);
+    expect(figures('gpt-4o-mini', over)).toEqual([['input', 0.3], ['output', 0.6], ...tools]);
   });
 
   it('of a list price has its date, and is old after 90 days', () => {

@@ -50,6 +50,6 @@ function tableLines(price: Exclude<Price, { kind: 'card' }>, quotaPerUnit: numbe
   return Object.entries(cardOfRatio(price, quotaPerUnit).prices).map(([quantity, usd]) => ({
     quantity: quantity as Quantity,
     price: usd,
-    isPerMillion: true,
+    isPerMillion: isTokenQuantity(quantity as Quantity),
   }));
 }

@@ -1,6 +1,7 @@
 import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import { noUsage, usageDetails, type AdvisedTokens, type DrawnImages, type Usage } from '../../shared/usage.js';
 import { componentsOf, pricedUsage, type Component } from './card-charge.js';
+import { withTools } from './tool-prices.js';
 import { hourRatio, type CardPrice, type RatioPrice } from './charge.js';
 
 /** The model that OpenAI's tool draws with where a request names none, as documented. */
@@ -75,20 +76,19 @@ export const asPieces = ({ prices }: PriceCard, lines: readonly Component[]): Co
     return [quantity, count, isIncluded ? 0 : price];
   });
 
-/** A price per token as the card that comes to the same charge. */
-export function cardOfRatio({ modelRatio, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
+/** A price per token as the card that comes to the same charge, with the prices of tools. */
+export function cardOfRatio({ modelRatio, tools, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
   const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
   // Twelve digits remove binary rounding errors.
   const price = (factor: number): number => Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
-  return {
-    prices: {
-      input: price(1),
-      cachedInput: price(cacheRatio),
-      cacheWrite: price(cacheWriteRatio),
-      cacheWrite1h: price(hourRatio(cacheWriteRatio)),
-      output: price(completionRatio),
-    },
+  const prices = {
+    input: price(1),
+    cachedInput: price(cacheRatio),
+    cacheWrite: price(cacheWriteRatio),
+    cacheWrite1h: price(hourRatio(cacheWriteRatio)),
+    output: price(completionRatio),
   };
+  return tools ? withTools({ prices }, tools) : { prices };
 }
 
 /** The card by which the rest of such a call is charged. */

@@ -79,6 +79,7 @@ describe('price', () => {
       audioRatio: 20,
       audioCompletionRatio: 2,
       groupRatio: 0.8,
+      tools: { webSearch: 0.025, fileSearch: 0.0025, codeExecution: 0.03 },
       version,
     });
   });
@@ -126,7 +127,8 @@ describe('price', () => {
     ['gpt-4o-realtime-preview', 20],
     ['gpt-4o-realtime-preview-2024-12-17', 8],
     ['gpt-4o-mini-realtime-preview', 50 / 3],
-    ['gpt-4o-audio-preview', 40],
+    ['gpt-4o-audio-preview', 16],
+    ['gpt-4o-audio-preview-2024-10-01', 40],
     ['gpt-4o-audio-preview-2024-12-17', 16],
     ['gpt-4o-mini-audio-preview', 200 / 3],
     ['gpt-4o', 20],

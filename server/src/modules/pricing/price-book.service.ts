@@ -4,6 +4,8 @@ import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { cardOfRatio } from './other-models.js';
+import { toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
+import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
 import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import type { Rounded } from './rounding.js';
@@ -29,6 +31,7 @@ export { boundOfCard, chargeOfComponents, type Component } from './card-charge.j
 export { minus, roundedUp, whole, type Rounded } from './rounding.js';
 export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { cardOf, linesOfImages, usualDrawingModel, withoutAdvice, withoutImages } from './other-models.js';
+export { usesTools } from './tool-prices.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 
 /** The settings that determine a price. */
@@ -40,6 +43,7 @@ export interface PriceSettings {
     | 'CompletionRatio'
     | 'CacheRatio'
     | 'PriceCards'
+    | 'ToolPrices'
     | 'GroupRatio'
     | 'SelfUseModeEnabled'
     | 'QuotaPerUnit'
@@ -88,6 +92,8 @@ interface Kept {
   readonly values: PriceSettings['values'];
   readonly version: string;
   readonly ownCards: CardTable;
+  /** Prices of tools, by the names of option ToolPrices. */
+  readonly siteTools: CardTable;
   /** By group, then model. */
   readonly prices: Map<string, Map<string, Price | null>>;
 }
@@ -120,8 +126,14 @@ export class PriceBook {
     const { values } = this.settings;
     if (this.kept?.values === values) return this.kept;
     const own = Object.entries(values.PriceCards).filter((entry): entry is [string, PriceCard] => isCard(entry[1]));
-    const version = priceVersionOf(values);
-    return (this.kept = { values, version, ownCards: new CardTable(new Map(own)), prices: new Map() });
+    const tools = Object.entries(values.ToolPrices).map(([name, prices]): [string, PriceCard] => [name, { prices }]);
+    return (this.kept = {
+      values,
+      version: priceVersionOf(values),
+      ownCards: new CardTable(new Map(own)),
+      siteTools: new CardTable(new Map(tools)),
+      prices: new Map(),
+    });
   }
 
   /**
@@ -161,16 +173,37 @@ export class PriceBook {
   private lookUp(name: string, group: string): Price | null {
     const { ModelPrice, ModelRatio, PriceCards } = this.settings.values;
     const own = Object.hasOwn(PriceCards, name) ? PriceCards[name] : undefined;
-    if (isCard(own)) return this.cardPrice({ name, card: own }, false, group);
-    const builtIn = builtInCard(name);
+    if (isCard(own)) return this.cardPrice({ name, card: this.ownCard(name, own) }, false, group);
+    const builtIn = this.listed(name);
     if (own === useBuiltIn && builtIn) return this.cardPrice(builtIn, true, group);
     const modelPrice = ModelPrice[name];
     if (modelPrice !== undefined) return this.callPrice(modelPrice, group);
     const modelRatio = ModelRatio[name];
     if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, group);
     const byPrefix = this.current.ownCards.find(name);
-    if (byPrefix) return this.cardPrice(byPrefix, false, group);
+    if (byPrefix) {
+      return this.cardPrice({ name: byPrefix.name, card: this.ownCard(name, byPrefix.card) }, false, group);
+    }
     return builtIn && this.cardPrice(builtIn, true, group);
+  }
+
+  /** A card of the operator, with prices for the tools that it does not price. A card that is free gives them away, too. */
+  private ownCard(model: string, card: PriceCard): PriceCard {
+    return withTools(card, this.toolPrices(model));
+  }
+
+  /** The list price of a model, with the site's own prices of tools. */
+  private listed(model: string): NamedCard | null {
+    const builtIn = builtInCard(model);
+    return builtIn && { name: builtIn.name, card: withSiteTools(builtIn.card, this.siteTools(model)) };
+  }
+
+  private siteTools(model: string): ToolPrices {
+    return this.current.siteTools.find(model)?.card.prices ?? {};
+  }
+
+  private toolPrices(model: string): ToolFees {
+    return toolPricesOf(model, this.siteTools(model));
   }
 
   /**
@@ -279,6 +312,7 @@ export class PriceBook {
       audioRatio: audioInputRatio(name),
       audioCompletionRatio: audioOutputRatio,
       groupRatio: this.groupRatio(group),
+      tools: this.toolPrices(name),
       version: this.version,
     };
   }
@@ -371,8 +405,9 @@ export function audioInputRatio(model: string): number {
     return model.includes('mini') ? 50 / 3 : 20;
   }
   if (model.includes('-audio')) {
-    if (model.endsWith('gpt-4o-audio-preview-2024-12-17')) return 16;
-    return model.includes('mini') ? 200 / 3 : 40;
+    if (model.includes('mini')) return 200 / 3;
+    // OpenAI sells audio for 40 USD since the snapshot of December 2024, which the name without a date stands for.
+    return model.includes('gpt-4o-audio-preview') && !model.endsWith('-2024-10-01') ? 16 : 40;
   }
   return 20;
 }

@@ -14,13 +14,19 @@ export const pricedBy = [
 export type PriceTables = Pick<OptionValues, (typeof pricedBy)[number]> & {
   /** Absent in versions from before there were price cards, and without cards of the operator. */
   readonly PriceCards?: OptionValues['PriceCards'];
+  /** Absent without prices of tools by the operator. */
+  readonly ToolPrices?: OptionValues['ToolPrices'];
 };
 
 /** The tables of the current settings, as they are stored. */
 export function priceTablesOf(values: PriceTables): PriceTables {
   const tables = Object.fromEntries(pricedBy.map((key) => [key, values[key]])) as unknown as PriceTables;
-  const { PriceCards } = values;
-  return PriceCards && Object.keys(PriceCards).length > 0 ? { ...tables, PriceCards } : tables;
+  const { PriceCards, ToolPrices } = values;
+  return {
+    ...tables,
+    ...(PriceCards && Object.keys(PriceCards).length > 0 ? { PriceCards } : {}),
+    ...(ToolPrices && Object.keys(ToolPrices).length > 0 ? { ToolPrices } : {}),
+  };
 }
 
 /**
@@ -28,9 +34,11 @@ export function priceTablesOf(values: PriceTables): PriceTables {
  * that are restored get their old name. Cards count only where there are some, so that older names stay.
  */
 export function priceVersionOf(values: PriceTables): string {
-  const { PriceCards, ...tables } = priceTablesOf(values);
+  const { PriceCards, ToolPrices, ...tables } = priceTablesOf(values);
   const parts = pricedBy.map((key) => sorted(tables[key]));
-  const text = JSON.stringify(PriceCards ? [...parts, canonical(PriceCards)] : parts);
+  if (PriceCards) parts.push(canonical(PriceCards));
+  if (ToolPrices) parts.push(canonical({ ToolPrices }));
+  const text = JSON.stringify(parts);
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 

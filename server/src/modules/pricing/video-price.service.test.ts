@@ -15,6 +15,7 @@ const book = new PriceBook({
     ModelRatio: { 'by-ratio': 2, 'no-charge': 0 },
     CompletionRatio: {},
     CacheRatio: {},
+    ToolPrices: {},
     PriceCards: {
       'per-call': { prices: { request: 0.3 } },
       'per-piece': { prices: { image: 0.2 } },

@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../../shared/errors.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../adapter.js';
 import {
   answerHeaders,
@@ -28,6 +28,7 @@ import { GuardedStream } from '../guardrails/guarded-stream.js';
 import { parseFields } from '../neutral/fields.js';
 import { isMarkup, isObject } from '../neutral/media.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
+import { toolsSent } from '../metering/server-tools.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { BoundedStream } from './bounded-stream.js';
 import { maxMedia } from './media-fetch.js';
@@ -148,6 +149,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   const { dropped: before } = attempt.call;
   const dropped = before ? [...before, ...(sent.dropped ?? [])] : sent.dropped;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
+  refuseUnpriced(attempt.call, dropped);
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
@@ -172,6 +174,15 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
       return { meter, upstreamModel, reasoningEffort, dropped, delivery, firstByteAt, isStream };
     },
   );
+}
+
+/** @throws AppError TOOL_NOT_PRICED where the provider would run a tool without a price, and the site refuses that */
+function refuseUnpriced({ unpriced }: Attempt['call'], dropped: readonly string[] | undefined): void {
+  if (!unpriced?.areRefused) return;
+  const [name] = toolsSent(unpriced.names, dropped);
+  if (name === undefined) return;
+  const why = `The tool ${name} has no price at this model: leave it out, or ask the administrator to set one`;
+  throw new AppError('TOOL_NOT_PRICED', why, { field: 'tools' });
 }
 
 /**

@@ -80,6 +80,8 @@ export interface Endpoint {
   measure?(call: RelayCall, bareModel: string): Promise<number>;
   /** The request with an output limit of so many tokens for each choice. Missing: the endpoint has no output to limit. */
   limitOutput?(body: Readonly<Record<string, unknown>>, tokens: number): Readonly<Record<string, unknown>>;
+  /** The request with so many calls at most of each tool that the provider runs. Missing: the dialect cannot say that. */
+  limitTools?(body: Readonly<Record<string, unknown>>, calls: number): Readonly<Record<string, unknown>>;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
   /** One attempt at one channel. */

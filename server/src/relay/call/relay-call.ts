@@ -21,6 +21,8 @@ export interface RelayCall {
   readonly drawing?: { readonly model: string; readonly size: string; readonly quality: string };
   /** Another model that the provider may ask for advice, as a tool of the call, and how long one piece of advice may be. */
   readonly advisor?: { readonly model: string; readonly maxOutput: number };
+  /** Tools of the provider whose price is not known. Absent: there are none. */
+  readonly unpriced?: UnpricedTools;
   /** Optional fields that were left out before a provider was called, by the client's own names. */
   readonly dropped?: readonly string[];
   /** Path and body for adapters, if they differ from the client's. */
@@ -31,6 +33,13 @@ export interface RelayCall {
   readonly continued?: ContinuedCall;
   /** A Gemini stream as one growing JSON list instead of events. */
   readonly jsonList?: boolean;
+}
+
+export interface UnpricedTools {
+  /** As the client names them. */
+  readonly names: readonly string[];
+  /** Option UnpricedTools: the call is refused, or the tools are free. */
+  readonly areRefused: boolean;
 }
 
 /** The response or reasoning that a call continues: only the account that made it knows it. */

@@ -17,6 +17,7 @@ import type { RelayDeps } from './relay-deps.js';
 import { sendFailure } from './send-failure.js';
 import { WayServer } from './way-server.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
+import { toolsSent } from '../metering/server-tools.js';
 import type { PricedCall } from '../record/priced-call.js';
 import { useOf } from '../record/call-use.js';
 import { settleCall, type Billed } from '../record/settlement.js';
@@ -225,6 +226,8 @@ export class Relay {
     else client.end(errors.events(toCallFailure(end.error), call.requestId));
     this.measure(call, served, billed);
     if (billed.excess) this.deps.usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
+    const { unpriced } = call.call;
+    if (unpriced) this.deps.usageAlarm.freeTools(call, served.channel.id, toolsSent(unpriced.names, served.dropped));
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
     return {
       outcome: end.kind === 'broken' ? 'upstream_error' : 'ok',

@@ -1,3 +1,5 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import { isFree, type Price } from '../../modules/pricing/price-book.service.js';
 import { writeJson } from '../../shared/exact-json.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { FormPart } from '../adapter.js';
@@ -10,6 +12,7 @@ import { RelayError } from '../errors/relay-error.js';
 import { reservedUse } from '../record/call-use.js';
 import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
 import type { CallGuard } from '../guardrails/call-guard.js';
+import { unpricedTools } from '../metering/server-tools.js';
 import type { PricedCall } from '../record/priced-call.js';
 import { reserveFor, type ReservedCall } from '../record/reserve.js';
 import type { ClientResponse } from './client-response.js';
@@ -17,7 +20,7 @@ import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
 import { dialectQuery } from './incoming-request.js';
-import type { OpenedBody } from './relay-call.js';
+import type { OpenedBody, RelayCall } from './relay-call.js';
 import type { RelayDeps } from './relay-deps.js';
 import { reserveCounted } from './reserve-counted.js';
 import type { RunningCalls } from './running-calls.js';
@@ -168,10 +171,11 @@ export class WayServer {
     const { endpoint, incoming, caller, rawBody, opened } = asked;
     const { model } = admission;
     const parsed = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
-    const call = opened.dropped ? { ...parsed, dropped: [...opened.dropped, ...(parsed.dropped ?? [])] } : parsed;
+    const whole = opened.dropped ? { ...parsed, dropped: [...opened.dropped, ...(parsed.dropped ?? [])] } : parsed;
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const { prices } = this.deps;
     const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
+    const call = endpoint.limitOutput ? withUnpriced(whole, price, this.deps.options.values) : whole;
     const drawing = call.drawing ? prices.ofDrawing(price, call.drawing.model, admission.group) : undefined;
     const advice = call.advisor ? prices.ofAdvice(price, call.advisor.model, admission.group) : undefined;
     const budgets = this.isBudgeted(caller) ? this.deps.budgets.of(caller, admission.group, admission.bareModel) : null;
@@ -335,6 +339,13 @@ export class WayServer {
     const { cause, view, usedChannels } = error;
     this.deps.errors.note({ call, error: cause, failure: toCallFailure(cause, view), usedChannels });
   }
+}
+
+/** The call with the tools whose price is not known: the same one where there are none. A price per call covers all tools. */
+function withUnpriced(call: RelayCall, price: Price, { UnpricedTools }: OptionValues): RelayCall {
+  if (price.kind === 'call' || isFree(price)) return call;
+  const names = unpricedTools(call.body, price.kind === 'card' ? price.card.prices : (price.tools ?? {}));
+  return names.length === 0 ? call : { ...call, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }
 
 /** Characters that a header must not contain are replaced. */

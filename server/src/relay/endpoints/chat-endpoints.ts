@@ -22,7 +22,14 @@ import { toCount } from '../protocols/openai/usage.js';
 import { drawingIn, withDrawingModel } from '../protocols/responses/drawing-tool.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
-import { limitChat, limitGenerate, limitMessages, limitResponses } from './output-limit.js';
+import {
+  limitChat,
+  limitGenerate,
+  limitMessages,
+  limitMessagesTools,
+  limitResponses,
+  limitResponsesTools,
+} from './output-limit.js';
 import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
 import { malformed, RelayError } from '../errors/relay-error.js';
 import { needInput, withCode } from './refusals.js';
@@ -81,6 +88,7 @@ export const messagesEndpoint: Endpoint = {
   },
   texts: (body) => textsIn([body['system'], body['messages']]),
   limitOutput: limitMessages,
+  limitTools: limitMessagesTools,
   attempt: attemptIn(messagesDialect),
 };
 
@@ -124,6 +132,7 @@ export const responsesEndpoint: Endpoint = {
     }),
   texts: (body) => textsIn([body['instructions'], body['input']]),
   limitOutput: limitResponses,
+  limitTools: limitResponsesTools,
   attempt: attemptIn(responsesDialect),
 };
 

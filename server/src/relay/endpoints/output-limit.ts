@@ -1,8 +1,9 @@
+import { withTools } from '../neutral/declared-tools.js';
 import { asFields, type Fields } from '../neutral/fields.js';
 
 /*
  * Sets the output limit of a request, in the client's dialect, to what its reservation pays for. A budget for thinking is
- * part of the output and becomes smaller with it.
+ * part of the output and becomes smaller with it. The calls of tools that the provider runs are limited in the same way.
  */
 
 /** Chat and text completions. The adapters move `max_tokens` to the name that the model knows. */
@@ -43,4 +44,19 @@ function limitedThinking(body: Fields, tokens: number): Fields {
   const budget = thinking?.['budget_tokens'];
   if (typeof budget !== 'number' || budget < tokens) return {};
   return { thinking: { ...thinking, budget_tokens: Math.max(leastThinking, tokens - 1) } };
+}
+
+/** Responses: of all tools together. */
+export function limitResponsesTools(body: Fields, calls: number): Fields {
+  const given = body['max_tool_calls'];
+  return typeof given === 'number' && given <= calls ? body : { ...body, max_tool_calls: calls };
+}
+
+/** Messages: of each search. */
+export function limitMessagesTools(body: Fields, calls: number): Fields {
+  return withTools(body, (tool) => {
+    const { type, max_uses: given } = tool;
+    if (typeof type !== 'string' || !type.startsWith('web_search_')) return tool;
+    return typeof given === 'number' && given <= calls ? tool : { ...tool, max_uses: calls };
+  });
 }

@@ -15,6 +15,10 @@ export interface RequestTraits {
   readonly hasThinkingBudget: boolean;
   /** Searches that the provider may run and charge: those that the request allows, else a usual number. */
   readonly searches: number;
+  /** The same for searches of files. */
+  readonly fileSearches: number;
+  /** Containers of 1 GB in which the provider may run code. */
+  readonly codeExecutions: number;
   /** 1 where Google Maps may ground the response. */
   readonly mapsPrompts: number;
   /** Requests that the provider may bill for the call: one for 100 documents to rank. */
@@ -47,7 +51,9 @@ const cacheNames = new Set(['cache_control', 'prompt_cache_options', 'prompt_cac
 const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, ...cacheNames, 'type', 'input']);
 const maxVisited = 100_000;
 const searchNames = /search|maps/i;
-const searchTypes = /^(?:web_search|x_search)/;
+const searchTypes = /^(?:web_search|x_search)(?!.*_(?:call|result|error)$)/;
+const fileTypes = /^(?:file_search|collections_search|attachment_search)$/;
+const codeTypes = /^(?:code_interpreter|code_execution(?:_\d+)?)$/;
 /** Searches of one call where the request sets no limit. */
 const usualSearches = 10;
 const maxSearches = 100;
@@ -71,6 +77,8 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
     hasMedia: false,
     hasAudio: asksForAudio(body),
     searches: researches ? researchSearches : 0,
+    fileSearches: 0,
+    codeExecutions: 0,
     mapsPrompts: 0,
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
@@ -81,7 +89,8 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (++visited > maxVisited) {
       const all = { writesCache: true, writesCacheForHour: true, addsHidden: true, hasMedia: true };
-      return { ...found, ...all, searches: Math.max(found.searches, usualSearches), mapsPrompts: 1 };
+      const tools = { searches: usualSearches, fileSearches: usualSearches, codeExecutions: 1, mapsPrompts: 1 };
+      return { ...found, ...all, ...tools, searches: Math.max(found.searches, usualSearches) };
     }
     if (Array.isArray(value)) {
       // Tokens of embeddings.
@@ -110,7 +119,18 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
       if (typeof held === 'object' && !opaque) open.push(held);
     }
   }
-  return found;
+  return withinToolCalls(found, body['max_tool_calls']);
+}
+
+/** OpenAI's limit of the calls of all tools together. */
+function withinToolCalls(found: Found, allowed: unknown): RequestTraits {
+  if (typeof allowed !== 'number' || !(allowed >= 0)) return found;
+  return {
+    ...found,
+    searches: Math.min(found.searches, allowed),
+    fileSearches: Math.min(found.fileSearches, allowed),
+    codeExecutions: allowed === 0 ? 0 : found.codeExecutions,
+  };
 }
 
 const documentsOfRequest = 100;
@@ -151,8 +171,17 @@ function noteType(type: string, fields: Fields, found: Found): void {
     const allowed = fields['max_uses'];
     found.searches += typeof allowed === 'number' && allowed > 0 ? Math.min(allowed, maxSearches) : usualSearches;
   }
+  if (type === 'builtin_function') found.searches += 1;
+  if (fileTypes.test(type)) found.fileSearches = usualSearches;
+  if (codeTypes.test(type)) found.codeExecutions += gigabytesOf(fields);
   if (hiddenTypes.test(type)) found.addsHidden = true;
   else if (type === 'document' && asFields(fields['source'])?.['type'] !== 'text') found.addsHidden = true;
+}
+
+/** Memory that the request asks for; Anthropic and a named container tell nothing. */
+function gigabytesOf({ container }: Fields): number {
+  const limit = asFields(container)?.['memory_limit'];
+  return typeof limit === 'string' ? Number(/^(4|16|64)g$/.exec(limit)?.[1] ?? 1) : 1;
 }
 
 function isImage(media: Fields | null | undefined): boolean {

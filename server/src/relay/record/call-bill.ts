@@ -11,8 +11,10 @@ import {
   cardOf,
   chargeByCard,
   componentsOfUsage,
+  isFree,
   linesOfImages,
   chargeOfComponents,
+  usesTools,
   usualDrawingModel,
   withoutAdvice,
   withoutImages,
@@ -44,19 +46,21 @@ export function chargeOfCall(tariff: Tariff, charged: ChargedCall, quotaPerUnit:
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
 }
 
-/** A call in which a tool drew images with another model, or asked it for advice, which has a price of its own. */
+/** A call in which tools have prices of their own, or drew images with another model, or asked it for advice. */
 interface Parts {
   readonly card: PriceCard;
   /** Of the call, and behind them those of the other model. */
   readonly lines: readonly Component[];
-  /** The key of the log row that says whose the last lines are. */
+  /** The key of the log row that says whose the last lines are; empty where all are the call's own. */
   readonly note: Readonly<Record<string, unknown>>;
 }
 
 function partsOf(charged: ChargedCall, quotaPerUnit: number): Parts | null {
   const { price, drawing, advice, usage, call } = charged;
   const { drawn, advised } = usage.details ?? {};
-  if (price.kind === 'call' || (!(drawing && drawn) && !(advice && advised))) return null;
+  const isShared = Boolean(drawing && drawn) || Boolean(advice && advised);
+  if (price.kind === 'call' || isFree(price)) return null;
+  if (!isShared && !(price.kind === 'ratio' && usesTools(usage, price.tools))) return null;
   const card = cardOf(price, quotaPerUnit);
   if (drawing && drawn) {
     const parts = withoutImages(usage, drawn);
@@ -66,7 +70,7 @@ function partsOf(charged: ChargedCall, quotaPerUnit: number): Parts | null {
     const note = { model, price_card: drawing.name, images: drawn.images, lines: ofImages.length };
     return { card, lines, note: { drawn: note } };
   }
-  if (!advice || !advised) return null;
+  if (!advice || !advised) return { card, lines: componentsOfUsage({ card }, usage), note: {} };
   const parts = withoutAdvice(usage, advised);
   const ofAdvice = componentsOfUsage(advice, parts.advice);
   const model = advised.model ?? call.advisor?.model ?? advice.name;

@@ -13,9 +13,16 @@ import {
 } from '../../modules/pricing/price-book.service.js';
 import { countBySample } from '../metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
-import { noUsage, sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
+import {
+  noUsage,
+  sumOfUsage,
+  usageDetails,
+  type AdvisedTokens,
+  type Usage,
+  type UsageDetails,
+} from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
-import { tokensOfImage } from '../tariffs/other-tariffs.js';
+import { tokensOfImage } from '../neutral/made-image.js';
 import type { PricedCall } from './priced-call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
@@ -35,6 +42,9 @@ export interface Cover {
   readonly addsHidden: boolean;
   /** Calls of the provider's search tool that are paid for. */
   readonly searches: number;
+  /** The same for its search of files, and containers in which it runs code. */
+  readonly fileSearches: number;
+  readonly codeExecutions: number;
   /** Prompts grounded by Google Maps that are paid for. */
   readonly mapsPrompts: number;
   /** Requests of the provider that are paid for. */
@@ -43,8 +53,10 @@ export interface Cover {
 
 /** Everything about the cost of a call that is known before it is made. */
 export interface CallCost {
-  /** Quota for so many tokens. */
-  readonly of: (promptTokens: number, outputTokens: number) => number;
+  /** Quota for so many tokens. @param toolCalls of each tool at most; absent: as many as may come */
+  readonly of: (promptTokens: number, outputTokens: number, toolCalls?: number) => number;
+  /** Calls of each tool of the provider that may come; 0 where there is none, or the request cannot limit them. */
+  readonly toolCalls: number;
   readonly traits: RequestTraits;
   /** Output tokens that may come, of all choices together. */
   readonly outputTokens: number;
@@ -88,17 +100,20 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
   const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
   const choices = choicesOf(call.call.body);
   const known = call.call.maxOutput || limits.maxOutput;
-  const of: CallCost['of'] =
-    price.kind === 'card'
-      ? (promptTokens, outputTokens) => boundFor(price, promptTokens, outputTokens, traits, values)
-      : (promptTokens, outputTokens) => roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, traits), values));
+  const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
+    const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
+    return price.kind === 'card'
+      ? boundFor(price, promptTokens, outputTokens, within, values)
+      : roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, within), values));
+  };
   const drawn = chargeOfDrawing(call, values);
   const isShared = drawn > 0 || (call.call.advisor && call.advice);
   return {
     of: isShared
-      ? (promptTokens, outputTokens) =>
-          of(promptTokens, outputTokens) + drawn + chargeOfAdvice(call, promptTokens, traits, values)
+      ? (promptTokens, outputTokens, toolCalls) =>
+          of(promptTokens, outputTokens, toolCalls) + drawn + chargeOfAdvice(call, promptTokens, traits, values)
       : of,
+    toolCalls: endpoint.limitTools ? Math.max(traits.searches, traits.fileSearches) : 0,
     traits,
     outputTokens: Math.max(fixedOutput, (known || values.StrictReserveOutput) * choices),
     outputIsGuessed: known === 0,
@@ -107,6 +122,12 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
     maxInput: limits.maxInput,
   };
 }
+
+const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits => ({
+  ...traits,
+  searches: Math.min(traits.searches, toolCalls),
+  fileSearches: Math.min(traits.fileSearches, toolCalls),
+});
 
 /** The charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
 function chargeOfDrawing({ call, drawing }: PricedCall, { QuotaPerUnit }: OptionValues): number {
@@ -124,8 +145,10 @@ function chargeOfAdvice(
   values: OptionValues,
 ): number {
   if (!call.advisor || !advice) return 0;
-  return boundFor(advice, promptTokens, call.advisor.maxOutput, { ...traits, searches: 0, mapsPrompts: 0 }, values);
+  return boundFor(advice, promptTokens, call.advisor.maxOutput, { ...traits, ...noTools }, values);
 }
+
+const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
 
 /**
  * The price of a model that advised the one of the call. An override of the channel may name the tool, too.
@@ -179,6 +202,8 @@ export const boundFor = (
       hasAudio: traits.hasAudio,
       hasImages: traits.hasMedia,
       searches: traits.searches,
+      fileSearches: traits.fileSearches,
+      codeExecutions: traits.codeExecutions,
       mapsPrompts: traits.mapsPrompts,
       requests: traits.requests,
       serviceTier: traits.serviceTier,
@@ -194,7 +219,14 @@ const usageOf = (promptTokens: number, completionTokens: number, traits: Request
   cacheWriteTokens: traits.writesCache ? promptTokens : 0,
   audioInputTokens: traits.hasAudio ? promptTokens : 0,
   audioOutputTokens: traits.hasAudio ? completionTokens : 0,
-  ...(traits.writesCacheForHour ? { details: { cacheWrite1hTokens: promptTokens } } : {}),
+  ...usageDetails({
+    cacheWrite1hTokens: traits.writesCacheForHour ? promptTokens : 0,
+    webSearches: traits.searches,
+    groundedPrompts: Math.min(traits.searches, 1),
+    mapsPrompts: traits.mapsPrompts,
+    fileSearches: traits.fileSearches,
+    codeExecutions: traits.codeExecutions,
+  }),
 });
 
 /**
@@ -219,8 +251,7 @@ export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
     askedTokens,
     limited: false,
     addsHidden: false,
-    searches: 0,
-    mapsPrompts: 0,
+    ...noTools,
     requests: traits.requests,
   };
 }
@@ -272,21 +303,22 @@ export interface Wanted {
 
 /** The quota to reserve: for the full output, and the least with which the call may go on. */
 export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
-  const { traits, outputTokens, fixedOutput, choices, maxInput } = cost;
+  const { traits, outputTokens, fixedOutput, choices, maxInput, toolCalls } = cost;
   const leastOutput =
     fixedOutput || Math.min(outputTokens, (traits.hasThinkingBudget ? minThinking : minOutput) * choices);
   const largest = traits.addsHidden ? Math.max(promptTokens, maxInput || promptTokens + usualInput) : promptTokens;
   return {
     amount: cost.of(largest, outputTokens),
-    least: cost.of(promptTokens, leastOutput),
+    least: cost.of(promptTokens, leastOutput, toolCalls > 0 ? 1 : undefined),
     promptTokens,
     leastOutput,
   };
 }
 
 /** The usage that `amount` pays for. */
-export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
+export function coverOf(given: CallCost, wanted: Wanted, amount: number): Cover {
   const { promptTokens } = wanted;
+  const cost = withAffordableTools(given, wanted, amount);
   const outputTokens = affordable(cost, promptTokens, amount);
   const limited = outputTokens < cost.outputTokens && cost.fixedOutput === 0;
   return {
@@ -298,6 +330,8 @@ export function coverOf(cost: CallCost, wanted: Wanted, amount: number): Cover {
     ...(limited || cost.outputIsGuessed ? { stopAt: outputTokens } : {}),
     addsHidden: cost.traits.addsHidden,
     searches: cost.traits.searches,
+    fileSearches: cost.traits.fileSearches,
+    codeExecutions: cost.traits.codeExecutions,
     mapsPrompts: cost.traits.mapsPrompts,
     requests: cost.traits.requests,
   };
@@ -310,14 +344,49 @@ export function affordable(
   amount: number,
 ): number {
   if (of(promptTokens, outputTokens) <= amount) return outputTokens;
+  const most = largestWithin(outputTokens, (tokens) => of(promptTokens, tokens) <= amount);
+  return Math.floor(most / choices) * choices;
+}
+
+/** The cost with as many calls of tools as the amount pays for beside the least output. */
+function withAffordableTools(cost: CallCost, { promptTokens, leastOutput }: Wanted, amount: number): CallCost {
+  const { of, toolCalls, traits } = cost;
+  if (toolCalls === 0 || of(promptTokens, leastOutput) <= amount) return cost;
+  const paid = largestWithin(toolCalls, (count) => of(promptTokens, leastOutput, count) <= amount);
+  return {
+    ...cost,
+    toolCalls: paid,
+    traits: withToolCalls(traits, paid),
+    of: (prompt, output) => of(prompt, output, paid),
+  };
+}
+
+/** The largest whole number up to `most` that is within the limit, as all smaller ones are. */
+function largestWithin(most: number, isWithin: (count: number) => boolean): number {
   let low = 0;
-  let high = outputTokens;
+  let high = most;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (of(promptTokens, middle) <= amount) low = middle;
+    if (isWithin(middle)) low = middle;
     else high = middle - 1;
   }
-  return Math.floor(low / choices) * choices;
+  return low;
+}
+
+/**
+ * How often the provider may call each tool, where the balance does not pay for many more calls than are reserved.
+ * @returns null where the request needs no limit
+ */
+export function toolLimit(
+  { caller }: PricedCall,
+  cost: CallCost,
+  { amount, searches, fileSearches }: Cover,
+): number | null {
+  if (cost.toolCalls === 0) return null;
+  const { user, token } = caller;
+  const needed = ample * amount;
+  const isAmple = user.quota >= needed && (token.unlimitedQuota || token.remainQuota >= needed);
+  return isAmple ? null : Math.max(1, searches, fileSearches);
 }
 
 /** Published limits grow without notice: a report is impossible from twice as much on. */
@@ -436,13 +505,20 @@ function withinAdvice(
 }
 
 /** Tool calls beyond those that were reserved. */
-function withinTools(usage: Usage, { searches, mapsPrompts: maxMaps, requests: maxRequests }: Cover): Usage {
+function withinTools(usage: Usage, cover: Cover): Usage {
+  const { searches, mapsPrompts: maxMaps, requests: maxRequests } = cover;
   const { details } = usage;
   if (!details) return usage;
   const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
   const { mapsPrompts = 0, requests = 1 } = details;
-  const isWithin = webSearches <= searches && mapsPrompts <= maxMaps && requests <= maxRequests;
-  if (isWithin && groundedPrompts + fileSearches + codeExecutions === 0) return usage;
+  const isWithin =
+    webSearches <= searches &&
+    groundedPrompts <= searches &&
+    fileSearches <= cover.fileSearches &&
+    codeExecutions <= cover.codeExecutions &&
+    mapsPrompts <= maxMaps &&
+    requests <= maxRequests;
+  if (isWithin) return usage;
   return {
     ...usage,
     details: {
@@ -450,8 +526,8 @@ function withinTools(usage: Usage, { searches, mapsPrompts: maxMaps, requests: m
       webSearches: Math.min(webSearches, searches),
       groundedPrompts: Math.min(groundedPrompts, searches),
       mapsPrompts: Math.min(mapsPrompts, maxMaps),
-      fileSearches: 0,
-      codeExecutions: 0,
+      fileSearches: Math.min(fileSearches, cover.fileSearches),
+      codeExecutions: Math.min(codeExecutions, cover.codeExecutions),
       requests: Math.min(requests, maxRequests),
     },
   };

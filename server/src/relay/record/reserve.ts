@@ -16,6 +16,7 @@ import {
   countedPrompt,
   coverOf,
   minOutput,
+  toolLimit,
   wantedFor,
   type CallCost,
   type Cover,
@@ -155,7 +156,13 @@ async function reserveCover(
   const promptTokens = await countedPrompt(call);
   const { reservation, cost: paid, wanted } = await takeWhatIsThere(call, { cost, promptTokens }, ledger, values);
   const made = limitedTo(cost, coverOf(paid, wanted, reservation.amount));
-  return { call: made.limited ? limitedCall(call, made.outputTokens / cost.choices) : call, reservation, cover: made };
+  const ofTools = toolLimit(call, cost, made);
+  const asked = ofTools === null ? call : withBody(call, call.endpoint.limitTools?.(call.call.body, ofTools));
+  return {
+    call: made.limited ? limitedCall(asked, made.outputTokens / cost.choices) : asked,
+    reservation,
+    cover: made,
+  };
 }
 
 /** All that is wanted, else what the balance and the budgets have, as long as that is worth a call. */
@@ -211,10 +218,15 @@ const limitedTo = ({ outputTokens, fixedOutput }: CallCost, cover: Cover): Cover
 function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
   const body = call.endpoint.limitOutput?.(call.call.body, outputTokens);
   if (!body) return call;
+  const limited = withBody(call, body);
+  return { ...limited, call: { ...limited.call, maxOutput: outputTokens } };
+}
+
+function withBody(call: PricedCall, body: PricedCall['call']['body'] | undefined): PricedCall {
+  if (!body || body === call.call.body) return call;
   const rawBody = Buffer.from(JSON.stringify(body));
   const { sent } = call.call;
-  const limited = { ...call.call, body, maxOutput: outputTokens, ...(sent ? { sent: { ...sent, rawBody } } : {}) };
-  return { ...call, call: limited, rawBody };
+  return { ...call, call: { ...call.call, body, ...(sent ? { sent: { ...sent, rawBody } } : {}) }, rawBody };
 }
 
 /** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */

@@ -8,6 +8,7 @@ import type { Served } from '../attempt/attempts.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { RelayError } from '../errors/relay-error.js';
 import { countPrompt } from '../metering/prompt-tokens.js';
+import { searchesBefore } from '../metering/server-tools.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage, type Metered } from '../metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -93,7 +94,9 @@ function settleUsage(
 ): Promise<Billed> {
   const { tariff } = call.endpoint;
   const { delivery, upstreamModel } = served;
-  const reported = tariff.counted?.(found) ?? found;
+  const searches = searchesBefore(call.call.body);
+  const counted = searches > 0 ? { ...found, details: { ...found.details, webSearches: searches } } : found;
+  const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargedCall = {
     call: call.call,
@@ -318,6 +321,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
     reasoning_effort: facts.reasoningEffort,
     service_tier: usage.details?.serviceTier,
+    cache_beside_prompt: usage.details?.cacheIsBeside,
     is_model_mapped: when(mapped, true),
     upstream_model_name: when(mapped, facts.upstreamModel),
     dropped_parameters: facts.dropped,

@@ -54,11 +54,7 @@ export class UsageAlarm {
       'the provider reports usage that the model cannot have had',
     );
     const { model } = call.admission;
-    const key = `${channelId}:${model}`;
-    const now = performance.now();
-    if (now < (this.raised.get(key) ?? -Infinity)) return;
-    if (this.raised.size >= maxRemembered) this.raised.clear();
-    this.raised.set(key, now + quietMilliseconds);
+    if (this.isQuiet(`${channelId}:${model}`)) return;
     notices?.notifyRoot({
       type: `impossible_usage_${channelId}`,
       title: `Channel ${channelId} reports impossible usage`,
@@ -78,7 +74,38 @@ export class UsageAlarm {
       ],
     });
   }
+
+  /** Tells the operator of tools that a provider ran for nothing, once per channel, model and tool in a quiet time. */
+  freeTools(
+    { requestId, admission }: Pick<PricedCall, 'requestId' | 'admission'>,
+    channelId: number,
+    tools: readonly string[],
+  ): void {
+    const { model } = admission;
+    if (tools.length === 0 || this.isQuiet(`${channelId}:${model}:${tools.join()}`)) return;
+    this.deps.logger.warn({ requestId, channelId, model, tools }, 'tools of the provider have no price');
+    this.deps.notices?.notifyRoot(toolNotice(channelId, tools, model, requestId));
+  }
+
+  /** Whether this was reported lately; else it counts as reported now. */
+  private isQuiet(key: string): boolean {
+    const now = performance.now();
+    if (now < (this.raised.get(key) ?? -Infinity)) return true;
+    if (this.raised.size >= maxRemembered) this.raised.clear();
+    this.raised.set(key, now + quietMilliseconds);
+    return false;
+  }
 }
+
+/** See `UsageAlarm.freeTools`. */
+const toolNotice = (channelId: number, tools: readonly string[], model: string, requestId: string) => ({
+  type: `unpriced_tool_${channelId}`,
+  title: 'A tool without a price was used',
+  content:
+    'The provider of channel {{value}} may charge for the tool {{value}} of {{value}}, whose price is not known: it was free for ' +
+    'the customer in request {{value}}. Set its price in option ToolPrices, or refuse it with option UnpricedTools.',
+  values: [String(channelId), tools.join(', '), model, requestId],
+});
 
 const toolsOf = ({ webSearches, fileSearches, codeExecutions }: UsageDetails = {}): UsageDetails =>
   usageDetails({ webSearches, fileSearches, codeExecutions }).details ?? {};

@@ -11,6 +11,7 @@ import { noUsage, type Usage } from '../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
 import { asFields, asFieldsList, asText } from '../neutral/fields.js';
+import { tokensOfImage } from '../neutral/made-image.js';
 
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
@@ -79,21 +80,6 @@ const maxImageTokens = 6500;
 /** Images that an edit in JSON refers to, with its mask. */
 const referredIn = (body: RelayCall['body']): number =>
   asFieldsList(body['images']).length + (asFields(body['mask']) ? 1 : 0);
-
-/** Tokens of an image that OpenAI's image models make, by its quality: square, high, wide. As published by OpenAI. */
-const imageTokens: ReadonlyMap<string, readonly [square: number, high: number, wide: number]> = new Map([
-  ['low', [272, 408, 400]],
-  ['medium', [1056, 1584, 1568]],
-]);
-/** Also of an image whose quality the provider chooses. */
-const bestImageTokens = [4160, 6240, 6208] as const;
-
-/** Tokens of one image, as published. */
-export function tokensOfImage({ size, quality }: { readonly size: string; readonly quality: string }): number {
-  const [square, high, wide] = imageTokens.get(quality) ?? bestImageTokens;
-  const [width = 0, height = 0] = size.split('x').map(Number);
-  return width === height ? square : width > height ? wide : high;
-}
 
 /**
  * Charges images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images).

@@ -38,7 +38,7 @@ export const googleCards: BuiltInCards = {
       services: {
         flex: { prices: { input: 1, cachedInput: 0.2, output: 6 } },
         priority: { factor: 1.8 },
-        batch: { prices: { input: 1, output: 6 } },
+        batch: { prices: { input: 1, cachedInput: 0.2, output: 6 } },
       },
     },
     {

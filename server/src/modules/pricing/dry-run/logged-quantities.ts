@@ -10,6 +10,7 @@ import {
   type UnitQuantity,
 } from '../../../shared/price-card.js';
 import { noUsage } from '../../../shared/usage.js';
+import { isImplied } from '../tool-prices.js';
 import { pricedUsage, type Component, type Count, type PricedUsage } from '../card-charge.js';
 
 /** The fields of a log row of a call that a charge is computed from. */
@@ -125,7 +126,8 @@ function pricedBy(card: PriceCard): readonly Quantity[] {
       level.prices,
       ...Object.values(level.services ?? {}).map((service) => service.prices ?? {}),
     ]);
-    found = [...new Set(prices.flatMap((some) => Object.keys(some) as Quantity[]))];
+    const priced = new Set(prices.flatMap((some) => Object.keys(some) as Quantity[]));
+    found = [...priced].filter((quantity) => !isImplied(card, quantity));
     quantitiesByCard.set(card, found);
   }
   return found;

@@ -1,6 +1,6 @@
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
+import { isTokenQuantity, recordedTier, type Prices } from '../../../shared/price-card.js';
 import { chargeOfCard, chargeOfComponents, componentsOf, type Component, type Count } from '../card-charge.js';
 import {
   chargeOf,
@@ -72,7 +72,18 @@ export function rechargeOf(
     const serviceTier = recordedTier(call.other['service_tier']) ?? null;
     return chargeOfCard(price.card, { counts, serviceTier }, price.groupRatio, quotaPerUnit);
   }
+  if (price.kind === 'ratio' && hasToolLines(call, price)) {
+    const card = cardOf(price, quotaPerUnit);
+    const counts = quantitiesFor(card, call, cards);
+    return counts && chargeOfCard(card, { counts, serviceTier: null }, price.groupRatio, quotaPerUnit);
+  }
   return rechargeByTable(call, price, quotaPerUnit);
+}
+
+/** Whether tools with a price ran in a call, which is then charged as by a card. */
+function hasToolLines({ other }: LoggedCall, { tools = {} }: RatioPrice): boolean {
+  const lines = readComponents(other['components']);
+  return lines !== null && lines.some(([quantity]) => ((tools as Prices)[quantity] ?? 0) > 0);
 }
 
 /** A call in which another model did a part of the work: the quantities of both, of which the row has lines. */

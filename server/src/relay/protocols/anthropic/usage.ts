@@ -29,7 +29,11 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     rounds.reduce((sum, round) => sum + hourly(round), 0),
   );
   const tier = tierOf(usage);
-  const searches = toCount(asFields(usage['server_tool_use'])?.['web_search_requests']);
+  const tools = asFields(usage['server_tool_use']) ?? {};
+  const searches = toCount(tools['web_search_requests']);
+  // A container is charged by its time, five minutes at least; beside searches and fetched pages it is free.
+  const isFreeCode = searches > 0 || toCount(tools['web_fetch_requests']) > 0;
+  const codeExecutions = toCount(tools['code_execution_requests']) > 0 && !isFreeCode ? 1 : 0;
   return {
     promptTokens: prompt,
     completionTokens: output,
@@ -38,10 +42,11 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     reasoningTokens: Math.min(thought, output),
     audioInputTokens: 0,
     audioOutputTokens: 0,
-    ...(written1h > 0 || searches > 0 || tier || rounds.length > 0
+    ...(written1h > 0 || searches > 0 || codeExecutions > 0 || tier || rounds.length > 0
       ? usageDetails({
           cacheWrite1hTokens: Math.min(written1h, written),
           webSearches: searches,
+          codeExecutions,
           ...advisedIn(rounds),
           ...(tier ? { serviceTier: tier } : {}),
         })

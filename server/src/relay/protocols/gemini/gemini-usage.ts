@@ -17,7 +17,9 @@ const tokensPerImage = 258;
 export function toGeminiUsage(raw: unknown, images = 0, searches = noSearches): Usage | null {
   const usage = asFields(raw);
   if (!usage) return null;
-  const prompt = toCount(toCount(usage['promptTokenCount']) + toCount(usage['toolUsePromptTokenCount']));
+  const read = toCount(toCount(usage['promptTokenCount']) + toCount(usage['toolUsePromptTokenCount']));
+  const cached = toCount(usage['cachedContentTokenCount']);
+  const prompt = cached > read ? toCount(read + cached) : read;
   const thoughts = toCount(usage['thoughtsTokenCount']);
   const answer = toCount(usage['candidatesTokenCount']) || images * tokensPerImage;
   const completion = toCount(answer + thoughts);
@@ -25,12 +27,12 @@ export function toGeminiUsage(raw: unknown, images = 0, searches = noSearches): 
   return {
     promptTokens: prompt,
     completionTokens: completion,
-    cachedTokens: Math.min(toCount(usage['cachedContentTokenCount']), prompt),
+    cachedTokens: cached,
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
     audioInputTokens: Math.min(modality(usage, 'promptTokensDetails', 'AUDIO'), prompt),
     audioOutputTokens: Math.min(modality(usage, 'candidatesTokensDetails', 'AUDIO'), completion),
-    ...detailsOf(usage, images * tokensPerImage, searches),
+    ...detailsOf(usage, images * tokensPerImage, searches, cached > read),
   };
 }
 
@@ -55,10 +57,16 @@ export const moreSearches = (one: Searches, other: Searches): Searches => ({
   maps: Math.max(one.maps, other.maps),
 });
 
-function detailsOf(usage: Fields, imageTokens: number, searches: Searches): { readonly details?: UsageDetails } {
+function detailsOf(
+  usage: Fields,
+  imageTokens: number,
+  searches: Searches,
+  cacheIsBeside: boolean,
+): { readonly details?: UsageDetails } {
   const tier = tierOf(usage);
   const isCounted = usage['candidatesTokensDetails'] !== undefined || toCount(usage['candidatesTokenCount']) > 0;
   return usageDetails({
+    cacheIsBeside,
     cachedAudioTokens: modality(usage, 'cacheTokensDetails', 'AUDIO'),
     imageInputTokens: modality(usage, 'promptTokensDetails', 'IMAGE'),
     cachedImageTokens: modality(usage, 'cacheTokensDetails', 'IMAGE'),

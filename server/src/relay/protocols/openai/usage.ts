@@ -66,9 +66,9 @@ export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | 
   // Perplexity counts what its research reads and thinks beside the prompt and the completion, and bills it.
   const researches = typeof usage['citation_tokens'] === 'number';
   const asked = toCount(usage['prompt_tokens']);
-  const prompt = researches ? toCount(asked + toCount(usage['citation_tokens'])) : asked;
+  const read = researches ? toCount(asked + toCount(usage['citation_tokens'])) : asked;
   const shown = toCount(usage['completion_tokens']);
-  if (prompt === 0 && shown === 0) return null;
+  if (read === 0 && shown === 0) return null;
   const details = asRecord(usage['prompt_tokens_details'] ?? usage['prompt_token_details']);
   const spent = asRecord(usage['completion_tokens_details']);
   const beside = toCount(usage['total_tokens']) - asked - shown;
@@ -84,25 +84,30 @@ export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | 
     usage['num_cached_tokens'],
   );
   const written = firstCount(details['cache_write_tokens'], details['cache_creation_input_tokens']);
-  const cachedTokens = Math.min(cached, prompt);
+  // Relays of Claude report its counts, which exclude each other, under OpenAI's names.
+  const isBesidePrompt = cached + written > read;
+  const prompt = isBesidePrompt ? toCount(read + cached + written) : read;
   const charged = chargedUsd(usage);
   return {
     promptTokens: prompt,
     completionTokens: completion,
-    cachedTokens,
-    cacheWriteTokens: Math.min(written, prompt - cachedTokens),
+    cachedTokens: Math.min(cached, prompt),
+    cacheWriteTokens: Math.min(written, prompt - Math.min(cached, prompt)),
     reasoningTokens: Math.min(reasoning, completion),
     audioInputTokens: Math.min(toCount(details['audio_tokens']), prompt),
     audioOutputTokens: Math.min(toCount(spent['audio_tokens']), completion),
     ...(charged === null ? {} : { chargedUsd: charged }),
-    ...detailsOf(usage, details, spent, tier),
+    ...detailsOf(usage, { prompt: details, spent, tier, cacheIsBeside: isBesidePrompt }),
   };
 }
 
 type Raw = Readonly<Record<string, unknown>>;
 
 /** Providers count the calls of their tools under different names: relays of Claude, Perplexity, xAI. */
-function detailsOf(usage: Raw, prompt: Raw, spent: Raw, tier: unknown): { readonly details?: UsageDetails } {
+function detailsOf(
+  usage: Raw,
+  { prompt, spent, tier, cacheIsBeside }: { prompt: Raw; spent: Raw; tier: unknown; cacheIsBeside: boolean },
+): { readonly details?: UsageDetails } {
   const cached = asRecord(prompt['cached_tokens_details']);
   const tools = asRecord(usage['server_side_tool_usage_details']);
   // OpenAI keeps a cached prompt for half an hour, or for 12 hours at a higher price.
@@ -121,8 +126,9 @@ function detailsOf(usage: Raw, prompt: Raw, spent: Raw, tier: unknown): { readon
   const codeExecutions = toCount(tools['code_interpreter_calls']);
   const serviceTier = reportedTier(tier) ?? searchTier(usage['search_context_size']);
   const sum = cacheWrite1hTokens + imageInputTokens + imageOutputTokens + cachedAudioTokens;
-  if (sum + webSearches + fileSearches + codeExecutions === 0 && !serviceTier) return nothing;
+  if (sum + webSearches + fileSearches + codeExecutions === 0 && !serviceTier && !cacheIsBeside) return nothing;
   return usageDetails({
+    cacheIsBeside,
     ...{ cacheWrite1hTokens, cachedAudioTokens, imageInputTokens, imageOutputTokens },
     cachedImageTokens: toCount(cached['image_tokens']),
     ...{ webSearches, fileSearches, codeExecutions },

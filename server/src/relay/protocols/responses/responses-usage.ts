@@ -1,5 +1,6 @@
 import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
+import { tokensOfImage } from '../../neutral/made-image.js';
 import { fromUsage, toCount, toUsage } from '../openai/usage.js';
 
 /** Items of a response that are calls of tools which OpenAI runs and charges. */
@@ -39,7 +40,7 @@ export function toResponsesUsage(response: Fields): Usage | null {
 
 /** Images of OpenAI's own tool are drawn by another model, whose tokens the usage leaves out. */
 function withDrawnImages(usage: Usage, report: Fields | null, response: Fields): Usage {
-  if (!report) return usage;
+  if (!report) return usage.details?.imageOutputTokens ? usage : withUncountedImages(usage, response);
   const [promptTokens, output] = [toCount(report['input_tokens']), toCount(report['output_tokens'])];
   if (promptTokens === 0 && output === 0) return usage;
   // A response that is not stored may leave its items out.
@@ -64,6 +65,20 @@ function withDrawnImages(usage: Usage, report: Fields | null, response: Fields):
       imageOutputTokens,
       drawn: { images, promptTokens, imageInputTokens, completionTokens: output, imageOutputTokens },
     }),
+  };
+}
+
+/** Images whose tokens the provider does not report have as many as OpenAI publishes for their size and quality. */
+function withUncountedImages(usage: Usage, response: Fields): Usage {
+  const items = asFieldsList(response['output']).filter(isDrawn);
+  if (items.length === 0) return usage;
+  const counts = items.map(({ size, quality }) => tokensOfImage({ size: asText(size), quality: asText(quality) }));
+  const imageOutputTokens = counts.reduce((sum, count) => sum + count, 0);
+  const ofImages = { promptTokens: 0, imageInputTokens: 0, completionTokens: imageOutputTokens, imageOutputTokens };
+  return {
+    ...usage,
+    completionTokens: toCount(usage.completionTokens + imageOutputTokens),
+    details: { ...usage.details, imageOutputTokens, drawn: { images: items.length, ...ofImages } },
   };
 }
 

@@ -1,0 +1,106 @@
+import type { Usage } from '../../shared/usage.js';
+import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
+import {
+  toolQuantities,
+  type PriceCard,
+  type Prices,
+  type Quantity,
+  type ToolQuantity,
+} from '../../shared/price-card.js';
+import { builtInCard } from './built-in-prices.js';
+import { isFreeCard } from './card-charge.js';
+import { tools as openaiTools } from './built-in-cards/built-in-card.js';
+
+/** Option ToolPrices: by the name of a model, or a prefix that ends with `*`. */
+export type ToolPriceTable = Readonly<Record<string, ToolPrices>>;
+
+/**
+ * List prices of makers, for models without a list price of their own, of 2026-11. Models with one have the prices of their
+ * tools on their built-in card. The first match counts.
+ */
+const makers: ReadonlyArray<readonly [models: RegExp, prices: ToolFees]> = [
+  // https://platform.openai.com/docs/pricing#built-in-tools
+  [/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/, openaiTools as ToolFees],
+  // https://platform.claude.com/docs/en/about-claude/pricing: 0.05 USD an hour for containers, five minutes at least.
+  [/^claude-/, { webSearch: 0.01, codeExecution: 0.00416667 }],
+  // https://ai.google.dev/gemini-api/docs/pricing
+  [/^gemini-[12]/, { groundedPrompt: 0.035, mapsPrompt: 0.025 }],
+  [/^gemini-/, { webSearch: 0.014 }],
+  // https://docs.x.ai/docs/models#tools-pricing
+  [/^grok-/, { webSearch: 0.005, fileSearch: 0.0025, codeExecution: 0.005 }],
+  // https://platform.moonshot.ai/docs/pricing/tools
+  [/^(?:kimi|moonshot)-/, { webSearch: 0.005 }],
+  // https://docs.perplexity.ai/getting-started/pricing
+  [/^sonar-deep-research/, { webSearch: 0.005 }],
+  [/^sonar-(?:pro|reasoning-pro)/, { request: 0.006 }],
+  [/^sonar/, { request: 0.005 }],
+];
+
+/** A search is priced by the search, by the call that searches, or with each request of a model that always searches. */
+const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;
+const feeQuantities = [...toolQuantities, 'request'] as const;
+
+/** The prices of the model's maker. */
+export function listedTools(model: string): ToolFees {
+  const name = model.slice(model.lastIndexOf('/') + 1);
+  const ofMaker = makers.find(([models]) => models.test(name))?.[1] ?? {};
+  const listed = (builtInCard(model) ?? builtInCard(name))?.card;
+  return listed?.prices.input === undefined ? ofMaker : toolsBeside(listed.prices, ofMaker);
+}
+
+/** The prices that the site sets, and those of the model's maker for other tools. */
+export const toolPricesOf = (model: string, site: ToolPrices): ToolFees => toolsBeside(site, listedTools(model));
+
+/** The prices of `more`, unless `stated` has one for the same work; and those of `stated`. */
+function toolsBeside(stated: Prices, more: ToolFees): ToolFees {
+  const pricesSearch = searchPrices.some((quantity) => stated[quantity] !== undefined);
+  const prices: Partial<Record<ToolQuantity | 'request', number>> = {};
+  for (const quantity of feeQuantities) {
+    const isOther = pricesSearch && searchPrices.some((each) => each === quantity);
+    const price = stated[quantity] ?? (isOther ? undefined : more[quantity]);
+    if (price !== undefined) prices[quantity] = price;
+  }
+  return prices;
+}
+
+/** @returns the same card where it prices all of these tools, or is free */
+export function withTools(card: PriceCard, tools: ToolFees): PriceCard {
+  if (isFreeCard(card) || !pricesTokens(card)) return card;
+  const prices = toolsBeside(card.prices, tools);
+  const isComplete = feeQuantities.every((quantity) => card.prices[quantity] === prices[quantity]);
+  if (isComplete) return card;
+  const whole = { ...card, prices: { ...card.prices, ...prices } };
+  implied.set(whole, new Set(feeQuantities.filter((quantity) => card.prices[quantity] === undefined)));
+  return whole;
+}
+
+/** The prices that `withTools` added to a card. */
+const implied = new WeakMap<PriceCard, ReadonlySet<Quantity>>();
+
+/** Whether a card has the price of a tool only because others state it: rows of calls without such a line used no such tool. */
+export const isImplied = (card: PriceCard, quantity: Quantity): boolean => implied.get(card)?.has(quantity) === true;
+
+/** The card with prices of the site in place of its own. */
+export function withSiteTools(card: PriceCard, site: ToolPrices): PriceCard {
+  if (Object.keys(site).length === 0 || isFreeCard(card) || !pricesTokens(card)) return card;
+  const { webSearch: _search, groundedPrompt: _grounded, request: _request, ...others } = card.prices;
+  const replacesSearch = site.webSearch !== undefined || site.groundedPrompt !== undefined;
+  return { ...card, prices: { ...(replacesSearch ? others : card.prices), ...site } };
+}
+
+/** Tools run in calls that produce tokens. */
+const pricesTokens = ({ prices }: PriceCard): boolean => prices.output !== undefined;
+
+/** Whether the provider ran tools in the call that have a price. */
+export function usesTools({ details }: Usage, prices: Prices | undefined): boolean {
+  if (!prices) return false;
+  const { webSearches = 0, groundedPrompts = 0, mapsPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details ?? {};
+  return (
+    (prices.request ?? 0) > 0 ||
+    (webSearches > 0 && (prices.webSearch ?? 0) > 0) ||
+    (groundedPrompts > 0 && (prices.groundedPrompt ?? 0) > 0) ||
+    (mapsPrompts > 0 && (prices.mapsPrompt ?? 0) > 0) ||
+    (fileSearches > 0 && (prices.fileSearch ?? 0) > 0) ||
+    (codeExecutions > 0 && (prices.codeExecution ?? 0) > 0)
+  );
+}

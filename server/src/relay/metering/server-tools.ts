@@ -1,0 +1,81 @@
+import type { Prices, Quantity } from '../../shared/price-card.js';
+import { declaredTools } from '../neutral/declared-tools.js';
+import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields.js';
+
+/** What prices each tool that a provider runs: one of these is enough. */
+const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity[]]> = [
+  [
+    /^(?:web_search|x_search|web_search_options|\$web_search|google_?search(?:_?retrieval)?|enterprise_?web_?search)/i,
+    ['webSearch', 'groundedPrompt', 'request'],
+  ],
+  [/^google_?maps$/i, ['mapsPrompt', 'webSearch']],
+  [/^(?:file_search|collections_search|attachment_search)$/, ['fileSearch']],
+  [/^(?:code_interpreter|code_execution(?:_\d+)?)$/, ['codeExecution']],
+];
+
+/**
+ * Tools without a fee: those that the client runs, and those of a provider that cost only tokens, or that are charged by the
+ * model that they call. Google charges neither for code nor for searches of files.
+ */
+const withoutFee = new RegExp(
+  '^(?:function|custom|namespace|computer.*|bash_.*|text_editor_.*|memory_.*|local_shell|shell|apply_patch|mcp|mcp_toolset|' +
+    'tool_search.*|advisor_.*|image_generation|web_fetch.*|programmatic_tool_calling|' +
+    'function_?declarations|url_?context|codeExecution|fileSearch|computer_?use|mcp_?servers)$',
+  'i',
+);
+/** Google writes these in both cases, and Anthropic and OpenAI charge for tools of such names. */
+const googleWithoutFee = /^(?:code_?execution|file_?search)$/i;
+
+/** Fields of chat completions that let a provider search. */
+const searchFields = ['web_search_options', 'search_parameters', 'enable_search'] as const;
+
+/** The tools of a request that the provider runs and whose price is not known, by the names of the client. */
+export function unpricedTools(body: Fields, prices: Prices): readonly string[] {
+  const isUnpriced = (name: string): boolean => {
+    if (withoutFee.test(name)) return false;
+    const fee = fees.find(([names]) => names.test(name));
+    return !fee?.[1].some((quantity) => prices[quantity] !== undefined);
+  };
+  const found = declaredTools(body).flatMap(({ tool }) => namesOf(tool).filter(isUnpriced));
+  const canSearch = fees[0]?.[1].some((quantity) => prices[quantity] !== undefined);
+  if (!canSearch) found.push(...searchFields.filter((name) => isOn(body[name])));
+  for (const { id } of asFieldsList(body['plugins'])) if (id === 'web' && !canSearch) found.push('plugins');
+  return found;
+}
+
+/** The tools that were not left out of the request to the provider. */
+export const toolsSent = (names: readonly string[], dropped: readonly string[] | undefined): readonly string[] =>
+  dropped ? names.filter((name) => !dropped.some((each) => each === name || each.endsWith(`.${name}`))) : names;
+
+/** Google names a tool by the field that has its settings, all others by its type; a tool with a schema is the client's. */
+function namesOf(tool: Fields): string[] {
+  const type = someText(tool['type']);
+  if (type === 'function') return [];
+  if (type === undefined) {
+    if (tool['input_schema'] !== undefined || tool['name'] !== undefined) return [];
+    return Object.keys(tool).filter((name) => !googleWithoutFee.test(name));
+  }
+  if (tool['input_schema'] !== undefined) return [];
+  return [moonshotName(tool) ?? type];
+}
+
+const moonshotName = (tool: Fields): string | undefined =>
+  tool['type'] === 'builtin_function' ? someText(asFields(tool['function'])?.['name']) : undefined;
+
+/** Moonshot's search: the model calls it, and the client sends the call back as its own result. */
+const moonshotSearch = '$web_search';
+
+/** The searches that Moonshot ran for a request: it bills each, but reports none. */
+export function searchesBefore({ tools, messages }: Fields): number {
+  if (!asFieldsList(tools).some((tool) => moonshotName(tool) === moonshotSearch)) return 0;
+  const said = asFieldsList(messages);
+  const at = said.findLastIndex(({ role }) => role !== 'tool');
+  const isAnswered = at >= 0 && at < said.length - 1;
+  if (!isAnswered) return 0;
+  return asFieldsList(said[at]?.['tool_calls']).filter(
+    (call) => asFields(call['function'])?.['name'] === moonshotSearch,
+  ).length;
+}
+
+const isOn = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== false && asFields(value)?.['mode'] !== 'off';
