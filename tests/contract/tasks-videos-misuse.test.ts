@@ -136,6 +136,17 @@ describe('an order', () => {
         extra_body: { seconds: 60 },
       },
       ...{ Duration: 60, Resolution: '4k', style: 'kept' },
+      ...{
+        num_images: 4,
+        num_videos: 4,
+        video_length: 60,
+        length: '60',
+        frames: 1440,
+        fps: 60,
+        quality: 'HD',
+        mode: 'pro',
+      },
+      ...{ parameters: { duration: 60 }, input: { duration: 60 }, batch_size: 4, n: '4', seconds_per_clip: 60 },
     };
     expect((await order(more)).status).toBe(200);
     expect(openai.requests.find(({ method }) => method === 'POST')?.body).toEqual({

@@ -150,7 +150,7 @@ export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Ope
   if (opened.form || !modelFields.some((name) => body[name] !== undefined)) return opened;
   const dropped = modelFields.filter((name) => body[name] !== undefined);
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !dropped.includes(name)));
-  return { ...opened, body: rest, dropped };
+  return { ...opened, body: rest, dropped: [...(opened.dropped ?? []), ...dropped] };
 }
 
 /**

@@ -75,7 +75,8 @@ export class WayServer {
     client: ClientResponse,
   ): Promise<ServedWay> {
     const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
-    const asSent = opened.dropped || opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
+    const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
+    const asSent = isChanged ? Buffer.from(writeJson(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const asked: AskedCall = {
       endpoint,

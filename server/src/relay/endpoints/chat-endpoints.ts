@@ -10,7 +10,15 @@ import {
 import type { Endpoint, ErrorDialect } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
 import { contentsPrompt, messagesPrompt, responsesPrompt } from '../metering/dialect-prompts.js';
-import { optionalCount, optionalFlag } from '../neutral/given.js';
+import {
+  chatFields,
+  generateConfigFields,
+  generateFields,
+  messagesFields,
+  readTextFields,
+  responsesFields,
+} from '../metering/priced-fields.js';
+import { optionalFlag } from '../neutral/given.js';
 import { asFields, asText, either, type Fields } from '../neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic/error.js';
 import { geminiClient } from '../protocols/gemini/gemini-client.js';
@@ -81,7 +89,7 @@ export const messagesEndpoint: Endpoint = {
     needMessages(body);
     // Validates everything else before a provider is called or quota is reserved.
     messagesClient.parse({ body, model });
-    const maxOutput = optionalCount(body['max_tokens'], 'max_tokens') ?? 0;
+    const maxOutput = readTextFields(body, messagesFields);
     const stream = optionalFlag(body['stream'], 'stream') ?? false;
     const advisor = advisorIn(body);
     return { body, model, stream, wantsUsage: true, maxOutput, ...(advisor ? { advisor } : null) };
@@ -125,7 +133,7 @@ export const responsesEndpoint: Endpoint = {
   parse: ({ body, model }) =>
     withCode(responsesCode, () => {
       needInput(body['input'], 'input', 'input is required');
-      const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens') ?? 0;
+      const maxOutput = readTextFields(body, responsesFields);
       const stream = optionalFlag(body['stream'], 'stream') ?? false;
       const drawing = drawingIn(body);
       return { body, model, stream, wantsUsage: true, maxOutput, ...(drawing ? { drawing } : null) };
@@ -146,8 +154,8 @@ export const generateEndpoint: Endpoint = {
     const { stream, jsonList } = geminiCallOf(incoming);
     geminiClient.parse({ body, model, stream });
     const config = asFields(either(body, 'generationConfig', 'generation_config')) ?? {};
-    const limit = either(config, 'maxOutputTokens', 'max_output_tokens');
-    const maxOutput = optionalCount(limit, 'generationConfig.maxOutputTokens') ?? 0;
+    readTextFields(body, generateFields);
+    const maxOutput = readTextFields(config, generateConfigFields);
     return { body, model, stream, wantsUsage: true, maxOutput, ...(jsonList ? { jsonList } : {}) };
   },
   texts: (body) => textsIn([either(body, 'systemInstruction', 'system_instruction'), body['contents']]),
@@ -211,10 +219,6 @@ function toChatCall(body: Fields): RelayCall {
     model,
     stream,
     wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
-    maxOutput: Math.max(limitNamed('max_tokens', body), limitNamed('max_completion_tokens', body)),
+    maxOutput: readTextFields(body, chatFields),
   };
 }
-
-/** An output limit of a chat call; 0 where the client sets none. */
-const limitNamed = (name: string, body: Fields): number =>
-  body[name] === undefined ? 0 : (optionalCount(body[name], name) ?? 0);

@@ -5,7 +5,8 @@ import type { Endpoint } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
 import { inputPrompt } from '../metering/dialect-prompts.js';
 import { asFields } from '../neutral/fields.js';
-import { optionalCount, optionalFlag } from '../neutral/given.js';
+import { chatFields, readTextFields } from '../metering/priced-fields.js';
+import { optionalFlag } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { textTariff } from '../tariffs/text-tariff.js';
 import { modelOf, openAIErrors } from './chat-endpoints.js';
@@ -28,7 +29,7 @@ export const completionsEndpoint: Endpoint = {
       model,
       stream,
       wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
-      maxOutput: optionalCount(body['max_tokens'], 'max_tokens') ?? 0,
+      maxOutput: readTextFields(body, chatFields),
     };
   },
   texts: (body) => textsIn(body['prompt']),

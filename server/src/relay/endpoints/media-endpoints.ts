@@ -6,20 +6,20 @@ import type { Endpoint } from '../call/endpoint.js';
 import { audioDuration } from '../metering/audio-duration.js';
 import { textsIn } from '../metering/text-meter.js';
 import { countTexts } from '../metering/prompt-tokens.js';
-import { asFields, asText, parseFields, type Fields } from '../neutral/fields.js';
-import { needFields, needList, needName, optionalCount, optionalFlag } from '../neutral/given.js';
+import { asText, parseFields, type Fields } from '../neutral/fields.js';
+import { readImageFields } from '../metering/priced-fields.js';
+import { needFields, needList, needName, optionalFlag } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { readForm, textFields } from '../forms/multipart.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { imageTariff, speechTariff, transcriptionTariff } from '../tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from './chat-endpoints.js';
+import { imageFields, speechFields, transcriptionFields, withKnownFields } from './known-fields.js';
 import { needInput, withCode } from './refusals.js';
 
 const imageCode = 'invalid_image_request';
 const audioCode = 'invalid_audio_request';
-/** Maximum number of images per call: the price is multiplied by it. */
-const maxImages = 128;
 
 function openForm(rawBody: Buffer, { headers }: IncomingCall, defaultModel: string): OpenedBody {
   const form = readForm(rawBody, headers['content-type'] ?? '');
@@ -41,34 +41,16 @@ const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
   contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
 /** The requested images, checked against the limits of the oldest models (docs/reference/relay/billing.md#images). */
-function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
+function orderOf({ body, model, form }: OpenedBody): NonNullable<RelayCall['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
-  const count = Math.max(countOf(body, 'n'), countOf(body, 'batch_size'), seriesOf(body));
-  const size = asText(body['size']) || '1024x1024';
-  if (size.includes('\u00d7')) throw new InvalidInputError('size must use the letter x', 'size');
+  const images = readImageFields(body, form !== undefined);
   const allowed = sizes.get(model);
-  if (allowed && !allowed.includes(size)) {
-    throw new InvalidInputError(`size must be one of ${allowed.join(', ')} for ${model}`, 'size');
+  if (allowed && !allowed.includes(images.size)) {
+    const name = body['size'] ? 'size' : 'image_size';
+    throw new InvalidInputError(`${name} must be one of ${allowed.join(', ')} for ${model}`, name);
   }
-  return { count, size, quality: asText(body['quality']) || 'standard' };
+  return images;
 }
-
-/** A number of images. Fields of forms are text. */
-function countOf(fields: Fields, name: string): number {
-  const value = fields[name];
-  const count = optionalCount(typeof value === 'string' ? Number(value) : value, name) ?? 1;
-  if (count < 1 || count > maxImages) throw new InvalidInputError(`${name} must be between 1 and ${maxImages}`, name);
-  return count;
-}
-
-/** Images of a series at most, where Seedream may draw one. It decides on their number, and reports it. */
-function seriesOf(body: Fields): number {
-  if (body['sequential_image_generation'] !== 'auto') return 1;
-  const options = asFields(body['sequential_image_generation_options']) ?? {};
-  return options['max_images'] === undefined ? longestSeries : countOf(options, 'max_images');
-}
-
-const longestSeries = 15;
 
 const squares = ['256x256', '512x512', '1024x1024'];
 const sizes: ReadonlyMap<string, readonly string[]> = new Map([
@@ -87,12 +69,14 @@ export const imagesEndpoint: Endpoint = {
   open: (rawBody) =>
     withCode(imageCode, () => {
       const body = parseJsonBody(rawBody);
-      return { body, model: body['model'] ? modelOf(body) : 'dall-e' };
+      const model = body['model'] ? modelOf(body) : 'dall-e';
+      return withKnownFields({ body, model }, imageFields);
     }),
-  parse: ({ body, model }) =>
+  parse: (opened) =>
     withCode(imageCode, () => {
+      const { body, model } = opened;
       const stream = optionalFlag(body['stream'], 'stream') ?? false;
-      return { ...drawing, stream, body, model, images: orderOf(body, model) };
+      return { ...drawing, stream, body, model, images: orderOf(opened) };
     }),
   texts: (body) => textsIn(body['prompt']),
   attempt: oneShot('images', (adapter) => adapter.images),
@@ -104,21 +88,23 @@ export const imageEditsEndpoint: Endpoint = {
   route: 'image_edits',
   open: (rawBody, incoming) =>
     withCode(imageCode, () => {
-      if (!isJson(incoming)) return openForm(rawBody, incoming, 'dall-e-2');
+      if (!isJson(incoming)) return withKnownFields(openForm(rawBody, incoming, 'dall-e-2'), imageFields);
       const body = parseJsonBody(rawBody);
-      return { body, model: body['model'] ? modelOf(body) : 'dall-e-2' };
+      const model = body['model'] ? modelOf(body) : 'dall-e-2';
+      return withKnownFields({ body, model }, imageFields);
     }),
-  parse: ({ body, model, form }) =>
+  parse: (opened) =>
     withCode(imageCode, () => {
+      const { body, model, form } = opened;
       if (!form) {
         checkImages(body);
         const stream = optionalFlag(body['stream'], 'stream') ?? false;
-        return { ...drawing, stream, body, model, images: orderOf(body, model) };
+        return { ...drawing, stream, body, model, images: orderOf(opened) };
       }
       if (!form.some(({ name, value }) => /^image(?:\[\d*\])?$/.test(name) && typeof value !== 'string')) {
         throw new InvalidInputError('image is required', 'image');
       }
-      return { ...drawing, stream: body['stream'] === 'true', body, model, form, images: orderOf(body, model) };
+      return { ...drawing, stream: body['stream'] === 'true', body, model, form, images: orderOf(opened) };
     }),
   attempt: oneShot('image edits', (adapter) => adapter.imageEdits),
 };
@@ -152,7 +138,8 @@ export const speechEndpoint: Endpoint = {
   open: (rawBody) =>
     withCode(audioCode, () => {
       const body = parseJsonBody(rawBody);
-      return { body, model: body['model'] ? modelOf(body) : 'tts-1' };
+      const model = body['model'] ? modelOf(body) : 'tts-1';
+      return withKnownFields({ body, model }, speechFields);
     }),
   parse: ({ body, model }) =>
     withCode(audioCode, () => {
@@ -179,7 +166,8 @@ export const transcriptionEndpoint: Endpoint = {
   route: 'transcription',
   tariff: transcriptionTariff,
   errors: () => openAIErrors,
-  open: (rawBody, incoming) => withCode(audioCode, () => openForm(rawBody, incoming, 'whisper-1')),
+  open: (rawBody, incoming) =>
+    withCode(audioCode, () => withKnownFields(openForm(rawBody, incoming, 'whisper-1'), transcriptionFields)),
   parse: ({ body, model, form }) =>
     withCode(audioCode, () => {
       if (!fileOf(form)) throw new InvalidInputError('file is required', 'file');

@@ -1,4 +1,5 @@
 import { withTools } from '../neutral/declared-tools.js';
+import { limitedFields } from '../metering/priced-fields.js';
 import { asFields, type Fields } from '../neutral/fields.js';
 
 /*
@@ -7,24 +8,27 @@ import { asFields, type Fields } from '../neutral/fields.js';
  */
 
 /** Chat and text completions. The adapters move `max_tokens` to the name that the model knows. */
-export function limitChat(body: Fields, tokens: number): Fields {
-  const given = ['max_tokens', 'max_completion_tokens'].filter((name) => typeof body[name] === 'number');
-  const limits = (given.length > 0 ? given : ['max_tokens']).map((name) => [name, tokens]);
-  return { ...body, ...(Object.fromEntries(limits) as Fields), ...limitedThinking(body, tokens) };
-}
-
-export const limitMessages = (body: Fields, tokens: number): Fields => ({
+export const limitChat = (body: Fields, tokens: number): Fields => ({
   ...body,
-  max_tokens: tokens,
+  ...limitedFields(body, tokens, ['max_tokens', 'max_completion_tokens']),
   ...limitedThinking(body, tokens),
 });
 
-export const limitResponses = (body: Fields, tokens: number): Fields => ({ ...body, max_output_tokens: tokens });
+export const limitMessages = (body: Fields, tokens: number): Fields => ({
+  ...body,
+  ...limitedFields(body, tokens, ['max_tokens']),
+  ...limitedThinking(body, tokens),
+});
+
+export const limitResponses = (body: Fields, tokens: number): Fields => ({
+  ...body,
+  ...limitedFields(body, tokens, ['max_output_tokens']),
+});
 
 export function limitGenerate(body: Fields, tokens: number): Fields {
   const name = body['generation_config'] !== undefined ? 'generation_config' : 'generationConfig';
   const config = asFields(body[name]) ?? {};
-  const limit = config['max_output_tokens'] !== undefined ? 'max_output_tokens' : 'maxOutputTokens';
+  const limits = limitedFields(config, tokens, ['maxOutputTokens', 'max_output_tokens']);
   const thinkingName = config['thinking_config'] !== undefined ? 'thinking_config' : 'thinkingConfig';
   const thinking = asFields(config[thinkingName]);
   const budgetName = thinking?.['thinking_budget'] !== undefined ? 'thinking_budget' : 'thinkingBudget';
@@ -33,7 +37,7 @@ export function limitGenerate(body: Fields, tokens: number): Fields {
     thinking && typeof budget === 'number' && budget > tokens
       ? { [thinkingName]: { ...thinking, [budgetName]: tokens } }
       : {};
-  return { ...body, [name]: { ...config, ...limited, [limit]: tokens } };
+  return { ...body, [name]: { ...config, ...limited, ...limits } };
 }
 
 /** Claude refuses a budget below this, and one that is not below the output limit. */

@@ -4,6 +4,7 @@ import { parseExact } from '../../shared/exact-json.js';
 import { AppError } from '../../shared/errors.js';
 import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../shared/json.js';
 import { malformed, RelayError } from '../errors/relay-error.js';
+import { pricedNames } from '../metering/priced-fields.js';
 import type { Json } from '../neutral/fields.js';
 
 /** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */
@@ -141,11 +142,8 @@ function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { l
  */
 const decisive = new Map(
   [
-    ...['model', 'n', 'best_of', 'stream', 'size', 'quality', 'seconds', 'service_tier', 'serviceTier'],
-    ...['batch_size', 'sequential_image_generation', 'sequential_image_generation_options'],
-    ...['messages', 'input', 'prompt', 'contents', 'tools', 'generationConfig', 'generation_config'],
-    ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample'],
-    ...['maxOutputTokens', 'candidateCount', 'candidate_count'],
+    ...pricedNames,
+    ...['model', 'stream', 'messages', 'input', 'prompt', 'contents', 'tools', 'generationConfig', 'generation_config'],
   ].map((name) => [name.toLowerCase(), name]),
 );
 /** Two spellings of one field, where a provider takes both. */

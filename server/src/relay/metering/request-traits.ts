@@ -1,5 +1,6 @@
 import { reportedTier, searchTier, type ServiceTier } from '../../shared/price-card.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
+import { choicesIn } from './priced-fields.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {
@@ -191,15 +192,11 @@ function isImage(media: Fields | null | undefined): boolean {
 
 const asksForAudio = ({ modalities }: Fields): boolean => Array.isArray(modalities) && modalities.includes('audio');
 
-const asChoices = (value: unknown): number =>
-  typeof value === 'number' && value > 1 ? Math.min(Math.floor(value), 1024) : 1;
-
 /** How many responses of full length a request asks for, each of which may be as long as the output limit allows. */
 export function choicesOf(body: Fields): number {
-  const config = asFields(either(body, 'generationConfig', 'generation_config')) ?? {};
-  const candidates = asChoices(either(config, 'candidateCount', 'candidate_count'));
+  const config = asFields(either(body, 'generationConfig', 'generation_config'));
   const { prompt } = body;
   // Each prompt of a list is completed; a list of numbers is one prompt.
   const prompts = Array.isArray(prompt) && typeof prompt[0] !== 'number' ? Math.max(1, prompt.length) : 1;
-  return Math.max(asChoices(body['n']), asChoices(body['best_of']), candidates) * prompts;
+  return Math.max(choicesIn(body), config ? choicesIn(config) : 1) * prompts;
 }

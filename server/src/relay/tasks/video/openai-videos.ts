@@ -4,7 +4,7 @@ import { writeForm } from '../../forms/multipart.js';
 import type { FormPart } from '../../adapter.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
-import { larger, orderFields } from './video-order.js';
+import { larger } from './video-order.js';
 import {
   bearerOf,
   nameOf,
@@ -16,19 +16,24 @@ import {
   type VideoRequest,
 } from './video-dialect.js';
 
-/** Fields of an order that travel as the client wrote them. The others are written here. */
+/**
+ * Fields of an order that travel as the client wrote them. The terms are written here, and all others are left out: gateways
+ * obey many names of a number, a length and a quality, which are not charged.
+ */
 const asWritten: ReadonlySet<string> = new Set([
-  ...['resolution', 'aspect_ratio'],
-  ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]'],
+  ...[
+    'resolution',
+    'aspect_ratio',
+    'style',
+    'negative_prompt',
+    'seed',
+    'user',
+    'watermark',
+    'guidance_scale',
+    'cfg_scale',
+  ],
+  ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]', 'prompt_optimizer', 'prompt_extend'],
 ]);
-/** `n` would make videos that are not charged. Gateways copy what is inside of the others over the fields of the order. */
-const refused: ReadonlySet<string> = new Set(['n', 'metadata', 'extra_body']);
-
-/** Some upstreams compare names without regard to case, or read `metadata[seconds]` as a field of `metadata`. */
-function isForwarded(name: string): boolean {
-  const plain = (name.split('[', 1)[0] ?? '').trim().toLowerCase();
-  return asWritten.has(name) || !(orderFields.has(plain) || refused.has(plain));
-}
 
 /** Gateways use the words of the providers behind them. */
 const states: Readonly<Record<string, VideoReport['state']>> = {
@@ -52,7 +57,7 @@ const request = (method: VideoRequest['method'], path: string, target: TaskTarge
 
 /** OpenAI's videos API, which gateways offer in front of any provider. */
 export const openAIVideos: VideoDialect = {
-  takes: { has: isForwarded },
+  takes: asWritten,
   terms(order) {
     const size = order.size?.join('x') ?? sizeAt(order.resolution ?? '720p', order.ratio ?? '9:16');
     // A wide ratio has more pixels than its resolution is named after.
@@ -87,9 +92,9 @@ export const openAIVideos: VideoDialect = {
 };
 
 const forwardedOf = (body: Fields): Fields =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => isForwarded(name)));
+  Object.fromEntries(Object.entries(body).filter(([name]) => asWritten.has(name)));
 
 function partsOf(form: readonly FormPart[], fields: Readonly<Record<string, string>>): FormPart[] {
-  const kept = form.filter(({ name }) => isForwarded(name));
+  const kept = form.filter(({ name }) => asWritten.has(name));
   return [...Object.entries(fields).map(([name, value]) => ({ name, value })), ...kept];
 }

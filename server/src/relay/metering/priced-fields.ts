@@ -1,0 +1,196 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { asFields, type Fields } from '../neutral/fields.js';
+import { optionalCount } from '../neutral/given.js';
+
+/*
+ * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words without
+ * regard to case, and some take a limit by another name: such a field has its exact type here, or the call is refused. What is
+ * priced is then what is sent.
+ */
+
+/** Numbers of images. */
+const imageCountNames = ['n', 'num_images', 'batch_size'];
+/** Numbers of responses to one prompt, which models that draw answer with images. */
+const choiceNames = [...imageCountNames, 'best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'];
+/** Limits of the output, of all providers. A provider may obey any of them. */
+const limitNames = [
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens'],
+  ...['maxOutputTokens', 'num_predict', 'max_length', 'max_gen_len'],
+];
+const tierNames = ['service_tier', 'serviceTier'];
+/** Spellings of these names in another case are refused for every JSON body. */
+export const pricedNames: readonly string[] = [
+  ...[...choiceNames, ...limitNames, ...tierNames],
+  ...['size', 'image_size', 'quality', 'seconds', 'sequential_image_generation', 'sequential_image_generation_options'],
+];
+
+const maxChoices = 1024;
+/** The price of an image call is multiplied by its number of images. */
+const maxImages = 128;
+
+const choices: ReadonlySet<string> = new Set(choiceNames);
+const limits: ReadonlySet<string> = new Set(limitNames);
+const tiers: ReadonlySet<string> = new Set(tierNames);
+/** In small letters, because names inside of other fields may be in any case. */
+const innerNames: ReadonlySet<string> = new Set([...choices, ...limits, ...tiers].map((name) => name.toLowerCase()));
+/** Fields whose content gateways and servers copy over the request. */
+const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
+
+/** Where a text request has its fields. */
+export interface TextFields {
+  /** Names of the limit in the dialect of the request. None where limits have an object of their own. */
+  readonly limits: readonly string[];
+  /** Fields beside the tier that select a price by a word. */
+  readonly words?: readonly string[];
+  readonly containers: ReadonlySet<string>;
+  /** Prefix of names in errors. */
+  readonly at?: string;
+}
+
+const configs = ['generationConfig', 'generation_config'];
+const everywhere: ReadonlySet<string> = new Set([...containers, ...configs]);
+export const chatFields: TextFields = { limits: ['max_tokens', 'max_completion_tokens'], containers: everywhere };
+export const messagesFields: TextFields = {
+  limits: ['max_tokens'],
+  words: ['speed', 'inference_geo'],
+  containers: everywhere,
+};
+export const responsesFields: TextFields = { limits: ['max_output_tokens'], containers: everywhere };
+export const generateFields: TextFields = { limits: [], containers: new Set(containers) };
+export const generateConfigFields: TextFields = {
+  limits: ['maxOutputTokens', 'max_output_tokens'],
+  containers: new Set(),
+  at: 'generationConfig.',
+};
+
+/**
+ * Checks the fields of a text request that multiply or select its price.
+ * @returns the longest output that the request allows, in tokens; 0 where it has no limit by a name of its dialect
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function readTextFields(fields: Fields, where: TextFields): number {
+  let longest = 0;
+  let isLimited = false;
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined || value === null) continue;
+    const shown = (where.at ?? '') + name;
+    if (limits.has(name)) {
+      if (where.limits.length === 0) {
+        throw new InvalidInputError(`${shown} must be maxOutputTokens of generationConfig`, shown);
+      }
+      const limit = optionalCount(value, shown) ?? 0;
+      longest = Math.max(longest, limit);
+      if (limit > 0 && where.limits.includes(name)) isLimited = true;
+    } else if (choices.has(name)) needCount(value, shown, 0, maxChoices);
+    else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
+    else if (where.containers.has(name)) refuseInner(value, shown);
+  }
+  return isLimited ? longest : 0;
+}
+
+function refuseInner(container: unknown, at: string): void {
+  for (const name of Object.keys(asFields(container) ?? {})) {
+    if (innerNames.has(name.toLowerCase())) {
+      throw new InvalidInputError(`${at}.${name} is not supported, it must be a field of the request itself`, at);
+    }
+  }
+}
+
+/** Responses of full length to one prompt, of fields that `readTextFields` has checked. */
+export const choicesIn = (fields: Fields): number => {
+  let most = 1;
+  for (const name of choiceNames) {
+    const value = fields[name];
+    if (typeof value === 'number' && value > most) most = Math.min(Math.floor(value), maxChoices);
+  }
+  return most;
+};
+
+/**
+ * The limits of a request, none longer than `tokens`.
+ * @param own names of the limit in the dialect; the first one is added where the request has none of them
+ */
+export function limitedFields(fields: Fields, tokens: number, own: readonly [string, ...string[]]): Fields {
+  const given = limitNames.filter((name) => typeof fields[name] === 'number');
+  const names = given.some((name) => own.includes(name)) ? given : [own[0], ...given];
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = fields[name];
+      return [name, typeof value === 'number' && value > 0 ? Math.min(value, tokens) : tokens];
+    }),
+  );
+}
+
+/** @throws AppError INVALID_INPUT */
+function needCount(value: unknown, field: string, least: number, most: number): number {
+  if (typeof value !== 'number' || !Number.isFinite(value)) {
+    throw new InvalidInputError(`${field} must be a number`, field);
+  }
+  if (value < least || value > most) {
+    throw new InvalidInputError(`${field} must be between ${least} and ${most}`, field);
+  }
+  if (!Number.isInteger(value)) throw new InvalidInputError(`${field} must be a whole number`, field);
+  return value;
+}
+
+/** A word as providers spell those that select a price. @throws AppError INVALID_INPUT */
+function needWord(value: unknown, field: string): string {
+  if (typeof value !== 'string' || !/^[a-z0-9_.:-]*$/.test(value)) {
+    throw new InvalidInputError(`${field} must be a word in small letters`, field);
+  }
+  return value;
+}
+
+const optionalWord = (fields: Fields, name: string): string => {
+  const value = fields[name];
+  return value === undefined || value === null ? '' : needWord(value, name);
+};
+
+/** Pixels, a ratio, or a name such as `auto` and `2K`. */
+const sizeForm = /^(?:[a-z][a-z0-9_-]*|[1-9]\d{1,4}[x*][1-9]\d{1,4}|[1-9]\d?:[1-9]\d?|[1-9]\d?[kK])?$/;
+
+function sizeIn(fields: Fields, name: string): string {
+  const value = fields[name] ?? '';
+  if (typeof value !== 'string' || !sizeForm.test(value)) {
+    throw new InvalidInputError(`${name} must be like 1024x1024, with the letter x`, name);
+  }
+  return value;
+}
+
+/** Images of a series at most, where Seedream may draw one. It decides on their number, and reports it. */
+const longestSeries = 15;
+
+function seriesOf(body: Fields): number {
+  if (optionalWord(body, 'sequential_image_generation') !== 'auto') return 1;
+  const options = asFields(body['sequential_image_generation_options']) ?? {};
+  return options['max_images'] === undefined ? longestSeries : imagesIn(options, 'max_images', false);
+}
+
+/** @param isForm fields of forms are text */
+function imagesIn(fields: Fields, name: string, isForm: boolean): number {
+  const value = fields[name];
+  if (value === undefined || value === null) return 1;
+  const isDigits = isForm && typeof value === 'string' && /^\d{1,3}$/.test(value);
+  return needCount(isDigits ? Number(value) : value, name, 1, maxImages);
+}
+
+/**
+ * The number, size and quality of the images that a request orders; of two numbers the larger one.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function readImageFields(
+  body: Fields,
+  isForm: boolean,
+): { readonly count: number; readonly size: string; readonly quality: string } {
+  const counts = imageCountNames.map((name) => imagesIn(body, name, isForm));
+  const [size, other] = [sizeIn(body, 'size'), sizeIn(body, 'image_size')];
+  if (size !== '' && other !== '' && size !== other) {
+    throw new InvalidInputError('image_size must be the same as size', 'image_size');
+  }
+  return {
+    count: Math.max(seriesOf(body), ...counts),
+    size: (size || other || '1024x1024').replace('*', 'x'),
+    quality: optionalWord(body, 'quality') || 'standard',
+  };
+}
