@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
 import { until } from '../faults/traffic.js';
+import { longestTurnDuring } from '../support/growth.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -116,8 +117,49 @@ const streamed = (text: string): string =>
     )
     .join('');
 
+/** A hundred texts, each of which takes the pattern quadratic time. */
+const slowPattern = 'regex:\\w+@evil\\.example';
+const slowTexts = Array.from({ length: 100 }, () => ({ role: 'user', content: 'a'.repeat(10_000) }));
+
+/** Each of these takes the pattern some milliseconds only. */
+const cubicPattern = 'regex:\\w+\\w+@evil\\.example';
+const manyTexts = Array.from({ length: 3000 }, () => ({ role: 'user', content: 'a'.repeat(200) }));
+
 describe('input', () => {
   beforeEach(() => relay.addChannel());
+
+  it.each([
+    ['a guardrail', () => rules(words({ words: [slowPattern] })), slowTexts, 'guardrail_blocked'],
+    [
+      'blocked words',
+      () => relay.setOptions({ SensitiveWords: [cubicPattern] }),
+      manyTexts,
+      'sensitive_words_detected',
+    ],
+  ])(
+    'is refused by %s that would take too long for all texts, while other calls go on',
+    async (_, set, messages, code) => {
+      set();
+      let asked: Asked | undefined;
+      const longest = await longestTurnDuring(async () => {
+        asked = await ask('', { messages });
+      });
+      expect(asked).toMatchObject({ status: 400, text: expect.stringContaining(code) });
+      expect(longest).toBeLessThan(0.5);
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
+
+  it('is masked as a whole, or passes with a note, where the time was not enough', async () => {
+    rules(words({ words: [slowPattern], action: 'mask' }));
+    expect((await ask('', { messages: slowTexts })).status).toBe(200);
+    expect((sentTexts() as unknown[]).at(-1)).toEqual({ role: 'user', content: '[removed]' });
+    rules(words({ words: [slowPattern], action: 'log' }));
+    const asked = await ask('', { messages: slowTexts });
+    expect(asked.status).toBe(200);
+    expect((sentTexts() as unknown[]).at(-1)).toEqual(slowTexts.at(-1));
+    expect(await notesOf(asked)).toEqual([{ rule: 'no-fruit', stage: 'input', action: 'log', matched: [slowPattern] }]);
+  });
 
   it('masks what patterns find, in every text and not in ids, and logs the kinds only', async () => {
     rules(patterns());

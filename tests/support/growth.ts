@@ -47,3 +47,28 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   }
   return turns;
 }
+
+/**
+ * The longest time between two turns of the event loop while `work` runs, as a share of the whole time: near 1 when one turn
+ * does all of the work, near 0 when other work goes on. A busy machine slows both.
+ */
+export async function longestTurnDuring(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  let before = start;
+  let longest = 0;
+  let done = false;
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - before);
+    before = now;
+    if (!done) setImmediate(turn);
+  };
+  setImmediate(turn);
+  try {
+    await work();
+  } finally {
+    done = true;
+    turn();
+  }
+  return longest / (performance.now() - start);
+}

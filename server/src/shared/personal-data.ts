@@ -60,21 +60,51 @@ const finders: Readonly<Record<PersonalDataKind, Finder>> = {
 /** Earlier kinds win where two overlap. */
 const order: readonly PersonalDataKind[] = ['key', 'email', 'id_number', 'card', 'phone'];
 
-/** @returns the parts in the order of the text, without overlaps */
-export function findPersonalData(text: string, kinds: readonly PersonalDataKind[]): FoundPart[] {
+const ofKinds = (kinds: readonly PersonalDataKind[]): PersonalDataKind[] =>
+  order.filter((kind) => kinds.includes(kind));
+
+/** The patterns of these kinds, in the order in which `personalDataOf` takes their candidates. */
+export const personalDataPatterns = (kinds: readonly PersonalDataKind[]): RegExp[] =>
+  ofKinds(kinds).flatMap((kind) => finders[kind].patterns);
+
+/** A place where a pattern matches. */
+interface Candidate {
+  /** Its index among `personalDataPatterns`. */
+  readonly pattern: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * @param candidates in the order of the text for each pattern
+ * @returns the parts in the order of the text, without overlaps
+ */
+export function personalDataOf(
+  text: string,
+  kinds: readonly PersonalDataKind[],
+  candidates: readonly Candidate[],
+): FoundPart[] {
   let found: FoundPart[] = [];
-  for (const what of order) {
-    if (!kinds.includes(what)) continue;
+  let pattern = 0;
+  for (const what of ofKinds(kinds)) {
     const { patterns, accepts } = finders[what];
-    for (const pattern of patterns) {
-      const parts: FoundPart[] = [];
-      for (const { 0: candidate, index: start } of text.matchAll(pattern)) {
-        if (!accepts || accepts(candidate)) parts.push({ what, start, end: start + candidate.length });
-      }
+    for (const last = pattern + patterns.length; pattern < last; pattern++) {
+      const parts: FoundPart[] = candidates
+        .filter((candidate) => candidate.pattern === pattern)
+        .filter(({ start, end }) => !accepts || accepts(text.slice(start, end)))
+        .map(({ start, end }) => ({ what, start, end }));
       if (parts.length > 0) found = [...found, ...beside(parts, found)].sort((one, other) => one.start - other.start);
     }
   }
   return found;
+}
+
+/** @returns the parts in the order of the text, without overlaps */
+export function findPersonalData(text: string, kinds: readonly PersonalDataKind[]): FoundPart[] {
+  const candidates = personalDataPatterns(kinds).flatMap((expression, pattern) =>
+    [...text.matchAll(expression)].map(({ 0: found, index: start }) => ({ pattern, start, end: start + found.length })),
+  );
+  return personalDataOf(text, kinds, candidates);
 }
 
 /** The parts that overlap none of the others. Both are in the order of the text. */

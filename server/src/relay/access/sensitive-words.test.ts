@@ -8,9 +8,9 @@ const checker = (words: string[]): SensitiveWords =>
     { values: { CheckSensitiveEnabled: true, CheckSensitiveOnPromptEnabled: true, SensitiveWords: words } },
     createLogger('silent'),
   );
-const finds = (words: string[], text: string): boolean => {
+const finds = async (words: string[], text: string): Promise<boolean> => {
   try {
-    checker(words).check([text], 'request');
+    await checker(words).check([text], 1, 'request');
     return false;
   } catch (error) {
     expect(error).toMatchObject({ code: 'SENSITIVE_WORDS', message: 'sensitive words detected' });
@@ -18,12 +18,12 @@ const finds = (words: string[], text: string): boolean => {
   }
 };
 
-it('finds words and patterns anywhere, whatever their case', () => {
-  expect(finds(['Bad'], 'so bAD it is')).toBe(true);
-  expect(finds(['bad'], 'so good it is')).toBe(false);
-  expect(finds(['regex:^B+$'], 'bbb')).toBe(true);
-  expect(finds(['regex:^b+$'], 'bbba')).toBe(false);
-  expect(finds(['regex:('], '(')).toBe(false);
+it('finds words and patterns anywhere, whatever their case', async () => {
+  expect(await finds(['Bad'], 'so bAD it is')).toBe(true);
+  expect(await finds(['bad'], 'so good it is')).toBe(false);
+  expect(await finds(['regex:^B+$'], 'bbb')).toBe(true);
+  expect(await finds(['regex:^b+$'], 'bbba')).toBe(false);
+  expect(await finds(['regex:('], '(')).toBe(false);
 });
 
 it('finds one of many in a single pass exactly as looking for each would', () => {
@@ -58,6 +58,12 @@ it('takes time in proportion to the text', async () => {
   expect(await growth(find, 100_000, 800_000)).toBeLessThan(24);
 });
 
-it('stops a pattern that would never end, and takes it as found', () => {
-  expect(finds(['regex:^(a+)+$'], `${'a'.repeat(40)}b`)).toBe(true);
+it('finds a word at every place of a long text', async () => {
+  const text = 'x'.repeat(64 * 1024 - 3);
+  expect(await finds(['needle'], `${text}NEEDLE${text}`)).toBe(true);
+  expect(await finds(['needle'], `${text}NEEDL_E${text}`)).toBe(false);
+});
+
+it('stops a pattern that would never end, and takes it as found', async () => {
+  expect(await finds(['regex:^(a+)+$'], `${'a'.repeat(40)}b`)).toBe(true);
 });

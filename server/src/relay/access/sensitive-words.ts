@@ -1,7 +1,8 @@
-import { createContext, Script } from 'node:vm';
+import { setImmediate } from 'node:timers/promises';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { AppError } from '../../shared/errors.js';
+import { matcher } from '../matching/matcher.js';
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {
@@ -9,8 +10,8 @@ export interface SensitiveSettings {
 }
 
 const patternMark = 'regex:';
-/** A pattern that exceeds this time counts as found, so that slow input cannot bypass it. Milliseconds. */
-const patternMilliseconds = 50;
+/** Characters that are searched for words in one turn of the event loop. */
+const pieceLength = 64 * 1024;
 
 /** Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words), if an admin enabled the check. */
 export class SensitiveWords {
@@ -23,9 +24,12 @@ export class SensitiveWords {
     return isChecked(this.settings.values);
   }
 
-  /** @throws AppError SENSITIVE_WORDS. The matched word is written to the server's log only. */
-  check(texts: readonly string[], requestId: string): void {
-    const word = listOf(this.settings.values.SensitiveWords).find(texts);
+  /**
+   * The matched word is written to the server's log only.
+   * @throws AppError SENSITIVE_WORDS; UnavailableError when the patterns could not be searched for
+   */
+  async check(texts: readonly string[], userId: number, requestId: string): Promise<void> {
+    const word = await listOf(this.settings.values.SensitiveWords).find(texts, userId);
     if (word === null) return;
     this.logger.warn({ requestId, word }, 'call refused: blocked word');
     throw refusal();
@@ -48,55 +52,49 @@ function listOf(entries: readonly string[]): WordList {
 /** Case-insensitive search for words anywhere in a text, and for patterns. */
 class WordList {
   private readonly words: WordSearch;
-  private readonly patterns: readonly PatternSearch[];
+  private readonly patterns: readonly RegExp[];
+  /** Characters that two pieces of a text share, so that no word is cut. */
+  private readonly overlap: number;
 
   constructor(readonly entries: readonly string[]) {
     const isPattern = (entry: string): boolean => entry.startsWith(patternMark);
-    this.patterns = entries.filter(isPattern).flatMap((entry) => PatternSearch.of(entry.slice(patternMark.length)));
-    this.words = new WordSearch(entries.filter((entry) => !isPattern(entry)).map((entry) => entry.toLowerCase()));
+    const words = entries.filter((entry) => !isPattern(entry)).map((entry) => entry.toLowerCase());
+    this.patterns = entries.filter(isPattern).flatMap((entry) => patternOf(entry.slice(patternMark.length)));
+    this.words = new WordSearch(words);
+    this.overlap = words.reduce((longest, { length }) => Math.max(longest, length), 0);
   }
 
-  /** @returns the first entry that matches; null when none does */
-  find(texts: readonly string[]): string | null {
+  /** @returns an entry that matches; null when none does */
+  async find(texts: readonly string[], userId: number): Promise<string | null> {
+    const word = await this.findWord(texts);
+    if (word !== null || this.patterns.length === 0) return word;
+    const [match] = await matcher.search({ userId, texts, patterns: this.patterns, isFirstEnough: true });
+    return match ? patternMark + (this.patterns[match.pattern]?.source ?? '') : null;
+  }
+
+  private async findWord(texts: readonly string[]): Promise<string | null> {
+    let searched = 0;
     for (const text of texts) {
-      const found = this.patterns.find((pattern) => pattern.in(text))?.name ?? this.words.find(text.toLowerCase());
-      if (found !== null) return found;
+      for (let at = 0; at < text.length; at += pieceLength) {
+        const piece = text.slice(at, at + pieceLength + this.overlap);
+        const word = this.words.find(piece.toLowerCase());
+        if (word !== null) return word;
+        searched += piece.length;
+        if (searched < pieceLength) continue;
+        searched = 0;
+        await setImmediate();
+      }
     }
     return null;
   }
 }
 
-/** A regular expression that runs in a context that can be interrupted. */
-class PatternSearch {
-  private static readonly script = new Script('pattern.test(text)');
-  private readonly context;
-
-  private constructor(
-    readonly name: string,
-    pattern: RegExp,
-  ) {
-    this.context = createContext({ pattern, text: '' });
-  }
-
-  /** @returns an empty list for an invalid pattern: saving refuses it, but an older database may contain one */
-  static of(source: string): PatternSearch[] {
-    try {
-      return [new PatternSearch(patternMark + source, new RegExp(source, 'iu'))];
-    } catch {
-      return [];
-    }
-  }
-
-  /** Whether the pattern matches the text, or took too long. */
-  in(text: string): boolean {
-    this.context['text'] = text;
-    try {
-      return PatternSearch.script.runInContext(this.context, { timeout: patternMilliseconds }) === true;
-    } catch {
-      return true;
-    } finally {
-      this.context['text'] = '';
-    }
+/** @returns an empty list for an invalid pattern: saving refuses it, but an older database may contain one */
+function patternOf(source: string): RegExp[] {
+  try {
+    return [new RegExp(source, 'giu')];
+  } catch {
+    return [];
   }
 }
 

@@ -93,8 +93,7 @@ export class WayServer {
     try {
       const admission = this.admitted(asked);
       group = admission.group;
-      const checked = this.checked(asked, admission, this.price(asked, admission));
-      const priced = checked instanceof Promise ? await checked : checked;
+      const priced = await this.checked(asked, admission, this.price(asked, admission));
       const reserved = await this.reserve(endpoint.measure ? await measured(priced) : priced, asked);
       const sent = await this.trySend(reserved, incoming, client);
       if (!('error' in sent)) return { reserved, served: sent };
@@ -213,11 +212,11 @@ export class WayServer {
   }
 
   /** The call after all guardrails for input: the same one, or with a masked body. @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED */
-  private checked(asked: AskedCall, admission: Admission, priced: PricedCall): PricedCall | Promise<PricedCall> {
+  private async checked(asked: AskedCall, admission: Admission, priced: PricedCall): Promise<PricedCall> {
     const { endpoint, incoming, caller } = asked;
     const { guardrails, options } = this.deps;
     const { words } = guardrails;
-    if (words.enabled) words.check(endpoint.texts(priced.call.body), incoming.requestId);
+    if (words.enabled) await words.check(endpoint.texts(priced.call.body), caller.user.id, incoming.requestId);
     if (options.values['guardrails.rules'].length === 0) return priced;
     const guard = guardrails.of(caller, admission.group, admission.model, incoming.requestId);
     return guard ? this.guarded(asked, admission, { ...priced, guard }, guard) : priced;

@@ -1,7 +1,7 @@
 import type { Logger } from '../../observability/logger.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { GuardrailRule, GuardrailStage } from '../../shared/guardrail-rule.js';
-import { maskParts } from '../../shared/personal-data.js';
+import { maskParts, type FoundPart } from '../../shared/personal-data.js';
 import type { LocalCheck } from './local-checks.js';
 import type { RemoteCall, RemoteCheck } from './remote-checks.js';
 
@@ -53,33 +53,56 @@ export class CallGuard {
     let current = texts;
     for (const one of this.rules) {
       if (!isFor(one, stage)) continue;
-      current = one.local ? this.applyLocal(one.rule, one.local, current, stage) : await this.ask(one, current, stage);
+      current = one.local
+        ? await this.applyLocal(one.rule, one.local, current, stage)
+        : await this.ask(one, current, stage);
     }
     return current;
   }
 
   /** The largest position up to `cut` that lies inside of nothing that a local rule for output finds. */
-  cutBefore(text: string, cut: number): number {
+  async cutBefore(text: string, cut: number): Promise<number> {
     let at = cut;
     for (const one of this.rules) {
       if (!one.local || !isFor(one, 'output')) continue;
-      for (const { start, end } of one.local(text)) if (start < at && end > at) at = start;
+      const [found = []] = await this.found(one.rule, one.local, [text], 'output', false);
+      for (const { start, end } of found) if (start < at && end > at) at = start;
     }
     return at;
   }
 
-  private applyLocal(
+  private async applyLocal(
     rule: GuardrailRule,
     find: LocalCheck,
     texts: readonly string[],
     stage: GuardrailStage,
-  ): readonly string[] {
-    const found = texts.map((text) => find(text));
+  ): Promise<readonly string[]> {
+    const found = await this.found(rule, find, texts, stage, rule.action === 'block');
     const matched = [...new Set(found.flat().map(({ what }) => what))];
     if (matched.length === 0) return texts;
     this.note(rule, stage, matched);
     if (rule.action === 'block') throw blocked(rule);
     return rule.action === 'mask' ? texts.map((text, at) => maskedBy(rule, text, found[at] ?? [])) : texts;
+  }
+
+  /** A rule that only reports does not refuse a call that it could not check. @throws UnavailableError */
+  private async found(
+    rule: GuardrailRule,
+    find: LocalCheck,
+    texts: readonly string[],
+    stage: GuardrailStage,
+    isFirstEnough: boolean,
+  ): Promise<FoundPart[][]> {
+    const { userId, requestId } = this.caller;
+    try {
+      return await find(texts, { userId, isFirstEnough });
+    } catch (error) {
+      const isOpen = rule.action === 'log';
+      this.logger.warn({ err: error, requestId, rule: rule.name }, 'a guardrail could not be checked');
+      this.add({ rule: rule.name, stage, action: isOpen ? 'failed_open' : 'failed_closed', matched: [] });
+      if (isOpen) return [];
+      throw error;
+    }
   }
 
   private async ask(
@@ -124,7 +147,7 @@ const maxMatched = 20;
 const isFor = ({ rule }: CompiledRule, stage: GuardrailStage): boolean => rule.stage === stage || rule.stage === 'both';
 
 /** A word is not repeated in its place. */
-export const maskedBy = ({ check }: GuardrailRule, text: string, parts: ReturnType<LocalCheck>): string =>
+export const maskedBy = ({ check }: GuardrailRule, text: string, parts: FoundPart[]): string =>
   maskParts(text, check === 'words' ? parts.map((part) => ({ ...part, what: 'removed' })) : parts);
 
 const blocked = ({ name }: GuardrailRule): AppError =>

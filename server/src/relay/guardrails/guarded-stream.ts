@@ -117,7 +117,7 @@ export class GuardedStream {
   private async release(held: Held, isWhole: boolean): Promise<NeutralEvent[]> {
     const { text, event } = held;
     const all = isWhole || text.length > maxHeld;
-    const cut = all ? text.length : this.guard.cutBefore(text, text.length - holdBack);
+    const cut = all ? text.length : await this.guard.cutBefore(text, text.length - holdBack);
     if (cut === 0) return [];
     const [passed = ''] = await this.guard.apply([text.slice(0, cut)], 'output');
     held.text = text.slice(cut);

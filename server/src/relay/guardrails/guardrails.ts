@@ -49,15 +49,15 @@ export class Guardrails {
   /** The result of a rule that need not be saved. Never throws: another server that cannot be asked is a result. */
   async trial(rule: GuardrailRule, text: string): Promise<TrialResult> {
     const { local, remote } = this.toCompiled(rule);
-    if (local) {
-      const found = local(text);
-      return {
-        matched: [...new Set(found.map(({ what }) => what))],
-        text: maskedBy(rule, text, found),
-        failure: null,
-      };
-    }
     try {
+      if (local) {
+        const [found = []] = await local([text], { userId: 0, isFirstEnough: false });
+        return {
+          matched: [...new Set(found.map(({ what }) => what))],
+          text: maskedBy(rule, text, found),
+          failure: null,
+        };
+      }
       const stage = rule.stage === 'output' ? 'output' : 'input';
       const call = { requestId: 'trial', model: '', group: '', userId: 0, stage, texts: [text] } as const;
       const answer = await remote?.(call);

@@ -1,22 +1,33 @@
-import { Script } from 'node:vm';
-import { wordsCheck } from './local-checks.js';
+import { personalDataCheck, wordsCheck } from './local-checks.js';
 
-afterEach(() => jest.restoreAllMocks());
+const options = { userId: 1, isFirstEnough: false };
 
-it('checks a text again when the time passed without this process computing', () => {
-  const check = wordsCheck(['regex:dur+ian']);
-  // As on a machine whose cores are busy with other processes.
-  const late = jest.spyOn(Script.prototype, 'runInContext').mockImplementationOnce(() => {
-    throw new Error('Script execution timed out after 50ms');
-  });
-  expect(check('an innocent text')).toEqual([]);
-  expect(late).toHaveBeenCalledTimes(2);
+it('takes a pattern for found that computes for too long', async () => {
+  const text = `${'a'.repeat(40)}!`;
+  expect(await wordsCheck(['regex:(a+)+$'])([text], options)).toEqual([
+    [{ what: 'regex:(a+)+$', start: 0, end: text.length }],
+  ]);
 });
 
-it('takes a pattern for found that computes for too long, at once', () => {
-  const check = wordsCheck(['regex:(a+)+$']);
-  const text = `${'a'.repeat(40)}!`;
-  const runs = jest.spyOn(Script.prototype, 'runInContext');
-  expect(check(text)).toEqual([{ what: 'regex:(a+)+$', start: 0, end: text.length }]);
-  expect(runs.mock.calls.length).toBeLessThanOrEqual(5);
+it('takes all texts for found that follow the one whose search took too long', async () => {
+  const texts = ['a heron', `heron ${'a'.repeat(40)}!`, 'nothing'];
+  const found = await wordsCheck(['regex:heron', 'regex:(a+)+$'])(texts, options);
+  expect(found[0]).toEqual([{ what: 'regex:heron', start: 2, end: 7 }]);
+  expect(found.slice(1)).toEqual(texts.slice(1).map(({ length: end }) => [{ what: 'regex:(a+)+$', start: 0, end }]));
+});
+
+it('takes a text for found as a whole that has more matches than are listed', async () => {
+  const text = 'a@b.example '.repeat(10_001);
+  expect(await personalDataCheck(['email'])([text], options)).toEqual([
+    [{ what: 'unchecked', start: 0, end: text.length }],
+  ]);
+  expect(await wordsCheck(['b'])([text], options)).toEqual([[{ what: 'unchecked', start: 0, end: text.length }]]);
+});
+
+it('ends at the first match where one is enough', async () => {
+  const found = await wordsCheck(['heron', 'regex:(a+)+$'])(['a heron', `${'a'.repeat(40)}!`], {
+    userId: 1,
+    isFirstEnough: true,
+  });
+  expect(found).toEqual([[{ what: 'heron', start: 2, end: 7 }], []]);
 });

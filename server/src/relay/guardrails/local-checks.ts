@@ -1,75 +1,67 @@
-import { createContext, Script, type Context } from 'node:vm';
 import type { GuardrailRule } from '../../shared/guardrail-rule.js';
-import { findPersonalData, type FoundPart } from '../../shared/personal-data.js';
+import { personalDataOf, personalDataPatterns, type FoundPart } from '../../shared/personal-data.js';
+import { matcher, type Match, type Search } from '../matching/matcher.js';
 
-/** Finds parts of a text, without waiting. */
-export type LocalCheck = (text: string) => FoundPart[];
+/** How a check is asked. */
+export type CheckOptions = Pick<Search, 'userId' | 'isFirstEnough'>;
+
+/**
+ * Finds parts of texts; a list for each text. Texts that were not searched to their end count as found, so that slow input
+ * cannot bypass a check.
+ * @throws UnavailableError when it could not be done
+ */
+export type LocalCheck = (texts: readonly string[], options: CheckOptions) => Promise<FoundPart[][]>;
 
 const patternMark = 'regex:';
-/**
- * A pattern that computes for this long counts as found in all of the text, so that slow input cannot bypass it.
- * Milliseconds.
- */
-const patternMilliseconds = 50;
-/** On a busy machine the time may pass while this process waits for a core: then the text is checked again, so many times. */
-const patternTries = 5;
-const script = new Script('[...text.matchAll(pattern)].map((match) => [match.index, match.index + match[0].length])');
 
 /** @returns null for checks by other servers */
 export function localCheck(rule: GuardrailRule): LocalCheck | null {
-  if (rule.check === 'patterns') return (text) => findPersonalData(text, rule.patterns);
+  if (rule.check === 'patterns') return personalDataCheck(rule.patterns);
   return rule.check === 'words' ? wordsCheck(rule.words) : null;
+}
+
+/** Personal data. Its candidates are decided on here, so that the first one need not be a match. */
+export function personalDataCheck(kinds: Parameters<typeof personalDataPatterns>[0]): LocalCheck {
+  const patterns = personalDataPatterns(kinds);
+  return async (texts, { userId }) => {
+    const found = await matcher.search({ texts, patterns, userId, isFirstEnough: false });
+    const ofTexts = byText(texts, found);
+    return texts.map((text, at) => {
+      const matches = ofTexts[at] ?? [];
+      if (matches[0]?.isUnsearched) return [{ what: 'unchecked', start: 0, end: text.length }];
+      return personalDataOf(text, kinds, matches);
+    });
+  };
 }
 
 /** Words and patterns. */
 export function wordsCheck(words: readonly string[]): LocalCheck {
   const plain = words.filter((entry) => !entry.startsWith(patternMark));
-  const finders: LocalCheck[] = words
-    .filter((entry) => entry.startsWith(patternMark))
-    .map((entry) => patternFinder(entry.slice(patternMark.length)));
-  if (plain.length > 0) finders.push(wordFinder(plain));
-  return (text) => inOrder(finders.flatMap((find) => find(text)));
-}
-
-function wordFinder(words: readonly string[]): LocalCheck {
-  // Longer words first: alternatives are tried in turn.
-  const longestFirst = [...words].sort((one, other) => other.length - one.length);
-  const pattern = new RegExp(longestFirst.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
-  return (text) =>
-    [...text.matchAll(pattern)].map(({ 0: found, index }) => ({
-      what: found.toLowerCase(),
-      start: index,
-      end: index + found.length,
-    }));
-}
-
-function patternFinder(source: string): LocalCheck {
-  const context = createContext({ pattern: new RegExp(source, 'giu'), text: '' });
-  const what = patternMark + source;
-  return (text) => {
-    context['text'] = text;
-    try {
-      const found = runBriefly(context);
-      if (!found) return [{ what, start: 0, end: text.length }];
-      return found.map(([start, end]) => ({ what, start, end })).filter(({ start, end }) => end > start);
-    } finally {
-      context['text'] = '';
-    }
+  const marked = words.filter((entry) => entry.startsWith(patternMark));
+  const patterns = marked.map((entry) => new RegExp(entry.slice(patternMark.length), 'giu'));
+  if (plain.length > 0) patterns.push(anyOf(plain));
+  return async (texts, options) => {
+    const found = await matcher.search({ ...options, texts, patterns });
+    return byText(texts, found).map((matches, at) =>
+      matches
+        .map(({ pattern, start, end, isUnsearched }) => ({
+          what: marked[pattern] ?? (isUnsearched ? 'unchecked' : (texts[at] ?? '').slice(start, end).toLowerCase()),
+          start,
+          end,
+        }))
+        .sort((one, other) => one.start - other.start),
+    );
   };
 }
 
-/** @returns null when it computes for too long */
-function runBriefly(context: Context): Array<[number, number]> | null {
-  for (let left = patternTries; left > 0; left--) {
-    const before = process.cpuUsage();
-    try {
-      return script.runInContext(context, { timeout: patternMilliseconds }) as Array<[number, number]>;
-    } catch {
-      const { user, system } = process.cpuUsage(before);
-      if ((user + system) / 1000 > patternMilliseconds / 2) return null;
-    }
-  }
-  return null;
+function anyOf(words: readonly string[]): RegExp {
+  // Longer words first: alternatives are tried in turn.
+  const longestFirst = [...words].sort((one, other) => other.length - one.length);
+  return new RegExp(longestFirst.map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'gi');
 }
 
-const inOrder = (parts: FoundPart[]): FoundPart[] => parts.sort((one, other) => one.start - other.start);
+function byText(texts: readonly string[], matches: readonly Match[]): Match[][] {
+  const lists: Match[][] = texts.map(() => []);
+  for (const match of matches) lists[match.text]?.push(match);
+  return lists;
+}

@@ -131,7 +131,7 @@ export class SessionWatch {
     held.text += delta;
     const window = this.guard.asksOthers ? remoteWindow : localWindow;
     if (held.text.length < window + holdBack) return [];
-    return this.release(held, this.guard.cutBefore(held.text, held.text.length - holdBack));
+    return this.release(held, await this.guard.cutBefore(held.text, held.text.length - holdBack));
   }
 
   private async releaseAll(): Promise<Fields[]> {

@@ -5,10 +5,10 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { concerns } from '../../shared/guardrail-rule.js';
 import { randomBetween } from '../../shared/ids.js';
 import { storableText } from '../../shared/json.js';
-import { findPersonalData, maskParts } from '../../shared/personal-data.js';
+import { maskParts } from '../../shared/personal-data.js';
 import type { Caller } from '../access/authentication.js';
 import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
-import { wordsCheck, type LocalCheck } from '../guardrails/local-checks.js';
+import { personalDataCheck, wordsCheck } from '../guardrails/local-checks.js';
 import type { TextMeter } from '../metering/text-meter.js';
 import type { Queries } from '../../db/queries.js';
 import { contentLimit } from './chat-content.js';
@@ -67,10 +67,10 @@ export class Captures {
   private async write(call: CapturedCall, rule: CaptureRule, transcript: string): Promise<void> {
     const { database, clock } = this.deps;
     const { caller, admission } = call;
-    const redact = redactionOf(rule);
     const { body } = call.call;
-    const request = JSON.stringify(withTexts(body, bodyTexts(body).map(redact)), withoutMedia);
-    const response = redact(transcript);
+    const texts = await redacted(rule, [...bodyTexts(body), transcript], caller.user.id);
+    const response = texts.pop() ?? '';
+    const request = JSON.stringify(withTexts(body, texts), withoutMedia);
     await database.query(sql, [
       ...[call.requestId, seconds(clock), caller.user.id, caller.token.id, admission.group, admission.model],
       ...[storableText(request.slice(0, contentLimit)), storableText(response.slice(0, contentLimit))],
@@ -79,14 +79,18 @@ export class Captures {
   }
 }
 
-function redactionOf({ redact, redact_words: words }: CaptureRule): (text: string) => string {
-  const checks: LocalCheck[] = [(text) => findPersonalData(text, redact)];
-  if (words && words.length > 0) checks.push(wordsCheck(words));
-  return (text) =>
-    checks.reduce((current, find, at) => {
-      const parts = find(current);
-      return maskParts(current, at === 0 ? parts : parts.map((part) => ({ ...part, what: 'removed' })));
-    }, text);
+async function redacted(rule: CaptureRule, texts: readonly string[], userId: number): Promise<string[]> {
+  const { redact, redact_words: words = [] } = rule;
+  const options = { userId, isFirstEnough: false };
+  const data = await personalDataCheck(redact)(texts, options);
+  const clean = texts.map((text, at) => maskParts(text, data[at] ?? []));
+  const found = await wordsCheck(words)(clean, options);
+  return clean.map((text, at) =>
+    maskParts(
+      text,
+      (found[at] ?? []).map((part) => ({ ...part, what: 'removed' })),
+    ),
+  );
 }
 
 const media: ReadonlySet<string> = new Set([

@@ -150,8 +150,8 @@ export class TaskDesk {
   }
 
   /** @throws AppError SENSITIVE_WORDS */
-  checkWords(texts: readonly string[], requestId: string): void {
-    if (this.deps.words.enabled) this.deps.words.check(texts, requestId);
+  async checkWords(texts: readonly string[], { user }: Caller, requestId: string): Promise<void> {
+    if (this.deps.words.enabled) await this.deps.words.check(texts, user.id, requestId);
   }
 
   /** Counts a successful order in the rate limits. Never throws: the provider has the order, and it is paid. */

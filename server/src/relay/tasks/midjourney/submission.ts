@@ -100,7 +100,7 @@ export class Submission {
     const body = jsonObject(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
     let order = parseOrder(path, body, desk.values);
-    desk.checkWords([order.prompt], incoming.requestId);
+    await desk.checkWords([order.prompt], caller, incoming.requestId);
     const origin = order.originId === null ? null : await this.origin(caller, order.originId, order);
     const channel = origin && desk.channel(origin.channelId);
     const admission = channel ? desk.follow(caller, order.model, channel) : desk.admit(caller, order.model);

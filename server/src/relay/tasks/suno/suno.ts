@@ -99,7 +99,7 @@ export class Suno {
     const body = jsonObject(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let order = parseSunoOrder(actionName, body);
-    desk.checkWords(order.texts, incoming.requestId);
+    await desk.checkWords(order.texts, caller, incoming.requestId);
     const { admission, target } = await this.route(caller, order);
     const passed = await watch.checked({ caller, admission }, body, textFields);
     if (passed !== body) order = parseSunoOrder(actionName, passed);

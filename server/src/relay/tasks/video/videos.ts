@@ -167,7 +167,7 @@ export class Videos {
     const opened = openVideoOrder(rawBody, incoming.headers['content-type'] ?? '');
     const admission = withVideos(desk.admit(caller, opened.model));
     let order = parseVideoOrder(opened);
-    desk.checkWords([order.prompt], incoming.requestId);
+    await desk.checkWords([order.prompt], caller, incoming.requestId);
     const passed = await watch.checked({ caller, admission }, order.body, ['prompt']);
     if (passed !== order.body) order = parseVideoOrder({ ...opened, body: passed });
     const target = withAddress(desk.choose(admission));
@@ -190,7 +190,7 @@ export class Videos {
     if (!channel?.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel of this video is disabled');
     const { model = '', seconds = 0, size = '', resolution = '720p', upstream = '' } = source.properties;
     const admission = desk.follow(caller, model, channel);
-    desk.checkWords([promptOf(body)], incoming.requestId);
+    await desk.checkWords([promptOf(body)], caller, incoming.requestId);
     const passed = await watch.checked({ caller, admission }, body, ['prompt']);
     const prompt = promptOf(passed);
     const target = withAddress(desk.targetOfTask(channel, source.keyPrint));
