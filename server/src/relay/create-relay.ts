@@ -49,6 +49,7 @@ import { costsFrom } from './routing/limits/cost-period.js';
 import { ChannelBudgets } from './routing/limits/channel-budgets.js';
 import { LimitBoard } from './routing/limits/limit-board.js';
 import { KeyRing } from './routing/key-ring.js';
+import { IdOwners } from './affinity/id-owners.js';
 import { SessionAffinity } from './affinity/session-affinity.js';
 import { SessionPins } from './affinity/session-pins.js';
 import { RoutingDirectory, type KeyState, type Queries } from './routing/routing-directory.js';
@@ -233,9 +234,11 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     () => clock.now(),
     (error) => logger.debug({ err: error }, 'sessions could not be shared'),
   );
+  const idOwners = new IdOwners(database, clock, (err) => logger.warn({ err }, 'owners of ids could not be stored'));
   const left = new LeftCalls({ ...defaultLeftLimits, ...leftLimitsOf(deps.settings) });
   const attempts = new Attempts({
     left,
+    idOwners,
     options,
     channels,
     keyRing,
@@ -286,6 +289,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     budgets,
     sharedBudgets: budgetDirectory,
     rates,
+    idOwners,
     attempts,
     tracing,
     clock,
@@ -329,6 +333,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       overload.start();
       telemetry?.exporter.start();
       keyUses.start();
+      idOwners.start();
       failures.start();
     },
     async stop() {
@@ -343,6 +348,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       if (!stopped)
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       await keyUses.stop();
+      await idOwners.stop();
       await failures.stop();
       channels.stop();
       budgetDirectory.stop();

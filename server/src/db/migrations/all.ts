@@ -3,6 +3,7 @@ import { Ledger1764100000001 } from './1764100000001-ledger.js';
 import { Rollups1764100000002 } from './1764100000002-rollups.js';
 import { UserNames1764100000003 } from './1764100000003-user-names.js';
 import { CoveringRollups1764100000005 } from './1764100000005-covering-rollups.js';
+import { ProviderIds1764100000020 } from './1764100000020-provider-ids.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   Rollups1764100000002,
   UserNames1764100000003,
   CoveringRollups1764100000005,
+  ProviderIds1764100000020,
 ];

@@ -7,6 +7,7 @@ import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
 import type { ClientResponse } from './client-response.js';
 import type { CallFailure } from '../errors/failure.js';
 import type { OpenedBody, RelayCall } from './relay-call.js';
+import type { IdDialect } from '../protocols/ids/named-ids.js';
 import type { RateDialect } from '../budgets/rate-headers.js';
 import type { IncomingCall } from './incoming-call.js';
 
@@ -80,6 +81,8 @@ export interface Endpoint {
   measure?(call: RelayCall, bareModel: string): Promise<number>;
   /** The request with an output limit of so many tokens for each choice. Missing: the endpoint has no output to limit. */
   limitOutput?(body: Readonly<Record<string, unknown>>, tokens: number): Readonly<Record<string, unknown>>;
+  /** The dialect in which the body may name what a provider keeps; absent: it cannot. */
+  readonly names?: IdDialect;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
   /** One attempt at one channel. */

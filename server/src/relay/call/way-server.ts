@@ -16,8 +16,9 @@ import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
+import { namedOrigin } from '../affinity/named-origin.js';
 import { dialectQuery } from './incoming-request.js';
-import type { OpenedBody } from './relay-call.js';
+import type { ContinuedCall, OpenedBody } from './relay-call.js';
 import type { RelayDeps } from './relay-deps.js';
 import { reserveCounted } from './reserve-counted.js';
 import type { RunningCalls } from './running-calls.js';
@@ -37,6 +38,8 @@ interface AskedCall {
   opened: OpenedBody;
   guard: CallGuard | undefined;
   readonly client: ClientResponse;
+  /** The account that keeps what the body names; null: it names nothing. */
+  readonly named: ContinuedCall | null;
   /** See `reserveCounted`. */
   counted: Set<number> | null;
 }
@@ -74,6 +77,7 @@ export class WayServer {
     const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
     const asSent = opened.dropped || opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
+    const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
     const asked: AskedCall = {
       endpoint,
       incoming,
@@ -82,6 +86,7 @@ export class WayServer {
       opened,
       guard: undefined,
       client,
+      named: origin && (await origin),
       counted: null,
     };
     let failure: Failure;
@@ -168,7 +173,8 @@ export class WayServer {
     const { endpoint, incoming, caller, rawBody, opened } = asked;
     const { model } = admission;
     const parsed = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
-    const call = opened.dropped ? { ...parsed, dropped: [...opened.dropped, ...(parsed.dropped ?? [])] } : parsed;
+    const known = asked.named ? { ...parsed, continued: asked.named } : parsed;
+    const call = opened.dropped ? { ...known, dropped: [...opened.dropped, ...(known.dropped ?? [])] } : known;
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const { prices } = this.deps;
     const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
@@ -345,7 +351,9 @@ const skipped: ReadonlySet<string> = new Set([
   ...['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'BUDGET_EXCEEDED', 'RATE_LIMITED', 'MODEL_NOT_PRICED'],
 ]);
 
-const boundToAccount: ReadonlySet<string> = new Set(['previous_response_not_found', 'encrypted_reasoning_unusable']);
+const boundToAccount: ReadonlySet<string> = new Set([
+  ...['previous_response_not_found', 'unknown_id', 'encrypted_reasoning_unusable'],
+]);
 
 const isNoChannel = (error: unknown): boolean => isAppError(error) && error.code === 'NO_CHANNEL';
 

@@ -50,6 +50,7 @@ const attemptIn =
 /** POST /v1/chat/completions */
 export const chatEndpoint: Endpoint = {
   route: 'chat',
+  names: 'chat',
   tariff: textTariff(),
   errors: () => openAIErrors,
   open: openJson,
@@ -62,6 +63,7 @@ export const chatEndpoint: Endpoint = {
 /** POST /v1/messages */
 export const messagesEndpoint: Endpoint = {
   route: 'messages',
+  names: 'messages',
   rateDialect: 'anthropic',
   tariff: messagesTariff(({ body }) => messagesPrompt(body)),
   errors: () => anthropicErrors,
@@ -106,6 +108,7 @@ const responsesCode = 'invalid_responses_request';
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
+  names: 'responses',
   tariff: textTariff(({ body }) => responsesPrompt(body)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
   open: (rawBody, { headers }) =>
@@ -130,6 +133,7 @@ export const responsesEndpoint: Endpoint = {
 /** POST /v1beta/models/{model}:generateContent and :streamGenerateContent */
 export const generateEndpoint: Endpoint = {
   route: 'generate',
+  names: 'generate',
   tariff: textTariff(({ body }) => contentsPrompt(body)),
   errors: (incoming) => (wantsJsonList(incoming) ? geminiListErrors : geminiErrors),
   open: (rawBody, incoming) => ({ body: parseJsonBody(rawBody), model: geminiCallOf(incoming).model }),
