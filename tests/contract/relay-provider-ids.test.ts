@@ -1,5 +1,7 @@
 /** Ids by which a provider finds what it keeps for an account that several users share. */
+import { ProviderIdRetention } from '../../server/src/modules/provider-ids/provider-id.jobs.js';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { systemClock } from '../../server/src/shared/clock.js';
 import { events, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { RelayHarness, type ChannelSpec } from './relay-harness.js';
@@ -257,6 +259,22 @@ describe('a response of a user', () => {
     } finally {
       await node.stop();
     }
+  });
+
+  it('is deleted within an hour after that', async () => {
+    await relay.idle();
+    const countOf = async (): Promise<number> =>
+      (await relay.sql('SELECT 1 FROM provider_ids WHERE user_id = $1', [ann.userId])).length;
+    const drop = async (): Promise<void> => {
+      const database = { query: (text: string, values?: unknown[]) => relay.dataSource.query(text, values) as never };
+      const state = new MemoryState();
+      await new ProviderIdRetention({ database, state, nodeId: 'one', clock: systemClock, logger: console }).drop();
+    };
+    await drop();
+    expect(await countOf()).toBe(2);
+    await relay.sql('UPDATE provider_ids SET expires_at = expires_at - 31 * 86400 WHERE user_id = $1', [ann.userId]);
+    await drop();
+    expect(await countOf()).toBe(0);
   });
 
   it('is not kept in readable form', async () => {
