@@ -26,7 +26,7 @@ interface Shown extends Record<string, unknown> {
 }
 
 const everything = `id name type { id provider label defaultBaseUrl } status statusReason { reason at } groups models tag
-  modelPrefix modelMapping { from to } statusCodeMapping { from to } autoDisable weight priority maxInputTokens baseUrl
+  modelPrefix modelMapping { from to } statusCodeMapping { from to } autoDisable weight priority maxInputTokens ownerId baseUrl
   testModel openaiOrganization variant parameters headers setting { proxy forceFormat thinkingToContent nonStreamOnly more }
   balance { amount unit at } lastTest { at milliseconds } keys { position status } usedQuota createdAt expiresAt`;
 
@@ -67,7 +67,14 @@ describe('a channel', () => {
       type: { id: 1, provider: 'OPENAI', label: 'OpenAI', defaultBaseUrl: 'https://api.openai.com' },
       ...{ status: 'ENABLED', statusReason: null, groups: ['default'], models: ['gpt-4o'], tag: null },
       ...{ modelPrefix: null, modelMapping: [], statusCodeMapping: [], autoDisable: true, weight: 0, priority: 0 },
-      ...{ maxInputTokens: null, baseUrl: null, testModel: null, openaiOrganization: null, variant: null },
+      ...{
+        maxInputTokens: null,
+        ownerId: null,
+        baseUrl: null,
+        testModel: null,
+        openaiOrganization: null,
+        variant: null,
+      },
       ...{ parameters: null, headers: null },
       setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
       ...{ balance: null, lastTest: null, keys: [{ position: 1, status: 'USED' }], usedQuota: 0, expiresAt: null },
@@ -159,6 +166,26 @@ describe('a channel', () => {
     const { id } = await create();
     expect(await fieldOfError(updateDocument, { id, ...more })).toEqual(['INVALID_INPUT', field]);
     expect(await wire(id)).toMatchObject({ name: 'main', models: 'gpt-4o' });
+  });
+
+  it('may serve one user, who has to exist, and everybody again', async () => {
+    const owner = (await site.invite(admin)).id;
+    const { id } = await create();
+    expect(await update({ id, ownerId: owner })).toMatchObject({ ownerId: owner });
+    expect(await wire(id)).toMatchObject({ owner_id: owner });
+    const [record] = await site.query<{ changes: unknown[] }>(
+      `SELECT changes FROM audit_entries WHERE subject = 'channel' AND subject_id = $1 ORDER BY id DESC LIMIT 1`,
+      [String(id)],
+    );
+    expect(record?.changes).toEqual([{ field: 'ownerId', before: '0', after: String(owner) }]);
+    expect(await update({ id, name: 'same' })).toMatchObject({ ownerId: owner });
+    expect(await fieldOfError(updateDocument, { id, ownerId: 2_000_000_000 })).toEqual(['INVALID_INPUT', 'ownerId']);
+    expect(await fieldOfError(createDocument, { ...minimal, ownerId: 2_000_000_000 })).toEqual([
+      'INVALID_INPUT',
+      'ownerId',
+    ]);
+    expect(await fieldOfError(updateDocument, { id, ownerId: -1 })).toEqual(['INVALID_INPUT', 'ownerId']);
+    expect(await update({ id, ownerId: null })).toMatchObject({ ownerId: null });
   });
 
   it('is made once, however often its creation is tried with one key', async () => {

@@ -237,6 +237,7 @@ describe('the list', () => {
           'timeouts',
           'model_prefix',
           'max_input_tokens',
+          'owner_id',
           'expired_time',
         ],
       ].sort(),

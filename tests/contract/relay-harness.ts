@@ -54,6 +54,8 @@ export interface ChannelSpec {
   /** `cost_rule`. */
   readonly cost?: object;
   readonly organization?: string;
+  /** The only user that it serves. */
+  readonly ownerId?: number;
   /** Fields that some channel types need besides key and base URL. */
   readonly other?: string;
 }
@@ -406,8 +408,8 @@ export class RelayHarness {
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_time, base_url,
          models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix, other,
-         header_override, limits, timeouts, cost_rule)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) RETURNING id`,
+         header_override, limits, timeouts, cost_rule, owner_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) RETURNING id`,
       [
         spec.type ?? 1,
         `channel${++this.count}`,
@@ -429,6 +431,7 @@ export class RelayHarness {
         spec.limits ? JSON.stringify(spec.limits) : '',
         spec.timeouts ? JSON.stringify(spec.timeouts) : '',
         spec.cost ? JSON.stringify(spec.cost) : '',
+        spec.ownerId ?? 0,
       ],
     );
     const id = row?.id ?? 0;

@@ -251,18 +251,29 @@ describe('at a provider that stores responses', () => {
     expect(relay.upstream.requests).toHaveLength(2);
   });
 
-  it('a response that nothing is known of goes to the only account, which answers itself', async () => {
+  it('a response that nothing is known of is not continued where the account is shared', async () => {
     await relay.addChannel({ type: 1, key: 'sk-a' });
     const { key } = await relay.addToken();
+    const given = { model: 'gpt-4o', input: 'hi', previous_response_id: 'resp_old' };
+    const response = await relay.post('/v1/responses', key, given);
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('previous_response_not_found');
+    expect(relay.upstream.requests).toEqual([]);
+  });
+
+  it('a response that nothing is known of goes to the account of its user, which answers itself', async () => {
+    const { key, userId } = await relay.addToken();
+    await relay.addChannel({ type: 1, key: 'sk-b' });
+    await relay.addChannel({ type: 1, key: 'sk-a', ownerId: userId });
     relay.upstream.script({}, json(native('resp_2')));
     await ask(key, { input: 'hi', previous_response_id: 'resp_old' });
     expect(relay.upstream.requests[0]?.body).toMatchObject({ previous_response_id: 'resp_old' });
   });
 
-  it('a response that nothing is known of goes to the only account whose dialect has such ids', async () => {
-    await relay.addChannel({ type: 43, key: 'sk-b,sk-c', priority: 9 });
-    await relay.addChannel({ type: 1, key: 'sk-a' });
-    const { key } = await relay.addToken();
+  it('a response that nothing is known of goes to the only own account whose dialect has such ids', async () => {
+    const { key, userId } = await relay.addToken();
+    await relay.addChannel({ type: 43, key: 'sk-b,sk-c', priority: 9, ownerId: userId });
+    await relay.addChannel({ type: 1, key: 'sk-a', ownerId: userId });
     relay.upstream.script({}, json(native('resp_2')));
     await ask(key, { input: 'hi', previous_response_id: 'resp_old' });
     expect(relay.upstream.requests.map((each) => each.key)).toEqual(['sk-a']);

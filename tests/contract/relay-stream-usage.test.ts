@@ -1,4 +1,4 @@
-import { events } from '../support/upstream/replies.js';
+import { chat, events } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { payloadsOf, userMessage, type LogRow, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -29,6 +29,68 @@ async function streamed(reply: Reply, path: string, more: object = {}): Promise<
   const [log] = await relay.logs(userId);
   return { text, log };
 }
+
+describe('a provider that reports the usage of a stream only when asked', () => {
+  const reported = {
+    prompt_tokens: 4000,
+    completion_tokens: 900,
+    prompt_tokens_details: { cached_tokens: 3500 },
+    completion_tokens_details: { reasoning_tokens: 890 },
+  };
+  const whole = (): string => `${relay.upstream.url}/v1/chat/completions`;
+  // Every row of the table is checked beside the adapters (conformance.test.ts); these are the forms of an address.
+  const rows: ReadonlyArray<[name: string, type: number, place: () => { baseUrl?: string; key?: string }]> = [
+    ['OpenAI', 1, () => ({})],
+    ['Custom', 8, () => ({ baseUrl: whole() })],
+    ['iFlytek Spark by HTTP', 18, () => ({ key: 'password' })],
+    ['FastGPT', 22, () => ({})],
+    ['Tencent Hunyuan by chat', 23, () => ({ key: 'secret' })],
+    ['Perplexity', 27, () => ({})],
+  ];
+  const clients = [
+    ['asks', { stream_options: { include_usage: true } }],
+    ['does not ask', {}],
+    ['asks for none', { stream_options: { include_usage: false } }],
+  ] as const;
+
+  it.each(rows)('charges what %s reports, and shows it to clients that ask', async (_name, type, place) => {
+    await relay.addChannel({ type, baseUrl: relay.upstream.url, ...place() });
+    for (const [client, more] of clients) {
+      const { text, log } = await streamed(chat({ text: 'Hi', usage: reported }), '/v1/chat/completions', more);
+      expect([client, log?.prompt_tokens, log?.completion_tokens]).toEqual([client, 4000, 900]);
+      expect(log?.other).toMatchObject({ cache_tokens: 3500 });
+      expect(log?.other['counted_locally']).toBeUndefined();
+      expect([client, text.includes('4000')]).toEqual([client, client === 'asks']);
+    }
+  });
+
+  it.each([1, 8])('charges legacy completions of type %i by what it reports', async (type) => {
+    const url = `${relay.upstream.url}/v1/completions`;
+    await relay.addChannel({ type, baseUrl: type === 8 ? url : relay.upstream.url });
+    for (const [client, more] of clients) {
+      const { text, log } = await streamed(
+        async (response, request) => {
+          const options = request.body?.['stream_options'] as { include_usage?: boolean } | undefined;
+          const text = JSON.stringify({ id: 'c', choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }] });
+          const last = JSON.stringify({ id: 'c', choices: [], usage: reported });
+          await events(options?.include_usage === true ? [text, last] : [text])(response, request);
+        },
+        '/v1/completions',
+        { messages: undefined, prompt: 'hi', ...more },
+      );
+      expect([client, log?.prompt_tokens, log?.completion_tokens]).toEqual([client, 4000, 900]);
+      expect([client, text.includes('4000')]).toEqual([client, client === 'asks']);
+    }
+  });
+
+  it('is not asked where the channel removes the field, for servers that refuse it', async () => {
+    const override = '{"operations":[{"path":"stream_options","mode":"delete"}]}';
+    await relay.addChannel({ type: 8, baseUrl: whole(), override });
+    const { log } = await streamed(chat({ text: 'Hi', usage: reported }), '/v1/chat/completions');
+    expect(relay.upstream.requests[0]?.body).not.toHaveProperty('stream_options');
+    expect(log?.other['counted_locally']).toBe(true);
+  });
+});
 
 describe('a stream that reports usage in every chunk and ends early', () => {
   const cutText = events([delta({ content: 'one ' }, usage(50, 1)), delta({ content: 'two' }, usage(50, 2))], {

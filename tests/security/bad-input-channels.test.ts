@@ -42,7 +42,7 @@ const channel = {
     limits: '',
     timeouts: '',
   },
-  ...{ model_prefix: '', max_input_tokens: 0 },
+  ...{ model_prefix: '', max_input_tokens: 0, owner_id: 0 },
 };
 const token = {
   ...{ name: 't', expired_time: -1, remain_quota: 5, unlimited_quota: false, model_limits_enabled: false },

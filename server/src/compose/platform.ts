@@ -9,6 +9,7 @@ import type { PasswordStrength } from '../modules/auth/password.service.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AuditService } from '../modules/audit/audit.service.js';
 import { CaptureRetention } from '../modules/captures/capture.jobs.js';
+import { ProviderIdRetention } from '../modules/provider-ids/provider-id.jobs.js';
 import { LogRetention } from '../modules/logs/log.jobs.js';
 import { Idempotency } from '../modules/idempotency/idempotency.service.js';
 import { LogService } from '../modules/logs/log.service.js';
@@ -127,6 +128,9 @@ export async function composePlatform(foundation: Foundation) {
   });
   captureRetention.start();
   shutdown.onStop('capture retention', () => captureRetention.stop());
+  const providerIdRetention = new ProviderIdRetention({ database: dataSource, state, nodeId, clock, logger });
+  providerIdRetention.start();
+  shutdown.onStop('provider id retention', () => providerIdRetention.stop());
 
   const idempotency = new Idempotency(dataSource);
 

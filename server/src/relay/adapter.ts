@@ -203,6 +203,8 @@ export interface ChatAnswer {
   readonly id?: string | undefined;
   /** The last encrypted reasoning of the response, in dialects that have it. */
   readonly proof?: string | undefined;
+  /** Ids by which the client may name later what the provider keeps; absent: the dialect has none. */
+  readonly givenIds?: readonly string[] | undefined;
   /** Reports the content of the response. Called when it has to be counted or logged. */
   report(transcript: Transcript): void;
   /** The body with the usage counted here, for dialects in which every response states its usage. */
@@ -313,6 +315,8 @@ export interface StreamTransform {
   readonly answerId?: string | undefined;
   /** The last encrypted reasoning of the response, in dialects that have it. */
   readonly proof?: string | undefined;
+  /** Ids by which the client may name later what the provider keeps; absent: the dialect has none. */
+  readonly givenIds?: readonly string[] | undefined;
   /** The provider's end marker arrived: later bytes are ignored. */
   readonly done: boolean;
   /** Whether the provider marked the response as complete (end marker, finish reason or usage chunk). Read after `end`. */

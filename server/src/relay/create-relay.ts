@@ -50,6 +50,7 @@ import { costsFrom } from './routing/limits/cost-period.js';
 import { ChannelBudgets } from './routing/limits/channel-budgets.js';
 import { LimitBoard } from './routing/limits/limit-board.js';
 import { KeyRing } from './routing/key-ring.js';
+import { IdOwners } from './affinity/id-owners.js';
 import { SessionAffinity } from './affinity/session-affinity.js';
 import { SessionPins } from './affinity/session-pins.js';
 import { RoutingDirectory, type KeyState } from './routing/routing-directory.js';
@@ -234,9 +235,11 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     () => clock.now(),
     (error) => logger.debug({ err: error }, 'sessions could not be shared'),
   );
+  const idOwners = new IdOwners(database, clock, (err) => logger.warn({ err }, 'owners of ids could not be stored'));
   const left = new LeftCalls({ ...defaultLeftLimits, ...leftLimitsOf(deps.settings) });
   const attempts = new Attempts({
     left,
+    idOwners,
     options,
     channels,
     keyRing,
@@ -287,6 +290,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     budgets,
     sharedBudgets: budgetDirectory,
     rates,
+    idOwners,
     attempts,
     tracing,
     clock,
@@ -330,6 +334,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       overload.start();
       telemetry?.exporter.start();
       keyUses.start();
+      idOwners.start();
       failures.start();
     },
     async stop() {
@@ -344,6 +349,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       if (!stopped)
         logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       await keyUses.stop();
+      await idOwners.stop();
       await failures.stop();
       channels.stop();
       budgetDirectory.stop();

@@ -233,22 +233,22 @@ function offeredModels(
   const { token, user } = caller;
   if (token.modelLimitsEnabled) {
     return [...token.modelLimits].sort(byText).map((id) => {
-      const group = groups.find((one) => table.find(one, id));
-      const root = group === undefined ? id : table.bareModel(group, id);
+      const group = groups.find((one) => table.find(one, id, user.id));
+      const root = group === undefined ? id : table.bareModel(group, id, user.id);
       return { id, root, ownedBy: ownerOf(root) };
     });
   }
   const showsUnpriced = values.SelfUseModeEnabled || user.acceptsUnpriced;
-  const models = groups.length === 1 ? table.models(groups[0] ?? '') : modelsOf(groups, table);
+  const models = groups.length === 1 ? table.models(groups[0] ?? '', user.id) : modelsOf(groups, user.id, table);
   return models
     .filter(({ bareModel }) => showsUnpriced || prices.isPriced(bareModel))
     .map(({ id, bareModel }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel) }));
 }
 
 /** Those of several groups, each once, sorted by id. */
-function modelsOf(groups: readonly string[], table: RoutingTable): ListedModel[] {
+function modelsOf(groups: readonly string[], userId: number, table: RoutingTable): ListedModel[] {
   const listed = new Map<string, ListedModel>();
-  for (const model of groups.flatMap((group) => table.models(group))) {
+  for (const model of groups.flatMap((group) => table.models(group, userId))) {
     if (!listed.has(model.id)) listed.set(model.id, model);
   }
   return [...listed.values()].sort((a, b) => byText(a.id, b.id));

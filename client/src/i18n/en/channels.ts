@@ -106,6 +106,8 @@ export const channels = {
   modelPrefix: 'Model prefix',
   modelPrefixHint: 'Clients use prefix + model to reach this channel.',
   maxInputTokens: 'Max input tokens',
+  owner: 'Owner (user ID)',
+  ownerHint: 'Serves only this user, who may use all files and conversations of the account.',
 
   routing: 'Routing',
   routingText: 'Higher priority is tried first. Weight balances calls within a priority.',

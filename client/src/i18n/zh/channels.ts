@@ -104,6 +104,8 @@ export const channels = {
   modelPrefix: '模型前缀',
   modelPrefixHint: '客户端以“前缀 + 模型”调用此渠道。',
   maxInputTokens: '最大输入 Token 数',
+  owner: '专属用户 ID',
+  ownerHint: '仅服务此用户；该用户可使用此账户中的全部文件与会话。',
 
   routing: '路由',
   routingText: '优先级高的先尝试；同一优先级内按权重分配请求。',

@@ -24,7 +24,17 @@ const fields = [
   ...['sessions', 'name', 'scopes', 'expiresAt', 'userId', 'isGift', 'maxUses', 'validFrom', 'validUntil', 'value'],
   ...['id', 'type', 'key', 'openaiOrganization', 'testModel', 'weight', 'priority', 'createdTime', 'baseUrl', 'models'],
   ...['modelMapping', 'statusCodeMapping', 'autoBan', 'otherInfo', 'tag', 'setting', 'paramOverride', 'headerOverride'],
-  ...['costRule', 'limits', 'timeouts', 'modelPrefix', 'maxInputTokens', 'expiredTime', 'permissions', 'olderThan'],
+  ...[
+    'costRule',
+    'limits',
+    'timeouts',
+    'modelPrefix',
+    'maxInputTokens',
+    'ownerId',
+    'expiredTime',
+    'permissions',
+    'olderThan',
+  ],
   ...['level', 'subjectId', 'groupName', 'kind', 'amount', 'span', 'isRolling', 'timeZone', 'startsAt', 'endsAt'],
   ...[
     'enabled',

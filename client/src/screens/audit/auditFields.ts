@@ -43,6 +43,7 @@ const labels = {
   models: 'fields.models',
   name: 'fields.name',
   oidcId: 'oauth.providers.oidc',
+  ownerId: 'channels.owner',
   olderThan: 'audit.fields.olderThan',
   openaiOrganization: 'channels.organization',
   otherInfo: 'audit.fields.otherInfo',

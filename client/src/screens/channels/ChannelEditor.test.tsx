@@ -45,6 +45,7 @@ const channel: ChannelDetailFragment & { __typename: 'Channel' } = {
   keys: [],
   modelPrefix: null,
   maxInputTokens: null,
+  ownerId: null,
 };
 
 const openai = {

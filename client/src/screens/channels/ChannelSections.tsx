@@ -222,6 +222,14 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
           rules={{ validate: (value) => /^\d{0,9}$/.test(typedText(value).trim()) || t('form.wholeNumber') }}
         />
       </FieldRow>
+      <NumberInput
+        control={control}
+        name="ownerId"
+        label={t('channels.owner')}
+        optional
+        hint={t('channels.ownerHint')}
+        rules={{ validate: (value) => /^\d{0,9}$/.test(typedText(value).trim()) || t('form.wholeNumber') }}
+      />
     </DrawerSection>
   );
 }

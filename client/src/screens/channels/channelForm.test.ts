@@ -84,6 +84,7 @@ describe('a stored channel', () => {
     keys: [],
     headers: { 'X-Title': 'Tollgate', operations: [{ mode: 'delete', path: 'User-Agent' }] },
     maxInputTokens: 9,
+    ownerId: 5,
   };
 
   it('is sent as it was read', () => {
@@ -97,6 +98,7 @@ describe('a stored channel', () => {
         testModel: null,
         modelPrefix: null,
         maxInputTokens: 9,
+        ownerId: 5,
         priority: 2,
         weight: 1,
       },

@@ -38,6 +38,8 @@ export interface ChannelValues {
   testModel: string;
   modelPrefix: string;
   maxInputTokens: string;
+  /** Id of a user; empty: all users. */
+  ownerId: string;
   priority: string;
   weight: string;
   tag: string;
@@ -66,6 +68,7 @@ export const newChannel: ChannelValues = {
   testModel: '',
   modelPrefix: '',
   maxInputTokens: '',
+  ownerId: '',
   priority: '0',
   weight: '0',
   tag: '',
@@ -94,6 +97,7 @@ export const toValues = (channel: ChannelDetailFragment): ChannelValues => ({
   testModel: channel.testModel ?? '',
   modelPrefix: channel.modelPrefix ?? '',
   maxInputTokens: channel.maxInputTokens ? String(channel.maxInputTokens) : '',
+  ownerId: channel.ownerId ? String(channel.ownerId) : '',
   priority: String(channel.priority),
   weight: String(channel.weight),
   tag: channel.tag ?? '',
@@ -125,6 +129,7 @@ export const toInput = (values: ChannelValues): Input => ({
   testModel: textOrNull(values.testModel),
   modelPrefix: textOrNull(values.modelPrefix),
   maxInputTokens: Number(values.maxInputTokens) || null,
+  ownerId: Number(values.ownerId) || null,
   priority: Number(values.priority || 0),
   weight: Number(values.weight || 0),
   tag: textOrNull(values.tag),

@@ -4,6 +4,7 @@ import { Rollups1764100000002 } from './1764100000002-rollups.js';
 import { UserNames1764100000003 } from './1764100000003-user-names.js';
 import { CoveringRollups1764100000005 } from './1764100000005-covering-rollups.js';
 import { CarriedFractions1764100000006 } from './1764100000006-carried-fractions.js';
+import { ProviderIds1764100000020 } from './1764100000020-provider-ids.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -13,4 +14,5 @@ export const migrations = [
   UserNames1764100000003,
   CoveringRollups1764100000005,
   CarriedFractions1764100000006,
+  ProviderIds1764100000020,
 ];

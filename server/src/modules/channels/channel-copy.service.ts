@@ -58,6 +58,7 @@ export class ChannelCopyService {
       timeouts: found.timeouts,
       modelPrefix: found.modelPrefix,
       maxInputTokens: found.maxInputTokens,
+      ownerId: found.ownerId,
       key: openChannelKey(this.deps.secrets, found.keySealed),
     };
     // Not the fields: the copied channel may change before a retry.

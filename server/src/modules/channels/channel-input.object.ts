@@ -101,6 +101,13 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
   @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
   maxInputTokens?: number | null;
 
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'The only user whose calls it serves, who may name all that its provider keeps. Null: serves all users.',
+  })
+  ownerId?: number | null;
+
   @Field(() => String, { nullable: true, description: 'http or https. Null: the default of the type.' })
   baseUrl?: string | null;
 
@@ -199,7 +206,15 @@ export function toChannelFields(input: CreateChannelInput | UpdateChannelInput):
   const { id: _id, idempotencyKey: _key, ...given } = input as UpdateChannelInput & CreateChannelInput;
   const patch = patchOf<Required<typeof given>>(given, {
     ...{ tag: '', modelPrefix: '', baseUrl: '', testModel: '', openaiOrganization: '', variant: '' },
-    ...{ modelMapping: [], statusCodeMapping: [], maxInputTokens: 0, parameters: null, headers: null, setting: {} },
+    ...{
+      modelMapping: [],
+      statusCodeMapping: [],
+      maxInputTokens: 0,
+      ownerId: 0,
+      parameters: null,
+      headers: null,
+      setting: {},
+    },
     cost: null,
     ...{ limits: null, timeouts: null },
   });

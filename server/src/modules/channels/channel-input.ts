@@ -34,6 +34,7 @@ export type ChannelFields = Pick<
   | 'timeouts'
   | 'modelPrefix'
   | 'maxInputTokens'
+  | 'ownerId'
 > & { readonly key: string };
 
 const maxModelLength = 255;
@@ -77,6 +78,7 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   checkInteger(fields.weight, 'weight', 0);
   checkInteger(fields.priority, 'priority', -maxInt32);
   checkInteger(fields.maxInputTokens, 'maxInputTokens', 0);
+  checkInteger(fields.ownerId, 'ownerId', 0);
   if (fields.key?.trim() === '') delete fields.key;
   return fields;
 }

@@ -192,6 +192,9 @@ export class ChannelObject {
   @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
   maxInputTokens: number | null;
 
+  @Field(() => Int, { nullable: true, description: 'The only user whose calls it serves. Null: serves all users.' })
+  ownerId: number | null;
+
   @Field(() => String, { nullable: true, description: 'Null: the default of the type.' })
   baseUrl: string | null;
 
@@ -262,6 +265,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
     statusCodeMapping: readStatusCodeMapping(channel.statusCodeMapping),
     autoDisable: channel.autoBan === 1,
     maxInputTokens: channel.maxInputTokens || null,
+    ownerId: channel.ownerId || null,
     baseUrl: channel.baseUrl || null,
     testModel: channel.testModel || null,
     openaiOrganization: channel.openaiOrganization || null,

@@ -44,6 +44,7 @@ const channelShape = named('Channel', 'A connection to a provider.', {
   timeouts: text('JSON text of timeouts'),
   model_prefix: text('Models are offered with this prefix'),
   max_input_tokens: int('Stored for clients'),
+  owner_id: int('Id of the only user whose calls it serves; 0: all users'),
   expired_time: int('Always 0'),
 });
 

@@ -15,6 +15,7 @@ import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
+import { assertOwner } from './channel-owner.js';
 import { keysChanged } from './channel-keys.service.js';
 import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
 import { checkRegion, checkWhole, joinKeys, parseFields, type ChannelFields } from './channel-input.js';
@@ -202,6 +203,7 @@ export class ChannelService {
       // Forms send back what a channel has, also what was moved in.
       if (fields.statusCodeMapping !== channel.statusCodeMapping) assertStatusCodes(fields.statusCodeMapping ?? '');
       checkRegion(fields.type, fields.other ?? channel.other);
+      if (fields.ownerId !== channel.ownerId) await assertOwner(manager, fields.ownerId);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
       if (namesOverride(fields)) await this.assertNoForeignKey(fields, keys, id);
       const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.deps.secrets.seal(keys) }) };
@@ -259,6 +261,7 @@ export class ChannelService {
 
   /** @returns the new id */
   private async insert(manager: EntityManager, admin: Actor, { row, keys }: NewChannel): Promise<number> {
+    await assertOwner(manager, row.ownerId);
     const { identifiers } = await manager.insert(Channel, {
       ...row,
       createdTime: seconds(this.deps.clock),

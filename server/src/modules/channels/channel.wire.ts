@@ -36,6 +36,7 @@ const channelShape = {
   timeouts: text,
   model_prefix: text,
   max_input_tokens: whole,
+  owner_id: whole,
 };
 
 /** `POST /api/channel/`. Zero means the default for fields that have one. */
@@ -160,6 +161,7 @@ function toFields(body: Body): Partial<ChannelFields> {
     timeouts: body.timeouts ?? undefined,
     modelPrefix: body.model_prefix ?? undefined,
     maxInputTokens: body.max_input_tokens ?? undefined,
+    ownerId: body.owner_id ?? undefined,
   });
 }
 
@@ -197,6 +199,7 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
     timeouts: channel.timeouts,
     model_prefix: channel.modelPrefix,
     max_input_tokens: channel.maxInputTokens,
+    owner_id: channel.ownerId,
     expired_time: channel.expiredTime,
   };
 }

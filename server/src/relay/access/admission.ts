@@ -92,17 +92,17 @@ export const otherGroups = (
  */
 export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
   const group = groupOf(caller, settings);
-  const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, table);
+  const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, caller, table);
   checkModel(caller, model);
   if (pinned) {
     const bareModel = withoutPrefix(model, pinned.prefix);
     const candidates = { tiers: [{ priority: 0, channels: [pinned] }], bareModel, plainWeights: true };
     return { group, model, bareModel, candidates, pinned };
   }
-  const admission = admitTo(group, model, table);
+  const admission = admitTo(group, model, caller, table);
   if (admission) return admission;
   for (const other of otherGroups(caller, group, settings)) {
-    const found = admitTo(other, model, table);
+    const found = admitTo(other, model, caller, table);
     if (found) return found;
   }
   throw noChannel(model, group);
@@ -189,16 +189,24 @@ function requires(choice: unknown, { type }: Fields, wasOnly: boolean): boolean 
   return given['type'] === type || asFieldsList(listed['tools']).some((tool) => tool['type'] === type);
 }
 
-/** @returns null when no enabled channel of the group serves the model */
-export function admitTo(group: string, model: string, table: RoutingTable): Admission | null {
-  const candidates = table.find(group, model);
+/** @returns null when no enabled channel of the group serves the model for this caller */
+export function admitTo(
+  group: string,
+  model: string,
+  { user }: Pick<Caller, 'user'>,
+  table: RoutingTable,
+): Admission | null {
+  const candidates = table.find(group, model, user.id);
   return candidates && { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
 }
 
 /** Rows 16 and 17 of docs/reference/relay/access.md#order-of-checks. */
-function pinnedChannel(pin: string, table: RoutingTable): RoutedChannel {
+function pinnedChannel(pin: string, { user }: Caller, table: RoutingTable): RoutedChannel {
   const channel = /^\d{1,9}$/.test(pin) ? table.channel(Number(pin)) : undefined;
   if (!channel) throw new AppError('INVALID_CHANNEL_ID', 'Invalid channel id');
   if (!channel.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel is disabled');
+  if (channel.ownerId !== 0 && channel.ownerId !== user.id) {
+    throw new AppError('CHANNEL_PIN_FORBIDDEN', 'The channel serves the calls of its owner only');
+  }
   return channel;
 }

@@ -32,14 +32,14 @@ export function* furtherWays(
   let left = maxFurtherWays;
   const after = group === null ? [] : groups.slice(groups.indexOf(group) + 1);
   for (const other of after) {
-    const way = admitTo(other, model, table);
+    const way = admitTo(other, model, caller, table);
     if (way && left-- > 0) yield way;
   }
   const { modelLimitsEnabled, modelLimits } = caller.token;
   for (const fallback of fallbackModelsOf(caller, model, first, writesText, settings)) {
     if (fallback === model || (modelLimitsEnabled && !modelLimits.has(fallback))) continue;
     for (const other of groups) {
-      const way = admitTo(other, fallback, table);
+      const way = admitTo(other, fallback, caller, table);
       if (way && left-- > 0) yield way;
     }
   }

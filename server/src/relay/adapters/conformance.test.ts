@@ -233,6 +233,13 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
       expect(play(type, [cut]).transform.complete).toBe(false);
     });
 
+    it('asks the provider for the usage of every stream, whether or not the client does', () => {
+      for (const options of [{}, { stream_options: { include_usage: true } }, { stream_options: null }]) {
+        const sent = adapters[type]?.chat?.toUpstreamRequest(request({ stream: true, ...options }), target(type));
+        expect(JSON.parse(String(sent?.body))).toMatchObject({ stream_options: { include_usage: true } });
+      }
+    });
+
     it('ends with the usage for who asked for it', () => {
       const usage = { ...dialect.usage, completionTokens: 9 };
       const asked = play(type, [dialect.stream], {}, true).transform.closing(usage).toString();

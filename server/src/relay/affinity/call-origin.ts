@@ -1,39 +1,54 @@
 import type { Admission } from '../access/admission.js';
 import type { ContinuedCall } from '../call/relay-call.js';
 import { RelayError } from '../errors/relay-error.js';
+import type { NamedId } from '../protocols/ids/named-ids.js';
 import { keyMarksOf } from '../routing/key-mark.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingTable } from '../routing/routing-table.js';
 import type { TurnSeeker } from '../routing/turns.js';
 
 /**
- * The channel and key that store the response which a call continues, or made its encrypted reasoning: no other account
- * knows it.
- * @returns null where the call is pinned, or its reasoning is left out
- * @throws RelayError previous_response_not_found or encrypted_reasoning_unusable (400) when its account cannot serve the
- * call; previous_response_not_found when several accounts may have made the response, or none
+ * The channel and key that keep what a call names, or made its encrypted reasoning: no other account knows it.
+ * @returns null where the call is pinned, or no channel of its dialect serves it: others refuse such ids, or leave them out
+ * @throws RelayError previous_response_not_found, unknown_id or encrypted_reasoning_unusable when its account cannot serve
+ * the call; previous_response_not_found or unknown_id for an id that is not the user's, except at a channel of their own
  */
 export function originOf(
   continued: ContinuedCall,
   admission: Pick<Admission, 'candidates' | 'pinned'>,
   table: RoutingTable,
 ): TurnSeeker['origin'] {
+  if (continued.kind === 'foreign') return foreignOrigin(continued, enabledOf(admission, table));
   if (admission.pinned) return null;
-  const candidates = admission.candidates.tiers
-    .flatMap(({ channels }) => channels)
-    .filter(({ id }) => table.channel(id)?.enabled === true);
-  if (continued.kind === 'response') {
+  const candidates = enabledOf(admission, table);
+  if (continued.kind === 'named') {
     const found = accountAt(candidates, continued);
-    if (!found) throw previousNotFound(continued.responseId, 'belongs to an account that cannot serve this call');
+    if (!found) throw notFound(continued.named, 'belongs to an account that cannot serve this call');
     return found;
   }
-  // Channels of other dialects have no such ids, and leave reasoning out that is not theirs.
+  // Channels of other dialects leave reasoning out that is not theirs.
   const able = candidates.filter(({ provider }) => provider.adapter.responses !== undefined);
-  if (continued.kind === 'unknown_response') return onlyAccount(able, continued.responseId);
   if (able.length === 0) return null;
   const found = accountAt(able, continued);
   if (!found) throw unusableReasoning();
   return found;
+}
+
+function enabledOf({ candidates }: Pick<Admission, 'candidates'>, table: RoutingTable): RoutedChannel[] {
+  const channels = candidates.tiers.flatMap((tier) => tier.channels);
+  return channels.filter(({ id }) => table.channel(id)?.enabled === true);
+}
+
+/** An id that is not known here passes only where its user owns the one account that can have made it. */
+function foreignOrigin(
+  { named, userId }: Extract<ContinuedCall, { kind: 'foreign' }>,
+  candidates: readonly RoutedChannel[],
+): Account | null {
+  const able = candidates.filter(({ provider }) => provider.adapter[named.dialect] !== undefined);
+  if (able.length === 0 && named.field !== 'previous_response_id') return null;
+  const [channel, another] = able.filter(({ ownerId }) => ownerId === userId);
+  if (!channel || another || channel.keys.length > 1) throw notFound(named, 'is not known');
+  return { channel, keyIndex: 0 };
 }
 
 type Account = NonNullable<TurnSeeker['origin']>;
@@ -45,13 +60,6 @@ function accountAt(
   const channel = channels.find(({ id }) => id === channelId);
   const keyIndex = channel ? keyMarksOf(channel).indexOf(keyMark) : -1;
   return channel && keyIndex !== -1 ? { channel, keyIndex } : null;
-}
-
-/** A response that is not known here can only be continued where one account can have made it. */
-function onlyAccount(channels: readonly RoutedChannel[], responseId: string): Account {
-  const [channel] = channels;
-  if (!channel || channels.length > 1 || channel.keys.length > 1) throw previousNotFound(responseId, 'is not known');
-  return { channel, keyIndex: 0 };
 }
 
 /** Encrypted reasoning whose account cannot serve the call. */
@@ -68,7 +76,15 @@ export const unusableReasoning = (): RelayError =>
 export const previousNotFound = (id: string, reason: string): RelayError =>
   new RelayError(
     'INVALID_INPUT',
-    `Previous response with id '${id.slice(0, 100)}' ${reason}. Send the whole conversation without previous_response_id.`,
+    `Previous response with id '${shortOf(id)}' ${reason}. Send the whole conversation without previous_response_id.`,
     'previous_response_not_found',
     { status: 400 },
   );
+
+/** The error for something that a provider may keep, but not for this user. */
+export function notFound({ field, id }: NamedId, reason: string): RelayError {
+  if (field === 'previous_response_id') return previousNotFound(id, reason);
+  return new RelayError('NOT_FOUND', `The id '${shortOf(id)}' in ${field} ${reason}.`, 'unknown_id', { status: 404 });
+}
+
+const shortOf = (id: string): string => id.slice(0, 100);

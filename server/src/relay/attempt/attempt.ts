@@ -58,6 +58,8 @@ export interface Attempt {
   readonly store?: AnswerStore;
   /** Called with encrypted reasoning that the provider made; absent: its origin is not kept. */
   readonly keepProof?: ((proof: string) => void) | undefined;
+  /** Called with the ids of a response that its client got. Absent: they are not kept. */
+  readonly gave?: ((ids: readonly string[]) => void) | undefined;
   /** Responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
   /** Output tokens at which a stream ends; absent: nothing stops it here. */

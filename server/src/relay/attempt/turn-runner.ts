@@ -1,12 +1,14 @@
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
+import type { IdOwner, IdOwners } from '../affinity/id-owners.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, goneDelivery } from '../call/delivery.js';
 import type { UpstreamErrorView } from '../errors/failure.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { requestText } from '../routing/automatic-disable.js';
 import type { Health, Trial } from '../routing/health/health.js';
+import { keyMarksOf } from '../routing/key-mark.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import { FirstByteWatch, type FirstByteTimes } from '../routing/order/first-byte-times.js';
 import { ordersOf, type TierOrder } from '../routing/order/tier-order.js';
@@ -37,6 +39,7 @@ export interface RunnerDeps {
   readonly failureHandler: UpstreamFailureHandler;
   readonly settings: AttemptSettings;
   readonly left: LeftCalls;
+  readonly idOwners: Pick<IdOwners, 'keep'>;
 }
 
 /** An attempt that served nothing. Its channel and key know it already. */
@@ -59,6 +62,13 @@ const failedCall = (incoming: ServedCall, trial: Trial | null): FailedCall => ({
   text: () => requestText(incoming.path, incoming.call.body),
   hasContent: true,
   isCount: isCount(incoming),
+});
+
+const ownerOf = ({ caller }: ServedCall, channel: RoutedChannel, keyIndex: number): IdOwner => ({
+  userId: caller.user.id,
+  tokenId: caller.token.id,
+  channelId: channel.id,
+  keyMark: keyMarksOf(channel)[keyIndex] ?? '',
 });
 
 /** Makes one attempt of a call at one channel with one key, and reports its result to everything that keeps their state. */
@@ -183,6 +193,7 @@ export class TurnRunner {
       span,
       guard: incoming.guard?.checksOutput ? incoming.guard : undefined,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
+      gave: (ids) => this.deps.idOwners.keep(ids, ownerOf(incoming, channel, keyIndex)),
       clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
       keepsContent: values.LogChatContentEnabled || incoming.keepsContent === true,
       showsRequestedModel: values['global.requested_model_in_answers'],

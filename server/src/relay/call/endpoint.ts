@@ -7,6 +7,7 @@ import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
 import type { ClientResponse } from './client-response.js';
 import type { CallFailure } from '../errors/failure.js';
 import type { OpenedBody, RelayCall } from './relay-call.js';
+import type { IdDialect } from '../protocols/ids/named-ids.js';
 import type { RateDialect } from '../budgets/rate-headers.js';
 import type { IncomingCall } from './incoming-call.js';
 
@@ -82,6 +83,8 @@ export interface Endpoint {
   limitOutput?(body: Readonly<Record<string, unknown>>, tokens: number): Readonly<Record<string, unknown>>;
   /** The request with so many calls at most of each tool that the provider runs. Missing: the dialect cannot say that. */
   limitTools?(body: Readonly<Record<string, unknown>>, calls: number): Readonly<Record<string, unknown>>;
+  /** The dialect in which the body may name what a provider keeps; absent: it cannot. */
+  readonly names?: IdDialect;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
   /** One attempt at one channel. */

@@ -1,4 +1,5 @@
 import type { FormPart } from '../adapter.js';
+import type { NamedId } from '../protocols/ids/named-ids.js';
 import type { ImageOrder } from '../../modules/pricing/price-book.service.js';
 
 /** The fields of a call that the relay itself needs, for every endpoint. All other fields travel unchanged. */
@@ -42,12 +43,12 @@ export interface UnpricedTools {
   readonly areRefused: boolean;
 }
 
-/** The response or reasoning that a call continues: only the account that made it knows it. */
+/** The response, file or reasoning that a call goes on from: only the account that made it knows it. */
 export type ContinuedCall =
-  /** The channel and key that store the response. */
-  | { readonly kind: 'response'; readonly channelId: number; readonly keyMark: string; readonly responseId: string }
-  /** A response of which nothing is known here: any account may have made it. */
-  | { readonly kind: 'unknown_response'; readonly responseId: string }
+  /** The channel and key that keep what the call names. */
+  | { readonly kind: 'named'; readonly channelId: number; readonly keyMark: string; readonly named: NamedId }
+  /** The call names something that this server did not give to its user: any account may keep it, for anybody. */
+  | { readonly kind: 'foreign'; readonly userId: number; readonly named: NamedId }
   /** The channel and key that made the encrypted reasoning of the request. */
   | { readonly kind: 'reasoning'; readonly channelId: number; readonly keyMark: string };
 

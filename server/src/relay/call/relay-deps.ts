@@ -10,6 +10,7 @@ import type { BodyBudget, InFlight } from '../access/limits.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
+import type { IdOwners } from '../affinity/id-owners.js';
 import type { Attempts } from '../attempt/attempts.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
@@ -36,6 +37,7 @@ export interface RelayDeps {
   readonly budgets: CallBudgets;
   readonly sharedBudgets: Pick<BudgetDirectory, 'isEmpty'>;
   readonly rates: CallRates;
+  readonly idOwners: IdOwners;
   readonly attempts: Attempts;
   readonly guardrails: Guardrails;
   readonly captures: Captures;

@@ -1,4 +1,5 @@
 import { isAppError } from '../../shared/errors.js';
+import { namedOrigin } from '../affinity/named-origin.js';
 import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
 import { isLow } from '../access/key-directory.js';
@@ -94,7 +95,9 @@ export class Relay {
     const opened = endpoint.open(rawBody, incoming);
     const admission = admit(caller, opened.model, channels.table, options);
     const { requestId, path, query, headers: clientHeaders } = incoming;
-    const call = { ...endpoint.parse(opened, incoming), stream: false };
+    const parsed = { ...endpoint.parse(opened, incoming), stream: false };
+    const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
+    const call = origin ? { ...parsed, continued: await origin } : parsed;
     const asked = { requestId, endpoint, admission, call, rawBody, clientHeaders, caller };
     return { ...asked, path: path + dialectQuery(query) };
   }

@@ -19,8 +19,9 @@ import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
+import { namedOrigin } from '../affinity/named-origin.js';
 import { dialectQuery } from './incoming-request.js';
-import type { OpenedBody, RelayCall } from './relay-call.js';
+import type { ContinuedCall, OpenedBody, RelayCall } from './relay-call.js';
 import type { RelayDeps } from './relay-deps.js';
 import { reserveCounted } from './reserve-counted.js';
 import type { RunningCalls } from './running-calls.js';
@@ -40,6 +41,8 @@ interface AskedCall {
   opened: OpenedBody;
   guard: CallGuard | undefined;
   readonly client: ClientResponse;
+  /** The account that keeps what the body names; null: it names nothing. */
+  readonly named: ContinuedCall | null;
   /** See `reserveCounted`. */
   counted: Set<number> | null;
 }
@@ -78,6 +81,7 @@ export class WayServer {
     const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
     const asSent = isChanged ? Buffer.from(writeJson(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
+    const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
     const asked: AskedCall = {
       endpoint,
       incoming,
@@ -86,6 +90,7 @@ export class WayServer {
       opened,
       guard: undefined,
       client,
+      named: origin && (await origin),
       counted: null,
     };
     let failure: Failure;
@@ -171,7 +176,8 @@ export class WayServer {
     const { endpoint, incoming, caller, rawBody, opened } = asked;
     const { model } = admission;
     const parsed = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
-    const whole = opened.dropped ? { ...parsed, dropped: [...opened.dropped, ...(parsed.dropped ?? [])] } : parsed;
+    const known = asked.named ? { ...parsed, continued: asked.named } : parsed;
+    const whole = opened.dropped ? { ...known, dropped: [...opened.dropped, ...(known.dropped ?? [])] } : known;
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const { prices } = this.deps;
     const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
@@ -356,7 +362,9 @@ const skipped: ReadonlySet<string> = new Set([
   ...['INSUFFICIENT_QUOTA', 'INSUFFICIENT_TOKEN_QUOTA', 'BUDGET_EXCEEDED', 'RATE_LIMITED', 'MODEL_NOT_PRICED'],
 ]);
 
-const boundToAccount: ReadonlySet<string> = new Set(['previous_response_not_found', 'encrypted_reasoning_unusable']);
+const boundToAccount: ReadonlySet<string> = new Set([
+  ...['previous_response_not_found', 'unknown_id', 'encrypted_reasoning_unusable'],
+]);
 
 const isNoChannel = (error: unknown): boolean => isAppError(error) && error.code === 'NO_CHANNEL';
 

@@ -65,6 +65,7 @@ const attemptIn =
 /** POST /v1/chat/completions */
 export const chatEndpoint: Endpoint = {
   route: 'chat',
+  names: 'chat',
   tariff: textTariff(),
   errors: () => openAIErrors,
   open: openJson,
@@ -77,6 +78,7 @@ export const chatEndpoint: Endpoint = {
 /** POST /v1/messages */
 export const messagesEndpoint: Endpoint = {
   route: 'messages',
+  names: 'messages',
   rateDialect: 'anthropic',
   tariff: messagesTariff(({ body }) => messagesPrompt(body)),
   errors: () => anthropicErrors,
@@ -122,6 +124,7 @@ const responsesCode = 'invalid_responses_request';
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
+  names: 'responses',
   tariff: textTariff(({ body }) => responsesPrompt(body)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
   open: (rawBody, { headers }) =>
@@ -147,6 +150,7 @@ export const responsesEndpoint: Endpoint = {
 /** POST /v1beta/models/{model}:generateContent and :streamGenerateContent */
 export const generateEndpoint: Endpoint = {
   route: 'generate',
+  names: 'generate',
   tariff: textTariff(({ body }) => contentsPrompt(body)),
   errors: (incoming) => (wantsJsonList(incoming) ? geminiListErrors : geminiErrors),
   open: (rawBody, incoming) => ({ body: parseJsonBody(rawBody), model: geminiCallOf(incoming).model }),

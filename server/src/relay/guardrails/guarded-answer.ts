@@ -26,6 +26,7 @@ export async function guardedAnswer(
         usage: answer.usage,
         id: answer.id,
         proof: answer.proof,
+        givenIds: answer.givenIds,
         report: (transcript) => answer.report(transcript),
         ...(withUsage ? { withUsage: (usage: Usage) => usageIn(withUsage(usage)) } : {}),
       },

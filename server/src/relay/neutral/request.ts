@@ -110,8 +110,6 @@ export interface NeutralRequest {
   readonly maxOutput?: number;
   readonly reasoning?: Reasoning;
   readonly stream: boolean;
-  /** The client wants the final usage of a stream, where its dialect lets it choose. */
-  readonly includeUsage: boolean;
   /** Number of choices. */
   readonly count: number;
   /** The client's end user. */

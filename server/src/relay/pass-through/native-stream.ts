@@ -30,6 +30,8 @@ export interface NativeListener {
   readonly answerId?: string | undefined;
   /** The last encrypted reasoning of the response, in dialects that have it. */
   readonly proof?: string | undefined;
+  /** See `StreamTransform`. */
+  readonly givenIds?: readonly string[] | undefined;
 }
 
 /** Bytes of the held end of a stream. It is one event, which in Responses repeats the whole response. */
@@ -84,6 +86,10 @@ export class NativeStream implements StreamTransform {
 
   get proof(): string | undefined {
     return this.listener.proof;
+  }
+
+  get givenIds(): readonly string[] | undefined {
+    return this.listener.givenIds;
   }
 
   get reportedFailure(): UpstreamError | undefined {

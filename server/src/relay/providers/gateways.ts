@@ -49,7 +49,7 @@ export const gateways: readonly ProviderRow[] = [
     name: 'submodel',
     label: 'SubModel',
     defaultBaseUrl: 'https://llm.submodel.ai',
-    adapter: openAICompatible({ capabilities: { completions: true, embeddings: true }, streamUsage: true }),
+    adapter: openAICompatible({ capabilities: { completions: true, embeddings: true } }),
   },
   {
     id: 58,

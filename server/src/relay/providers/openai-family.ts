@@ -26,7 +26,6 @@ export const openAIFamily: readonly ProviderRow[] = [
       responses: true,
       compaction: true,
       capabilities: everything,
-      streamUsage: true,
       rules,
       headers: organizationHeader,
     }),
@@ -57,7 +56,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       360gpt-turbo 360gpt-turbo-responsibility-8k 360gpt-pro 360gpt2-pro 360GPT_S2_V9 embedding-bert-512-v1
       embedding_s1_v1 semantic_similarity_s1_v1`),
     catalogueOwner: 'ai360',
-    adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, rules }),
   },
   {
     id: 20,
@@ -67,7 +66,6 @@ export const openAIFamily: readonly ProviderRow[] = [
     accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning' },
     adapter: openAICompatible({
       capabilities: everything,
-      streamUsage: true,
       rules,
       headers: callerHeaders,
     }),
@@ -93,7 +91,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       reasoningHistory: 'reasoning_content',
       thinkingOff: byThinking(/^kimi-k2\.[56]/),
     },
-    adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, rules }),
     adapterFor: ({ baseUrl }) => codingPlanAdapter(baseUrl),
   },
   {
@@ -104,7 +102,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     models: words(`
       yi-large yi-medium yi-vision yi-medium-200k yi-spark yi-large-rag yi-large-turbo yi-large-preview
       yi-large-rag-preview`),
-    adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, rules }),
   },
   {
     id: 38,
@@ -139,7 +137,6 @@ export const openAIFamily: readonly ProviderRow[] = [
     balanceUnit: 'CNY',
     accepts: { ...acceptsUsual, thinkingOff: byEnableThinking },
     adapter: openAICompatible({
-      streamUsage: true,
       capabilities: {
         completions: true,
         embeddings: true,
@@ -177,7 +174,6 @@ export const openAIFamily: readonly ProviderRow[] = [
     adapter: openAICompatible({
       capabilities: everything,
       credentials: bearerIfGiven,
-      streamUsage: true,
       rules: deploymentRules,
     }),
   },

@@ -7,7 +7,7 @@ import type { IncomingCall } from '../call/incoming-call.js';
 import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
 import { unusableReasoning } from '../affinity/call-origin.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import { asList, someText, type Fields } from '../neutral/fields.js';
+import { asList, type Fields } from '../neutral/fields.js';
 import { attemptInBackground, inForeground, isInBackground } from './background-response.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
 import { keyMarkOf } from '../routing/key-mark.js';
@@ -15,7 +15,7 @@ import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
 import { asksForCompaction, summaryDialect, type Sealing } from './summary-dialect.js';
 
 export interface ResponsesDeps extends Resumable {
-  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'isOthers' | 'keep'>;
+  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'keep'>;
 }
 
 /** A call with the endpoint that serves it. */
@@ -82,7 +82,6 @@ interface Resumed {
   readonly incoming: IncomingCall;
   readonly state: { tokenId: number; resumed: ResumedCall | null };
   readonly sealing: Sealing;
-  readonly storesResponses: boolean;
 }
 
 function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
@@ -98,26 +97,16 @@ function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
     },
   };
   const seal = (summary: string): string => deps.summaries.seal(state.tokenId, summary);
-  return { incoming, state, sealing: { id: given.requestId, seal }, storesResponses: deps.responses.enabled };
+  return { incoming, state, sealing: { id: given.requestId, seal } };
 }
 
-/** The endpoint, whose calls go to the channel that stores what they continue. */
-const resumedEndpoint = (endpoint: Endpoint, { state, storesResponses }: Resumed): Endpoint => ({
+/** The endpoint, whose calls go to the channel that made their reasoning. */
+const resumedEndpoint = (endpoint: Endpoint, { state }: Resumed): Endpoint => ({
   ...endpoint,
   parse(opened, incoming) {
     const parsed = endpoint.parse(opened, incoming);
-    const stored = state.resumed?.stored ?? null;
-    // Removed where the conversation was put in from what is stored here.
-    const responseId = state.resumed ? someText(parsed.body['previous_response_id']) : undefined;
     const reasoning = state.resumed?.reasoning;
-    if (responseId === undefined) {
-      return reasoning ? { ...parsed, continued: { kind: 'reasoning', ...reasoning } } : parsed;
-    }
-    if (stored) {
-      const { channelId, keyMark } = stored;
-      return { ...parsed, continued: { kind: 'response', channelId, keyMark, responseId } };
-    }
-    return storesResponses ? { ...parsed, continued: { kind: 'unknown_response', responseId } } : parsed;
+    return reasoning ? { ...parsed, continued: { kind: 'reasoning', ...reasoning } } : parsed;
   },
 });
 

@@ -13,8 +13,6 @@ import type { StoredResponse, StoredResponses } from './stored-responses.js';
 
 export interface ResumedCall {
   readonly rawBody: Buffer;
-  /** Who stores the response that is continued; null: any channel can serve the call. */
-  readonly stored: StoredResponse | null;
   /** Of the response that is continued. */
   readonly previousId: string | null;
   /** Who made the encrypted reasoning of the request; null: there is none, or it is not known. */
@@ -31,7 +29,7 @@ const mentions = (rawBody: Buffer): boolean => names.some((name) => rawBody.incl
 
 /** Where responses and compactions that a call refers to are found. */
 export interface Resumable {
-  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem' | 'isOthers'>;
+  readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem'>;
   readonly reasoning: ReasoningOrigins;
   readonly summaries: SealedSummaries;
 }
@@ -40,7 +38,7 @@ export interface Resumable {
  * Puts in the conversation that a call continues by an id, where it is stored here, and the summaries made here.
  * @param allowance limits the bytes of the completed body, and counts them
  * @throws AppError PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError invalid_request when the call refers to
- * too many responses, previous_response_not_found for one that a guardrail has refused or another token made
+ * too many responses, previous_response_not_found for one that a guardrail has refused
  */
 export async function resumeCall(
   rawBody: Buffer,
@@ -48,27 +46,21 @@ export async function resumeCall(
   { responses, summaries, reasoning: origins }: Resumable,
 ): Promise<ResumedCall> {
   const reasoning = await reasoningOrigin(rawBody, tokenId, origins);
-  const unchanged = { rawBody, stored: null, previousId: null, reasoning };
+  const unchanged = { rawBody, previousId: null, reasoning };
   if (!mentions(rawBody)) return unchanged;
   const body = parsed(rawBody);
   if (!body) return unchanged;
   const previous = responses.enabled ? someText(body['previous_response_id']) : undefined;
   const stored = previous === undefined ? null : await responses.find(tokenId, previous, grant);
-  if (
-    previous !== undefined &&
-    (stored?.refused ?? (stored === null && (await responses.isOthers(tokenId, previous))))
-  ) {
-    throw previousNotFound(previous, 'is not known');
-  }
+  if (previous !== undefined && stored?.refused) throw previousNotFound(previous, 'is not known');
   const previousId = previous ?? null;
   const given = itemsOf(body['input']);
   const find = (id: string): Promise<StoredResponse | null> => responses.findByItem(tokenId, id, grant);
   const found = responses.enabled ? await resolveItems(given, find) : given;
   const own = stored?.own ?? null;
-  const isStoredThere = stored !== null && own === null;
   const { items, begin } = summaries.opened([...(own?.items ?? []), ...found], tokenId);
   const isChanged = own !== null || items.length !== given.length || items.some((item, index) => item !== given[index]);
-  if (!isChanged) return { ...unchanged, ...(isStoredThere ? { stored, previousId } : {}) };
+  if (!isChanged) return { ...unchanged, previousId };
   const { previous_response_id: _previous, ...rest } = body;
   // A summary in the input itself stands for a response that the provider stores, too.
   const keepsId = own === null && begin === -1;
@@ -82,7 +74,6 @@ export async function resumeCall(
   await parseAhead(completed);
   return {
     rawBody: completed,
-    stored: keepsId && isStoredThere ? stored : null,
     previousId,
     // Reasoning that a summary stands for is not sent.
     reasoning: lastProof(items) === undefined ? null : reasoning,

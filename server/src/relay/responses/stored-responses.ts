@@ -58,7 +58,7 @@ export class StoredResponses {
     const itemsName = itemsNameOf(tokenId, stored);
     this.pending.set(name, stored);
     if (itemsName !== null) this.pendingItems.set(itemsName, id);
-    this.write(name, itemsName, { tokenId, id, stored })
+    this.write(name, itemsName, { id, stored })
       .catch((error: unknown) => this.logger.warn({ err: error }, 'response could not be stored'))
       .finally(() => {
         if (this.pending.get(name) === stored) this.pending.delete(name);
@@ -83,12 +83,6 @@ export class StoredResponses {
     return parseFields(text.toString('utf8')) as StoredResponse | null;
   }
 
-  /** Whether another token made this response at a provider, which would continue it for every caller of the account. */
-  async isOthers(tokenId: number, id: string): Promise<boolean> {
-    const maker = await this.state.get(makerNameOf(id));
-    return maker !== null && maker !== String(tokenId);
-  }
-
   /** The response that holds an item of this server's making. */
   async findByItem(tokenId: number, itemId: string, grant?: BodyGrant): Promise<StoredResponse | null> {
     const requestId = requestIdOf(itemId);
@@ -109,9 +103,8 @@ export class StoredResponses {
   private async write(
     name: string,
     itemsName: string | null,
-    { tokenId, id, stored }: { readonly tokenId: number; readonly id: string; readonly stored: StoredResponse },
+    { id, stored }: { readonly id: string; readonly stored: StoredResponse },
   ): Promise<void> {
-    if (stored.own === null) await this.state.set(makerNameOf(id), String(tokenId), this.seconds);
     const text = Buffer.from(JSON.stringify(stored));
     if (text.length > maxStoredBytes) return;
     const packed = await deflate(text, { level: 1 });
@@ -123,7 +116,6 @@ export class StoredResponses {
   }
 }
 
-const makerNameOf = (id: string): string => `response-maker:${id}`;
 const nameOf = (tokenId: number, id: string): string => `response:${tokenId}:${id}`;
 
 /** Where the id is found by an item of this server's making; null when there is none. */

@@ -22,6 +22,8 @@ export interface RoutedChannel {
   readonly provider: Provider;
   readonly name: string;
   readonly enabled: boolean;
+  /** The user whose calls alone it serves; 0: everybody's. */
+  readonly ownerId: number;
   readonly keys: readonly string[];
   /** As the admin entered it, trimmed; may be empty. */
   readonly baseUrl: string;
@@ -73,11 +75,12 @@ export interface ChannelRow {
   readonly cost_rule: string;
   readonly limits: string;
   readonly timeouts: string;
+  readonly owner_id: number;
 }
 
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
   models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override,
-  header_override, setting, auto_ban, cost_rule, limits, timeouts`;
+  header_override, setting, auto_ban, cost_rule, limits, timeouts, owner_id`;
 
 /** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
@@ -88,6 +91,7 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     type: row.type,
     name: row.name,
     enabled: row.status === ChannelStatus.enabled,
+    ownerId: row.owner_id,
     provider,
     // A channel without keys is still called, with an empty key.
     keys: keys.length > 0 ? keys : [''],

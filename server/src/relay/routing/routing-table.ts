@@ -42,17 +42,27 @@ interface Group {
 
 /** Group to model to priority tiers, built from the enabled channels and immutable. */
 export class RoutingTable {
+  /** Of the channels that everybody may use. */
   private readonly groups: ReadonlyMap<string, Group>;
+  /** The same with those of one user, made when that user calls first. */
+  private readonly groupsOfOwner = new Map<number, ReadonlyMap<string, Group>>();
+  private readonly owners: ReadonlySet<number>;
   private readonly byId: ReadonlyMap<number, RoutedChannel>;
 
   constructor(channels: readonly RoutedChannel[]) {
     this.byId = new Map(channels.map((channel) => [channel.id, channel]));
-    const members = new Map<string, RoutedChannel[]>();
-    for (const channel of channels) {
-      if (!channel.enabled) continue;
-      for (const group of channel.groups) append(members, group, channel);
+    this.owners = new Set(channels.map(({ ownerId }) => ownerId).filter((id) => id !== 0));
+    this.groups = toGroups(channels.filter(({ ownerId }) => ownerId === 0));
+  }
+
+  private groupsFor(userId: number): ReadonlyMap<string, Group> {
+    if (!this.owners.has(userId)) return this.groups;
+    let groups = this.groupsOfOwner.get(userId);
+    if (!groups) {
+      groups = toGroups([...this.byId.values()].filter(({ ownerId }) => ownerId === 0 || ownerId === userId));
+      this.groupsOfOwner.set(userId, groups);
     }
-    this.groups = new Map([...members].map(([name, own]) => [name, toGroup(own)]));
+    return groups;
   }
 
   /** Any channel, enabled or not. */
@@ -65,9 +75,9 @@ export class RoutingTable {
     return [...this.byId.keys()];
   }
 
-  /** @returns null when no enabled channel of the group serves the model */
-  find(groupName: string, model: string): Candidates | null {
-    const group = this.groups.get(groupName);
+  /** @returns null when no enabled channel of the group serves the model for the user */
+  find(groupName: string, model: string, userId: number): Candidates | null {
+    const group = this.groupsFor(userId).get(groupName);
     if (!group) return null;
     for (const { prefix, models } of group.prefixes) {
       if (!model.startsWith(prefix)) continue;
@@ -80,13 +90,13 @@ export class RoutingTable {
   }
 
   /** The name without the routing prefix that would apply; the name itself when there is none. */
-  bareModel(groupName: string, model: string): string {
-    return this.find(groupName, model)?.bareModel ?? model;
+  bareModel(groupName: string, model: string, userId: number): string {
+    return this.find(groupName, model, userId)?.bareModel ?? model;
   }
 
-  /** The models a group can call, sorted by id. */
-  models(groupName: string): ListedModel[] {
-    const group = this.groups.get(groupName);
+  /** The models that a user can call in a group, sorted by id. */
+  models(groupName: string, userId: number): ListedModel[] {
+    const group = this.groupsFor(userId).get(groupName);
     if (!group) return [];
     const listed = new Map<string, ListedModel>();
     const add = (id: string, bareModel: string, channels: readonly RoutedChannel[] = []): void => {
@@ -104,6 +114,15 @@ function append<K>(map: Map<K, RoutedChannel[]>, key: K, channel: RoutedChannel)
   const list = map.get(key);
   if (list) list.push(channel);
   else map.set(key, [channel]);
+}
+
+function toGroups(channels: readonly RoutedChannel[]): ReadonlyMap<string, Group> {
+  const members = new Map<string, RoutedChannel[]>();
+  for (const channel of channels) {
+    if (!channel.enabled) continue;
+    for (const group of channel.groups) append(members, group, channel);
+  }
+  return new Map([...members].map(([name, own]) => [name, toGroup(own)]));
 }
 
 function toGroup(channels: readonly RoutedChannel[]): Group {

@@ -36,13 +36,14 @@ const row = (fields: Partial<ChannelRow> = {}): ChannelRow => ({
   auto_ban: 1,
   limits: '',
   timeouts: '',
+  owner_id: 0,
   ...fields,
 });
 
 const channel = (fields: Partial<ChannelRow> = {}): RoutedChannel => toRoutedChannel(row(fields), (sealed) => sealed);
 
 function pick(channels: RoutedChannel[], more: Partial<Picking> = {}, model = 'gpt-4o'): RoutedChannel | null {
-  const candidates = new RoutingTable(channels).find('default', model);
+  const candidates = new RoutingTable(channels).find('default', model, 1);
   if (!candidates) return null;
   return pickChannel({ candidates, attempt: 0, used: new Set(), enabled: () => true, available: () => true, ...more });
 }
@@ -114,24 +115,24 @@ describe('the table', () => {
       channel({ models: 'c', status: 2 }),
       channel({ models: 'd', status: 3 }),
     ]);
-    expect(table.models('vip').map(({ id }) => id)).toEqual(['a', 'b']);
-    expect(table.find('default', 'a')?.tiers[0]?.channels).toHaveLength(1);
-    expect(table.find('default', 'c')).toBeNull();
-    expect(table.find('nobody', 'a')).toBeNull();
+    expect(table.models('vip', 1).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect(table.find('default', 'a', 1)?.tiers[0]?.channels).toHaveLength(1);
+    expect(table.find('default', 'c', 1)).toBeNull();
+    expect(table.find('nobody', 'a', 1)).toBeNull();
   });
 
   it('takes the longest prefix, and keeps prefixed channels for prefixed names', () => {
     const short = channel({ model_prefix: 'a/', models: 'b/m,m' });
     const long = channel({ model_prefix: 'a/b/', models: 'm' });
     const table = new RoutingTable([short, long]);
-    expect(table.find('default', 'a/b/m')).toMatchObject({ bareModel: 'm', tiers: [{ channels: [long] }] });
-    expect(table.find('default', 'a/m')).toMatchObject({ bareModel: 'm', tiers: [{ channels: [short] }] });
-    expect(table.find('default', 'm')).toBeNull();
+    expect(table.find('default', 'a/b/m', 1)).toMatchObject({ bareModel: 'm', tiers: [{ channels: [long] }] });
+    expect(table.find('default', 'a/m', 1)).toMatchObject({ bareModel: 'm', tiers: [{ channels: [short] }] });
+    expect(table.find('default', 'm', 1)).toBeNull();
   });
 
   it('looks custom GPTs up by their family', () => {
     const table = new RoutingTable([channel({ models: 'gpt-4-gizmo-*' })]);
-    expect(table.find('default', 'gpt-4-gizmo-g-abc')?.bareModel).toBe('gpt-4-gizmo-g-abc');
+    expect(table.find('default', 'gpt-4-gizmo-g-abc', 1)?.bareModel).toBe('gpt-4-gizmo-g-abc');
   });
 });
 

@@ -163,7 +163,6 @@ const dialect: Dialect = {
     ...(stream ? { 'x-dashscope-sse': 'enable' } : {}),
     ...(other.trim() ? { 'x-dashscope-plugin': other.trim() } : {}),
   }),
-  streamUsage: true,
   capabilities: { completions: '/compatible-mode/v1/completions' },
   rules: aliRules,
 };

@@ -44,6 +44,5 @@ export const azure: Adapter = openAICompatible({
     const drawing = drawingIn(body);
     return drawing ? { [azureDrawingHeader]: deploymentOf(drawing.model, target) } : {};
   },
-  streamUsage: true,
   rules: deploymentRules,
 });

@@ -9,5 +9,4 @@ export const baiduV2: Adapter = openAICompatible({
     const [apiKey = '', appId = ''] = key.split('|').map((part) => part.trim());
     return { authorization: `Bearer ${apiKey}`, ...(appId ? { appid: appId } : {}) };
   },
-  streamUsage: true,
 });

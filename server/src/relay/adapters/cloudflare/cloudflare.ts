@@ -101,7 +101,6 @@ const named = (answer: Record<string, unknown>, target: Target): Record<string, 
 const dialect: Dialect = {
   chat: (base, _call, target) => `${accountUrl(base, target)}/v1/chat/completions`,
   capabilities: { embeddings: (base, _call, target) => `${accountUrl(base, target)}/v1/embeddings` },
-  streamUsage: true,
   answer: named,
   chunk: named,
 };
@@ -122,7 +121,8 @@ function toCompletion(answer: Record<string, unknown>, target: Target): Record<s
 
 export const cloudflare: Adapter = {
   ...openAICompatible(dialect),
-  completions: streamed({ ...dialect, streamUsage: false, answer: toCompletion, chunk: toCompletion }, runUrl),
+  // The schema of a model's own call has no `stream_options`; the last event reports the usage unasked.
+  completions: streamed({ ...dialect, refusesStreamOptions: true, answer: toCompletion, chunk: toCompletion }, runUrl),
   images: cloudflareImages(dialect, runUrl),
   transcription: cloudflareTranscription(dialect, runUrl),
 };

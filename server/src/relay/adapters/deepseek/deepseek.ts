@@ -57,7 +57,6 @@ function toldSchema({ response_format: format, messages }: Fields): Readonly<Rec
 
 export const deepseek: Adapter = openAICompatible({
   capabilities: { completions: '/beta/completions' },
-  streamUsage: true,
   rules: deepseekRules,
   answer: refuseExhausted,
   chunk: refuseExhausted,

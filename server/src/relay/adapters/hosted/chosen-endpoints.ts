@@ -58,7 +58,6 @@ export function chosenEndpoints(other: string): Adapter {
       ...(responses === undefined ? {} : { responses }),
       capabilities: rest,
       credentials,
-      streamUsage: true,
       rules: deploymentRules,
     }),
     ...(messages === undefined ? {} : { messages: withCredentials(messages, credentials) }),

@@ -58,7 +58,7 @@ export function codingPlanAdapter(baseUrl: string): Adapter | null {
   );
   if (!plan) return null;
   return {
-    ...openAICompatible({ chat: () => `${plan.chat}/chat/completions`, credentials: bearer, streamUsage: true }),
+    ...openAICompatible({ chat: () => `${plan.chat}/chat/completions`, credentials: bearer }),
     messages: hostedMessages(() => `${plan.messages}/v1/messages`),
   };
 }

@@ -10,6 +10,6 @@ const hostOf = (target: Pick<Target, 'baseUrl'>): string => baseOf(target).repla
 
 /** A server or gateway that speaks OpenAI's dialects and Anthropic's, with an optional key. */
 export const hosted = (dialect: Dialect): Adapter => ({
-  ...openAICompatible({ credentials: bearerIfGiven, streamUsage: true, responses: true, ...dialect }),
+  ...openAICompatible({ credentials: bearerIfGiven, responses: true, ...dialect }),
   messages: hostedMessages((target) => `${hostOf(target)}/v1/messages`),
 });

@@ -35,7 +35,6 @@ function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unk
 
 const dialect: Dialect = {
   chat: '/v1/text/chatcompletion_v2',
-  streamUsage: true,
   rules: reasoningRules,
   answer: refuseBaseResponse,
   chunk: refuseBaseResponse,

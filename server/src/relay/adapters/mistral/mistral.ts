@@ -97,7 +97,6 @@ function normalize(answer: Record<string, unknown>): Record<string, unknown> {
 
 export const mistral: Adapter = openAICompatible({
   capabilities: { embeddings: '/v1/embeddings' },
-  streamUsage: true,
   rules: mistralRules,
   answer: normalize,
   chunk: normalize,

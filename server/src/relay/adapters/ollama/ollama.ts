@@ -26,7 +26,6 @@ function named(answer: Record<string, unknown>): Record<string, unknown> {
 
 const dialect: Dialect = {
   credentials: bearerIfGiven,
-  streamUsage: true,
   capabilities: { completions: true },
   answer: named,
   chunk: named,

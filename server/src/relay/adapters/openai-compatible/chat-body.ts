@@ -143,7 +143,7 @@ function streamChanges(request: ChatRequest, target: Target, dialect: Dialect): 
       ...(options === undefined ? {} : { stream_options: undefined }),
     };
   }
-  if (!dialect.streamUsage) return options === undefined ? {} : { stream_options: undefined };
+  if (dialect.refusesStreamOptions) return options === undefined ? {} : { stream_options: undefined };
   if (request.wantsUsage || !target.forceStreamUsage) return {};
   const given = typeof options === 'object' && options !== null ? (options as Record<string, unknown>) : {};
   return { stream_options: { ...given, include_usage: true } };

@@ -67,8 +67,8 @@ export interface Dialect {
     target: Target,
     call: { readonly stream: boolean; readonly body?: Fields },
   ) => Record<string, string>;
-  /** Whether the final usage chunk can be requested. */
-  readonly streamUsage?: boolean;
+  /** Set only where a provider is known to refuse `stream_options`: all others are asked for the usage of a stream. */
+  readonly refusesStreamOptions?: true;
   /** Changes to the request body. */
   readonly rules?: (body: Fields, model: string, target: Target) => BodyRules;
   /**

@@ -22,7 +22,6 @@ export const volcengine: Adapter = openAICompatible({
     `${base}/api/v3/${upstreamModel.startsWith('bot') ? 'bots/' : ''}chat/completions`,
   capabilities: { embeddings: '/api/v3/embeddings', images: '/api/v3/images/generations' },
   responses: '/api/v3/responses',
-  streamUsage: true,
   answer: withBotUsage,
   chunk: withBotUsage,
 });

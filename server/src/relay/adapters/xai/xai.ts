@@ -59,7 +59,6 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
 
 const dialect: Dialect = {
   responses: '/v1/responses',
-  streamUsage: true,
   rules: xaiRules,
   answer: withReasoningCounted,
   chunk: withReasoningCounted,

@@ -18,6 +18,5 @@ export const zhipuV4: Adapter = openAICompatible({
   capabilities: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
   // A key without a dot is sent unchanged; one with a dot signs a token.
   credentials: ({ key, now }) => ({ authorization: key.includes('.') ? zhipuToken(key, now) : `Bearer ${key}` }),
-  streamUsage: true,
   rules: zhipuRules,
 });

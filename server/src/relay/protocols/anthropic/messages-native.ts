@@ -14,6 +14,7 @@ import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
 import { continuesWithoutThought, withoutForeignThoughts } from './own-thoughts.js';
+import { idsOfMessage, idsOfMessageEvent } from '../ids/given-ids.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
 /** A Messages body for Anthropic and its differences to the client's. */
@@ -110,6 +111,7 @@ export function nativeMessage(body: Buffer): ChatAnswer {
   return {
     body,
     usage: toClaudeUsage(message['usage']),
+    givenIds: idsOfMessage(message),
     report: (transcript) => {
       if (Array.isArray(message['content'])) reportAnswer(readMessage(message), transcript);
     },
@@ -122,13 +124,15 @@ export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
 
 /** Usage is in the first event and in the last but one, which also marks the response as complete. */
 class MessagesListener implements NativeListener {
-  readonly marks = /"message_(?:start|delta|stop)"|"error"/;
+  readonly marks = /"message_(?:start|delta|stop)"|"error"|"file_id"/;
   private readonly reported = new ClaudeUsage();
+  readonly givenIds: string[] = [];
   complete = false;
   done = false;
   failure: UpstreamError | null = null;
 
   read(event: Fields): boolean {
+    this.givenIds.push(...idsOfMessageEvent(event));
     switch (event['type']) {
       case 'message_start':
         this.reported.add(event);

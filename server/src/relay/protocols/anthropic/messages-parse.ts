@@ -50,7 +50,6 @@ export function parseMessagesRequest({ body, model, stream }: ClientCall): Neutr
     ...(maxOutput ? { maxOutput } : {}),
     reasoning: parseReasoning(read, output),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
-    includeUsage: true,
     count: 1,
     user: optionalText(read.fields('metadata')?.['user_id'], 'metadata.user_id'),
     modalities: [],

@@ -59,7 +59,6 @@ export function parseGeminiRequest({ body, model, stream }: ClientCall): Neutral
     ...(maxOutput ? { maxOutput } : {}),
     reasoning: parseThinking(config.fields('thinkingConfig')),
     stream: stream ?? false,
-    includeUsage: true,
     count: config.count('candidateCount') ?? 1,
     modalities: config.texts('responseModalities').map((each) => each.toLowerCase()),
     extras: { ...read.rest(), ...config.restIn('generationConfig') },

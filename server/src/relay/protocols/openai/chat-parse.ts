@@ -29,7 +29,7 @@ import { parseMessages } from './chat-parse-messages.js';
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseChatRequest({ body, model, stream }: ClientCall): NeutralRequest {
-  const read = new FieldReader(body, '', 'model', 'stream', 'max_tokens');
+  const read = new FieldReader(body, '', 'model', 'stream', 'stream_options', 'max_tokens');
   const messages = parseMessages(read.get('messages'));
   if (messages.length === 0) throw new InvalidInputError('field messages is required', 'messages');
   const maxOutput = read.count('max_completion_tokens') || optionalCount(body['max_tokens'], 'max_tokens');
@@ -47,7 +47,6 @@ export function parseChatRequest({ body, model, stream }: ClientCall): NeutralRe
     ...(maxOutput ? { maxOutput } : {}),
     reasoning: parseReasoning(body, read),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
-    includeUsage: asFields(read.get('stream_options'))?.['include_usage'] === true,
     count: read.count('n') ?? 1,
     user: read.text('user'),
     modalities: read.texts('modalities'),

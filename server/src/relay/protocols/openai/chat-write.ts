@@ -85,7 +85,7 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
     service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
     verbosity: request.verbosity,
     stream: request.stream || undefined,
-    stream_options: request.stream && (request.includeUsage || !own) ? { include_usage: true } : undefined,
+    stream_options: request.stream ? { include_usage: true } : undefined,
     ...(reasoning ? (own ? reasoning.given : writeReasoning(request, reasoning, dropped, options)) : {}),
   });
   for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];

@@ -6,6 +6,7 @@ import { asFields, asText, parseFields, someText, type Fields } from '../../neut
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
+import { idsOfResponse } from '../ids/given-ids.js';
 import { lastProof } from './encrypted-reasoning.js';
 import { failureOf, readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
@@ -26,6 +27,7 @@ export function nativeResponse(body: Buffer): ChatAnswer {
     usage: toResponsesUsage(response),
     id: someText(response['id']),
     proof: lastProof(response['output']),
+    givenIds: idsOfResponse(response),
     report: (transcript) => {
       if (Array.isArray(response['output'])) reportAnswer(readResponse(response), transcript);
     },
@@ -57,6 +59,7 @@ class ResponsesListener implements NativeListener {
   private reported: Usage | null = null;
   answerId: string | undefined;
   proof: string | undefined;
+  givenIds: readonly string[] | undefined;
   complete = false;
   done = false;
   failure: UpstreamError | null = null;
@@ -69,6 +72,7 @@ class ResponsesListener implements NativeListener {
       this.reported = toResponsesUsage(response);
       this.answerId = someText(response['id']);
       this.proof = lastProof(response['output']);
+      this.givenIds = idsOfResponse(response);
       if (type === 'response.failed') this.reportedFailure = failureOfProvider(response);
       this.complete = true;
       this.done = true;

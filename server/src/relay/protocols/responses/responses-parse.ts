@@ -58,7 +58,6 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
     ...(maxOutput ? { maxOutput } : {}),
     reasoning: parseReasoning(read.fields('reasoning')),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
-    includeUsage: true,
     count: 1,
     user: read.text('user'),
     modalities: [],

@@ -11,7 +11,6 @@ import type { Relay } from '../../call/relay.js';
 import { sendFailure } from '../../call/send-failure.js';
 import { responsesEndpoint } from '../../endpoints/chat-endpoints.js';
 import { toCallFailure } from '../../errors/failure.js';
-import { RelayError } from '../../errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../../forms/json-body.js';
 import { someText, type Fields, type Json } from '../../neutral/fields.js';
 import { responseObject } from '../../protocols/responses/response-object.js';
@@ -179,7 +178,7 @@ export class ResponsesSocket {
    * The body with the conversation that it continues, where that lives on this connection or will be kept there. A response
    * that its provider stores stays an id.
    * @param grant counts the bytes of a stored conversation
-   * @throws RelayError previous_response_not_found; AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   private async resumed(body: Json, isKept: boolean, grant: BodyGrant): Promise<Json> {
     const id = someText(body['previous_response_id']);
@@ -189,12 +188,8 @@ export class ResponsesSocket {
     const { responses } = this.deps;
     const stored = responses.enabled ? await responses.find(this.caller.token.id, id, grant) : null;
     if (stored?.own && isKept) return this.continued(body, { previousId: null, items: stored.own.items });
-    if (stored) return body;
-    throw new RelayError(
-      'INVALID_INPUT',
-      `Previous response with id '${id.slice(0, 100)}' not found.`,
-      'previous_response_not_found',
-    );
+    // The call checks an id that is not known on this connection.
+    return body;
   }
 
   private continued(body: Json, before: Conversation): Json {

@@ -1,0 +1,44 @@
+import type { DataSource } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import { earlierTime } from '../../db/earlier-time.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { Rounds } from '../../shared/rounds.js';
+
+const hour = 3_600_000;
+const leaseSeconds = 3600;
+
+interface ProviderIdRetentionDeps {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly state: SharedState;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+/** Deletes the owners of ids that providers no longer keep, hourly. One node does it at a time, by lease. */
+export class ProviderIdRetention {
+  private readonly rounds = new Rounds(
+    () => this.drop(),
+    (error) => this.deps.logger.warn({ err: error }, 'expired owners of ids could not be deleted'),
+  );
+
+  constructor(private readonly deps: ProviderIdRetentionDeps) {}
+
+  start(): void {
+    this.rounds.every(hour);
+    void this.rounds.run();
+  }
+
+  stop(): Promise<void> {
+    return this.rounds.stop();
+  }
+
+  /** @returns the number of deleted rows; 0 when another node has the lease */
+  async drop(): Promise<number> {
+    const { database, state, nodeId, clock } = this.deps;
+    if (!(await state.lease('provider-id-retention', nodeId, leaseSeconds))) return 0;
+    const now = await earlierTime(database, seconds(clock));
+    const [, count] = await database.query<[unknown, number]>('DELETE FROM provider_ids WHERE expires_at <= $1', [now]);
+    return count;
+  }
+}

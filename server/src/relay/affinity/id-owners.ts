@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { UnavailableError } from '../../shared/errors.js';
+import { Rounds } from '../../shared/rounds.js';
+import type { Queries } from '../../db/queries.js';
+
+/** Who got an id from a provider, and the account that knows it. */
+export interface IdOwner {
+  readonly userId: number;
+  readonly tokenId: number;
+  readonly channelId: number;
+  readonly keyMark: string;
+}
+
+/** Ids that wait to be stored. More are dropped, and cannot be named by their users. */
+const maxWaiting = 50_000;
+const maxBatch = 1000;
+/** Providers keep responses for 30 days. */
+const keptSeconds = 30 * 86_400;
+const retryMilliseconds = 1000;
+
+/** Of one account, the first user who gets an id keeps it, until it expires. Accounts may have the same ids. */
+const storeSql = `INSERT INTO provider_ids (hash, user_id, token_id, channel_id, key_mark, expires_at)
+  SELECT decode(hash, 'hex'), user_id, token_id, channel_id, key_mark, $6
+    FROM unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::text[])
+      AS given (hash, user_id, token_id, channel_id, key_mark)
+   ORDER BY hash, channel_id, key_mark
+  ON CONFLICT (hash, channel_id, key_mark) DO UPDATE
+    SET user_id = excluded.user_id, token_id = excluded.token_id, expires_at = excluded.expires_at
+    WHERE provider_ids.user_id = excluded.user_id OR provider_ids.expires_at <= $7`;
+
+const findSql = `SELECT encode(hash, 'hex') AS hash, user_id, token_id, channel_id, key_mark FROM provider_ids
+  WHERE hash = ANY (SELECT decode(each, 'hex') FROM unnest($1::text[]) AS each) AND expires_at > $2`;
+
+/** An id that is not stored yet. */
+interface Waiting {
+  readonly digest: string;
+  readonly owner: IdOwner;
+}
+
+interface OwnerRow {
+  readonly hash: string;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly channel_id: number;
+  readonly key_mark: string;
+}
+
+/**
+ * Which user got an id from a provider, as digests in the database: for as long as the provider keeps what it names, and
+ * apart from all content. Written in the background, in batches; known here at once.
+ */
+export class IdOwners {
+  /** By digest and account. */
+  private readonly waiting = new Map<string, Waiting>();
+  private readonly rounds: Rounds;
+
+  /** @param report receives the error of a batch that could not be stored; it is tried again */
+  constructor(
+    private readonly database: Queries,
+    private readonly clock: Clock,
+    report: (error: unknown) => void,
+  ) {
+    this.rounds = new Rounds(() => this.write(), report);
+  }
+
+  start(): void {
+    this.rounds.every(retryMilliseconds);
+  }
+
+  /** Stores what is waiting. */
+  async stop(): Promise<void> {
+    await this.rounds.run();
+    await this.rounds.stop();
+  }
+
+  /** A provider gave these ids to a user. Never throws. */
+  keep(ids: readonly string[], owner: IdOwner): void {
+    for (const id of ids) {
+      const digest = digestOf(id);
+      const name = nameOf(digest, owner);
+      if (this.waiting.size < maxWaiting && !this.waiting.has(name)) this.waiting.set(name, { digest, owner });
+    }
+    if (this.waiting.size > 0) void this.rounds.run();
+  }
+
+  /**
+   * @returns their owners, one for each account that gave the id
+   * @throws UnavailableError when the database does not respond
+   */
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, readonly IdOwner[]>> {
+    const names = new Map(ids.map((id) => [digestOf(id), id]));
+    // Before the database is asked: a batch may be stored meanwhile.
+    const known = new Map([...this.waiting].filter(([, { digest }]) => names.has(digest)));
+    for (const row of await this.read([...names.keys()])) {
+      const owner = ownerOf(row);
+      known.set(nameOf(row.hash, owner), { digest: row.hash, owner });
+    }
+    const found = new Map<string, IdOwner[]>(ids.map((id) => [id, []]));
+    for (const { digest, owner } of known.values()) found.get(names.get(digest) ?? '')?.push(owner);
+    return found;
+  }
+
+  private async read(digests: readonly string[]): Promise<readonly OwnerRow[]> {
+    try {
+      return (await this.database.query(findSql, [digests, seconds(this.clock)])) as OwnerRow[];
+    } catch (error) {
+      throw new UnavailableError('The database is unavailable. Try again shortly.', { cause: error });
+    }
+  }
+
+  private async write(): Promise<void> {
+    while (this.waiting.size > 0) {
+      const now = seconds(this.clock);
+      const batch = [...this.waiting].slice(0, maxBatch);
+      const owners = batch.map(([, { owner }]) => owner);
+      await this.database.query(storeSql, [
+        batch.map(([, { digest }]) => digest),
+        owners.map(({ userId }) => userId),
+        owners.map(({ tokenId }) => tokenId),
+        owners.map(({ channelId }) => channelId),
+        owners.map(({ keyMark }) => keyMark),
+        now + keptSeconds,
+        now,
+      ]);
+      for (const [name] of batch) this.waiting.delete(name);
+    }
+  }
+}
+
+/** 128 bits tell ids apart, which nobody can choose. */
+const digestOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32);
+
+const nameOf = (digest: string, { channelId, keyMark }: IdOwner): string => `${digest}/${channelId}/${keyMark}`;
+
+const ownerOf = (row: OwnerRow): IdOwner => ({
+  userId: row.user_id,
+  tokenId: row.token_id,
+  channelId: row.channel_id,
+  keyMark: row.key_mark,
+});

@@ -1,0 +1,53 @@
+import type { Caller } from '../access/authentication.js';
+import type { ContinuedCall } from '../call/relay-call.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { Fields } from '../neutral/fields.js';
+import { namedIds, type NamedId } from '../protocols/ids/named-ids.js';
+import { notFound } from './call-origin.js';
+import type { IdOwner, IdOwners } from './id-owners.js';
+
+/** One call looks up so many ids at most. */
+const maxIds = 1000;
+
+/**
+ * The account that keeps what a body names, if this server gave all of it to the caller.
+ * @returns null at once when it names nothing, as nearly all calls
+ * @throws RelayError invalid_request for an id that is not a text; later those of `accountOf`
+ */
+export function namedOrigin(
+  { names }: Pick<Endpoint, 'names'>,
+  body: Fields,
+  caller: Pick<Caller, 'user' | 'token'>,
+  owners: Pick<IdOwners, 'find'>,
+): Promise<ContinuedCall> | null {
+  const ids = names ? namedIds(names, body) : [];
+  return ids.length === 0 ? null : accountOf(ids, caller, owners);
+}
+
+/** @throws RelayError unknown_id, previous_response_not_found for ids of several accounts; UnavailableError */
+async function accountOf(
+  ids: readonly NamedId[],
+  { user, token }: Pick<Caller, 'user' | 'token'>,
+  owners: Pick<IdOwners, 'find'>,
+): Promise<ContinuedCall> {
+  const [surplus] = ids.slice(maxIds);
+  if (surplus) throw notFound(surplus, `is one of more than ${maxIds}`);
+  const known = await owners.find(ids.map(({ id }) => id));
+  let accounts: readonly IdOwner[] | undefined;
+  for (const named of ids) {
+    const own = (known.get(named.id) ?? []).filter(
+      ({ userId, tokenId }) => userId === user.id && (!named.isConversation || tokenId === token.id),
+    );
+    if (own.length === 0) return { kind: 'foreign', userId: user.id, named };
+    accounts = accounts ? sharedBy(accounts, own) : own;
+    if (accounts.length === 0) throw notFound(named, 'belongs to another account than the ids before it');
+  }
+  const [named, account] = [ids[0], accounts?.[0]];
+  if (!named || !account) throw new Error('the call names nothing');
+  return { kind: 'named', channelId: account.channelId, keyMark: account.keyMark, named };
+}
+
+const sharedBy = (some: readonly IdOwner[], others: readonly IdOwner[]): readonly IdOwner[] =>
+  some.filter(({ channelId, keyMark }) =>
+    others.some((other) => other.channelId === channelId && other.keyMark === keyMark),
+  );
