@@ -100,6 +100,68 @@ it('reads codes without their text, which is worth money, unless it may read sec
   expect((await site.graphql(root, '{ redemptions { items { key } } }')).text).toContain('a-secret-code');
 });
 
+describe('a token with WRITE and without KEYS_READ', () => {
+  const [address, elsewhere] = ['http://127.0.0.1:9', 'http://127.0.0.1:10'];
+  const refused = ['INSUFFICIENT_PRIVILEGES'];
+  let changing: string;
+  let reading: string;
+  let channel: number;
+
+  beforeAll(async () => {
+    changing = (await tokenOf(root, ['ACCOUNT_READ', 'ADMIN_READ', 'WRITE'])).secret;
+    reading = (await tokenOf(root, ['WRITE', 'KEYS_READ'])).secret;
+    channel = await site.server.api.createChannel(root, { baseUrl: address });
+  });
+
+  /** The payload of a mutation that must succeed. */
+  async function made<T>(query: string): Promise<T> {
+    const { data, text } = await as(changing, query);
+    const [payload] = Object.values(data ?? {});
+    if (!payload) throw new Error(text);
+    return payload as T;
+  }
+
+  it('sees the key that it creates or rotates, and no other', async () => {
+    const created = await made<{ key: string; token: { id: number } }>(
+      'mutation { createToken(input: { name: "by a program" }) { key token { id } } }',
+    );
+    expect(created.key).toMatch(/^sk-\w{48}$/);
+    const { id } = created.token;
+    const rotated = await made<{ key: string }>(`mutation { rotateToken(input: { id: ${id} }) { key } }`);
+    expect(rotated.key).toMatch(/^sk-\w{48}$/);
+    expect(rotated.key).not.toBe(created.key);
+    const shown = `{ tokenKey(id: ${id}) }`;
+    expect((await as(changing, shown)).codes).toEqual(refused);
+    expect((await as(reading, shown)).data).toEqual({ tokenKey: rotated.key });
+  });
+
+  it('sees the codes that it creates, and no others', async () => {
+    const create =
+      'mutation { createRedemptions(input: { batch: "sold", quota: 5, count: 2 }) { redemptions { key } } }';
+    const { redemptions } = await made<{ redemptions: Array<{ key: string }> }>(create);
+    expect(redemptions.map(({ key }) => key)).toEqual([
+      expect.stringMatching(/^\w{32}$/),
+      expect.stringMatching(/^\w{32}$/),
+    ]);
+    const list = await as(changing, '{ redemptions(filter: { batch: "sold" }) { items { key } } }');
+    expect(list.data).toEqual({ redemptions: { items: Array(2).fill({ key: '**********' }) } });
+  });
+
+  it('neither reads the keys of a channel nor has them sent elsewhere', async () => {
+    const keys = `{ channelKeys(id: ${channel}) }`;
+    expect((await as(changing, keys)).codes).toEqual(refused);
+    expect((await as(reading, keys)).codes).toEqual([]);
+    const updates = (url: string) => [
+      `mutation { updateChannel(input: { id: ${channel}, baseUrl: "${url}" }) { channel { id } } }`,
+      `mutation { updateChannel(input: { id: ${channel}, headers: { x_key: "{api_key}" } }) { channel { id } } }`,
+    ];
+    for (const update of updates(elsewhere)) expect((await as(changing, update)).codes).toEqual(refused);
+    const weight = `mutation { updateChannel(input: { id: ${channel}, baseUrl: "${address}", weight: 3 }) { channel { weight } } }`;
+    expect((await as(changing, weight)).data).toEqual({ updateChannel: { channel: { weight: 3 } } });
+    for (const update of updates(elsewhere)) expect((await as(reading, update)).codes).toEqual([]);
+  });
+});
+
 it('reads the account of its user with a scope for that alone', async () => {
   const me = '{ me { username email quota identities { provider } } }';
   for (const scope of ['USAGE_READ', 'LOGS_READ', 'WRITE']) {

@@ -101,12 +101,18 @@ async function finishAt(
   waiting: string,
   input: object,
   knownBrowser = '',
-): Promise<{ codes: string[]; knownBrowser: string }> {
+): Promise<{ codes: string[]; retryAfter: number; knownBrowser: string }> {
   const body = { query: finish, variables: { input } };
   const answer = await site.rest(null, 'POST', '/graphql', body, fromPage(address, waiting, knownBrowser));
-  const { errors = [] } = answer.body as { errors?: Array<{ extensions: { code: string } }> };
+  const { errors = [] } = answer.body as {
+    errors?: Array<{ extensions: { code: string; retryAfterSeconds?: number } }>;
+  };
   const mark = answer.headers.getSetCookie().find((cookie) => cookie.startsWith('known-browser='));
-  return { codes: errors.map(({ extensions }) => extensions.code), knownBrowser: mark?.split(';')[0] ?? '' };
+  return {
+    codes: errors.map(({ extensions }) => extensions.code),
+    retryAfter: errors[0]?.extensions.retryAfterSeconds ?? 0,
+    knownBrowser: mark?.split(';')[0] ?? '',
+  };
 }
 
 /** The signed-in user after the second step over REST. */
@@ -206,9 +212,11 @@ describe('an authenticator app', () => {
     expect(guesses.slice(0, 20)).toEqual(Array<string>(20).fill('INVALID_CREDENTIALS'));
     expect(guesses.slice(20)).toEqual(Array<string>(4).fill('RATE_LIMITED'));
 
-    // A right code from an unknown browser waits; from the known one it counts, at any address.
+    // A right code from an unknown browser waits for a day; from the known one it counts, at any address.
     const elsewhere = await signInAt('198.51.100.9', user);
-    expect((await finishAt('198.51.100.9', elsewhere, { code: codeOf(secret, 1) })).codes).toEqual(['RATE_LIMITED']);
+    const waits = await finishAt('198.51.100.9', elsewhere, { code: codeOf(secret, 1) });
+    expect(waits.codes).toEqual(['RATE_LIMITED']);
+    expect(waits.retryAfter).toBeGreaterThan(86_000);
     const home = await signInAt('198.51.100.9', user, known.knownBrowser);
     expect((await finishAt('198.51.100.9', home, { code: codeOf(secret, 1) }, known.knownBrowser)).codes).toEqual([]);
     // What cannot be guessed counts in an unknown browser too.
@@ -439,7 +447,12 @@ describe('confirmation', () => {
       for (const [name, operation] of operations) results[name] = await operation();
       return results;
     };
+    // An access token is for programs: older ones create keys with it as before.
+    const { data: accessToken } = (await site.rest(admin, 'GET', '/api/user/token', undefined, anywhere())).body;
+    const program = { authorization: String(accessToken), 'veloera-user': String(admin.id), ...anywhere() };
     await letConfirmationExpire(admin);
+    const byProgram = await site.rest(null, 'POST', '/api/token/', { name: 'by a program' }, program);
+    expect(byProgram.body).toMatchObject({ success: true });
     expect(await run()).toEqual(Object.fromEntries(operations.map(([name]) => [name, 'CONFIRMATION_NEEDED'])));
     // Everything else works, and lists hide the keys.
     const list = await site.rest(admin, 'GET', '/api/token/?p=0');

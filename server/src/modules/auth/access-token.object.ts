@@ -14,7 +14,8 @@ export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumT
     ACCOUNT_READ: 'Read the user’s own account, API keys without their text, orders and tasks.',
     ADMIN_READ: 'Read what admins may read, without secrets.',
     KEYS_READ: 'Read secrets that the user may read: API keys, keys of channels, codes.',
-    WRITE: 'Change what the user may change. A key that it makes or rotates is in the response.',
+    WRITE:
+      'Change what the user may change. Keys that it makes or rotates, and codes that it makes, are in the response.',
   },
 );
 

@@ -1,4 +1,4 @@
-import { holds, requireConfirmed, type Actor } from '../../shared/actor.js';
+import { holds, requireConfirmed, requireScope, type Actor } from '../../shared/actor.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import type { ChannelFields } from './channel-input.js';
@@ -7,8 +7,8 @@ import type { ChannelFields } from './channel-input.js';
 const destinations = ['type', 'baseUrl', 'other', 'setting', 'headerOverride'] as const;
 
 /**
- * Sending stored keys to another address reveals them. So it needs what reading them needs: the permission, and a recent
- * confirmation.
+ * Sending stored keys to another address reveals them. So it needs what reading them needs: the permission, the scope, and a
+ * recent confirmation.
  * @param before the stored channel; null: many, so that every such field counts as a change
  * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED
  */
@@ -18,5 +18,6 @@ export function assertMayRedirect(actor: Actor, before: Channel | null, fields: 
   if (!holds(actor, 'channels.secrets')) {
     throw new ForbiddenError(`Changing ${changed} of a channel with keys needs channels.secrets`);
   }
+  requireScope(actor, 'KEYS_READ');
   requireConfirmed(actor);
 }

@@ -107,7 +107,7 @@ export class RedemptionService {
 
   /**
    * @param idempotencyKey a retry with the same key returns the codes of the first call, without those deleted since
-   * @returns the new codes, in order
+   * @returns the new codes, in order, with their text also for a named access token: it has just made them
    * @throws AppError INVALID_INPUT, CONFLICT
    */
   async create(
@@ -129,7 +129,7 @@ export class RedemptionService {
       .addSelect('redemption.keySealed')
       .orderBy('redemption.id', 'ASC')
       .getMany();
-    return { codes: rows.map((row) => this.keyed(admin, row)), replayed };
+    return { codes: rows.map((row) => this.opened(row)), replayed };
   }
 
   /** @returns ids of the new codes */
@@ -279,7 +279,11 @@ export class RedemptionService {
   }
 
   private keyed(admin: Actor, redemption: Redemption): KeyedRedemption {
-    return { redemption, key: hasScope(admin, 'KEYS_READ') ? this.deps.secrets.open(redemption.keySealed) : hiddenKey };
+    return hasScope(admin, 'KEYS_READ') ? this.opened(redemption) : { redemption, key: hiddenKey };
+  }
+
+  private opened(redemption: Redemption): KeyedRedemption {
+    return { redemption, key: this.deps.secrets.open(redemption.keySealed) };
   }
 
   private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[] = []): Promise<void> {

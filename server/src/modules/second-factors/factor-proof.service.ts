@@ -30,8 +30,19 @@ export interface ProofPlace {
   readonly isKnown: boolean;
 }
 
-/** Wrong proofs for one user from one place, and wrong codes from all places together that are not known. */
-const proofLimit = { count: 20, seconds: 3600 };
+interface Limit {
+  readonly count: number;
+  readonly seconds: number;
+}
+
+/** Wrong proofs for one user from one place. */
+const placeLimit: Limit = { count: 20, seconds: 3600 };
+
+/**
+ * Wrong codes for one user from all places together that are not known. Three codes of a million count at one moment, so
+ * guessing on and on finds one with a chance of 2.2 % in a year; with 20 an hour it would be 41 %.
+ */
+const unknownLimit: Limit = { count: 20, seconds: 86_400 };
 
 /** Checks second factors. A code, a recovery code and a passkey's response each count once. */
 export class FactorProofService {
@@ -73,15 +84,15 @@ export class FactorProofService {
   async check(userId: number, proof: FactorProof, ceremony: Ceremony, place: ProofPlace): Promise<void> {
     const given = [proof.code, proof.recoveryCode, proof.passkey].filter((one) => one !== undefined && one !== null);
     if (given.length !== 1) throw new InvalidInputError('Give exactly one of code, recoveryCode and passkey');
-    const keys = countersOf(userId, proof, place);
+    const counters = countersOf(userId, proof, place);
     // Counted before the check, so that parallel guesses cannot pass together.
-    for (const key of keys) await this.count(key);
+    for (const [key, limit] of counters) await this.count(key, limit);
     await this.accept(userId, proof, ceremony);
-    for (const key of keys) await this.deps.state.delete(key);
+    for (const [key] of counters) await this.deps.state.delete(key);
   }
 
-  private async count(key: string): Promise<void> {
-    const hit = await this.deps.state.hit(key, proofLimit.count, proofLimit.seconds);
+  private async count(key: string, { count, seconds }: Limit): Promise<void> {
+    const hit = await this.deps.state.hit(key, count, seconds);
     if (hit.allowed) return;
     throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', {
       retryAfterSeconds: hit.retryAfterSeconds,
@@ -137,11 +148,15 @@ export class FactorProofService {
  * A passkey's signature cannot be guessed, so it is never counted. Six digits can be guessed from many addresses, so those that are
  * not known share a count. A recovery code has 40 random bits or more: a count for each place is enough.
  */
-function countersOf(userId: number, { code, passkey }: FactorProof, { name, isKnown }: ProofPlace): string[] {
+function countersOf(
+  userId: number,
+  { code, passkey }: FactorProof,
+  { name, isKnown }: ProofPlace,
+): Array<readonly [key: string, limit: Limit]> {
   if (passkey !== undefined && passkey !== null) return [];
-  const own = `limit:second-factor:${userId}:${name}`;
+  const own = [`limit:second-factor:${userId}:${name}`, placeLimit] as const;
   const isCode = code !== undefined && code !== null;
-  return isCode && !isKnown ? [own, `limit:second-factor:${userId}:unknown`] : [own];
+  return isCode && !isKnown ? [own, [`limit:second-factor:${userId}:unknown`, unknownLimit]] : [own];
 }
 
 const movedCodeLength = 8;
