@@ -5,7 +5,6 @@ let site: Site;
 let root: Person;
 
 beforeAll(async () => {
-  // One user may spend little, whether or not the site limits addresses.
   site = await Site.open();
   root = await site.setUp();
 });
@@ -64,20 +63,10 @@ describe('what one search may compare rows with', () => {
       { m: names(201, String) },
       'filter.models',
     ],
-    [
-      'groups of usage',
-      `{ myUsage(groupBy: [${'MODEL '.repeat(201)}]) { items { metrics { quota } } } }`,
-      {},
-      'groupBy',
-    ],
   ])('%s have an end, and the error names the argument', async (_name, query, variables, field) => {
-    const { status, data, errors } = await ask(query.replaceAll('MODEL MODEL', 'MODEL, MODEL'), variables);
-    // A document may name nothing so often as a list in it would have to.
-    if (field === 'groupBy') expect(errors?.[0]?.extensions.code).toBe('INVALID_INPUT');
-    else {
-      expect(errors).toMatchObject([{ extensions: { code: 'INVALID_INPUT', field } }]);
-      expect({ status, data }).toEqual({ status: 400, data: undefined });
-    }
+    const { status, data, errors } = await ask(query, variables);
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID_INPUT', field } }]);
+    expect({ status, data }).toEqual({ status: 400, data: undefined });
   });
 
   it('a subscription has the same bounds', async () => {
@@ -114,7 +103,6 @@ describe('what one search may compare rows with', () => {
 });
 
 describe('reading the schema', () => {
-  const { hrtime } = process;
   const query = getIntrospectionQuery();
 
   it.each([
@@ -122,12 +110,10 @@ describe('reading the schema', () => {
     ['a stranger', () => null],
   ])('costs %s 500 and is answered alike each time', async (_who, who) => {
     const first = await ask(query, {}, who());
-    const begun = hrtime.bigint();
     const again = await ask(`# the same\n${query}`, {}, who());
     expect(again.data).toEqual(first.data);
     expect(again.extensions?.cost.requested).toBeGreaterThanOrEqual(510);
     expect(again.extensions?.cost.requested).toBeLessThan(520);
-    process.stdout.write(`introspection again: ${(hrtime.bigint() - begun) / 1000n} us\n`);
   });
 
   it('costs by size, for each time that it is asked', async () => {
