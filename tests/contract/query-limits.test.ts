@@ -66,7 +66,8 @@ describe('what one document may ask', () => {
     it('counts the rows that a list gives for a size below 1', async () => {
       for (const size of [0, -5]) {
         const nested = `{ users(pageSize: ${size}) { items { tokens(pageSize: ${size}) { items { id } } } } }`;
-        expect(await costOf(nested)).toEqual(await costOf(nested.replaceAll(String(size), '10')));
+        expect(await costOf(nested)).toMatchObject({ requested: 131 });
+        expect(await costOf(nested.replaceAll(String(size), '10'))).toMatchObject({ requested: 131 });
       }
     });
 

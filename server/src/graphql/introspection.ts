@@ -4,9 +4,9 @@ import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinition
 /** Cost of reading the schema, however little of it. The standard query of tools costs this. */
 export const introspectionCost = 500;
 /** Objects of the schema that are read for one unit of cost. */
-const objectsPerCost = 100;
-/** Rows assumed of the lists below a type; `types` has as many as the schema. */
-const listRows = 12;
+const objectsPerCost = 250;
+/** Rows assumed of a list, from the average of the schema; `types` has as many as the schema. */
+const rowsOfLists: Readonly<Record<string, number>> = { fields: 12, directives: 12, inputFields: 2, enumValues: 2 };
 /** Tools send a handful of documents, each over and over. */
 const maxStored = 20;
 
@@ -23,7 +23,7 @@ export function introspectionRows(
   field: GraphQLField<unknown, unknown>,
 ): number | null {
   if (!parent.name.startsWith('__')) return null;
-  return field.name === 'types' ? Object.keys(schema.getTypeMap()).length : listRows;
+  return field.name === 'types' ? Object.keys(schema.getTypeMap()).length : (rowsOfLists[field.name] ?? 1);
 }
 
 /**
