@@ -106,6 +106,7 @@ export async function startGateway(options: {
     SESSION_SECRET: 'benchmark-session-secret',
     ENCRYPTION_KEY: 'benchmark-encryption-key',
     GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+    GRAPHQL_COST_PER_MINUTE: '100000000',
     ...options.environment,
   };
   const program = [...profile, '--max-semi-space-size=32', join(root, 'dist/server/main.js')];

@@ -10,7 +10,7 @@ let root: Person;
 let now = Date.UTC(2026, 0, 5, 12);
 
 beforeAll(async () => {
-  site = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'true' });
+  site = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GRAPHQL_COST_PER_MINUTE: '100000' });
   root = await site.setUp();
   jest.spyOn(Date, 'now').mockImplementation(() => now);
 });

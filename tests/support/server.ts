@@ -161,6 +161,7 @@ async function prepare(options: ServerOptions): Promise<{
       ENCRYPTION_KEY: testEncryptionKey,
       GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
       GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
+      GRAPHQL_COST_PER_MINUTE: '100000000',
       SHUTDOWN_TIMEOUT: '5',
       ...options.environment,
     },

@@ -139,7 +139,7 @@ export async function composeSkins(
     api: apiRoutes(subjects, rest),
     graphql: graphqlPlugin({
       ...{ schema, authenticator: authService, live, streams, logger },
-      budget: new CostBudget(state, config.apiRateLimit.enabled ? config.graphqlCostPerMinute : 0),
+      budget: new CostBudget(state, config.graphqlCostPerMinute, config.apiRateLimit.enabled),
       limitByAddress: limitByAddress(state, 'GQ', {
         ...config.apiRateLimit,
         count: config.apiRateLimit.count * graphqlCallsPerApiCall,

@@ -3,7 +3,7 @@ import { authenticate, type Authenticator } from '../http/authenticate.js';
 import type { MaybeActor } from '../shared/actor.js';
 import { isAppError, type AppError } from '../shared/errors.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
-import { operationCost } from './cost.js';
+import { arrivalCost } from './cost.js';
 import { Loaders } from './loaders.js';
 
 /** One per GraphQL request. `actor` is null for anonymous callers; services decide what that permits. */
@@ -59,7 +59,7 @@ export function admission(
     const identity = await identify(request, authenticator);
     identities.set(request, identity);
     if (!identity.actor) return limitByAddress.call(this, request, reply);
-    const spending = await budget.spend(identity.actor, operationCost);
+    const spending = await budget.spend(identity.actor, request.ip, arrivalCost(request));
     if (spending && !spending.allowed) throw budgetSpent(spending);
   };
 }

@@ -1,5 +1,6 @@
 import type { SharedState } from '../cache/shared-state.js';
-import type { Actor } from '../shared/actor.js';
+import type { Actor, MaybeActor } from '../shared/actor.js';
+import { addressKey } from '../shared/address.js';
 import { AppError } from '../shared/errors.js';
 
 const windowSeconds = 60;
@@ -13,22 +14,27 @@ export interface Spending {
 
 /**
  * Limits the GraphQL cost of each credential per minute. Callers are distinguished by credential, not by address: many
- * users share one address, and one program may use many.
+ * users share one address, and one program may use many. Only callers without a credential are counted by address, where
+ * the site limits addresses.
  */
 export class CostBudget {
-  /** @param perMinute 0 means unlimited */
   constructor(
     private readonly state: Pick<SharedState, 'incrementBy'>,
     private readonly perMinute: number,
+    private readonly limitsAddresses: boolean,
   ) {}
 
   /** Null when there is no limit. An unavailable store lets calls through, because it must not stop the site. */
-  async spend(actor: Actor, cost: number): Promise<Spending | null> {
-    if (this.perMinute === 0) return null;
+  async spend(actor: MaybeActor, address: string, cost: number): Promise<Spending | null> {
+    if (!actor && !this.limitsAddresses) return null;
     const now = Date.now();
     const minute = Math.floor(now / (windowSeconds * 1000));
     const spent = await this.state
-      .incrementBy(`limit:cost:${credentialOf(actor)}:${minute}`, cost, windowSeconds * 2)
+      .incrementBy(
+        `limit:cost:${actor ? credentialOf(actor) : `address:${addressKey(address)}`}:${minute}`,
+        cost,
+        windowSeconds * 2,
+      )
       .catch(() => 0);
     return {
       allowed: spent <= this.perMinute,

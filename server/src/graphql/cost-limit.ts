@@ -1,9 +1,11 @@
-import type { ApolloServerPlugin } from '@apollo/server';
+import { HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import type { MaybeActor } from '../shared/actor.js';
+import { isAppError } from '../shared/errors.js';
 import type { GraphQLContext } from './context.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
-import { costOfOperation, maxOperationCost, operationCost, tooExpensive } from './cost.js';
+import { arrivalCost, costOfOperation, maxOperationCost, operationCost, tooExpensive } from './cost.js';
+import { Introspection } from './introspection.js';
 
 /** `extensions.cost` of a response. */
 export interface CostReport {
@@ -18,22 +20,28 @@ export interface CostReport {
 
 /** Refuses operations that exceed the cost limit or the caller's budget, before anything is read. */
 export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext> {
+  const introspection = new Introspection();
   return {
     async requestDidStart() {
       let report: CostReport | undefined;
       return {
         async didResolveOperation({ schema, document, operation, request, contextValue }) {
           if (!operation) return;
-          const requested = costOfOperation(schema, document, operation, request.variables ?? {});
+          const arrived = arrivalCost(contextValue.request);
+          const requested =
+            arrived -
+            operationCost +
+            withStatus(() => costOfOperation(schema, document, operation, request.variables ?? {}));
           report = { requested, limit: maxOperationCost };
           const refusal = tooExpensive(requested);
           if (refusal) throw refusal;
           const actor = actorOf(contextValue);
-          // The fixed cost of the request was charged on arrival (`context.ts`).
-          const spending = actor && (await budget.spend(actor, requested - operationCost));
+          // The cost of the request itself was charged on arrival, to callers with a credential (`context.ts`).
+          const due = actor ? requested - arrived : requested;
+          const spending = await budget.spend(actor, contextValue.request.ip, due);
           if (!spending) return;
           const { allowed, remaining, resetsInSeconds } = spending;
-          report = { ...report, remaining, resetsInSeconds };
+          if (actor) report = { ...report, remaining, resetsInSeconds };
           if (!allowed) {
             const error = budgetSpent(spending);
             const headers = new Map([['retry-after', String(resetsInSeconds)]]);
@@ -43,6 +51,15 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
             });
           }
         },
+        async responseForOperation({ schema, document, operation }) {
+          const result = await introspection.resultOf(schema, document, operation);
+          if (!result) return null;
+          // A copy, because each response has a cost of its own.
+          return {
+            http: { status: undefined, headers: new HeaderMap() },
+            body: { kind: 'single', singleResult: { ...result } },
+          };
+        },
         async willSendResponse({ response }) {
           if (!report || response.body.kind !== 'single') return;
           const { singleResult } = response.body;
@@ -51,6 +68,16 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
       };
     },
   };
+}
+
+/** Apollo takes what a plugin throws for a defect of the server, unless it says otherwise. */
+function withStatus(read: () => number): number {
+  try {
+    return read();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    throw new GraphQLError(error.message, { originalError: error, extensions: { http: { status: 400 } } });
+  }
 }
 
 /** Null for callers without valid credentials, who are limited by address. */

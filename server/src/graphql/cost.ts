@@ -22,16 +22,29 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { IncomingHttpHeaders } from 'node:http';
 import { maxDelivered } from '../live/mailbox.js';
+import { costOfSearch } from '../shared/list-bounds.js';
 import { clampPageSize } from '../shared/page.js';
 import type { FieldCost } from './access.js';
+import { costOfIntrospection, introspectionRows, isIntrospection } from './introspection.js';
 
 /** Fixed cost of an operation, so that many cheap operations are limited too. */
 export const operationCost = 10;
+/** Bytes of a request for one unit of cost: they are scanned and parsed before anything else is known. */
+const bytesPerCost = 1000;
+/** Maximum length of a request in bytes. */
+export const bodyLimit = 1024 * 1024;
 /** Rows assumed for a list whose caller gives no page size. */
 const maxRows = 2000;
 /** Maximum cost of one operation. A thousand rows with eight objects each fit. */
 export const maxOperationCost = 10_000;
+
+/** The cost of a request before it is read. One that does not say its length costs as much as the longest. */
+export function arrivalCost({ headers }: { readonly headers: IncomingHttpHeaders }): number {
+  const announced = Number(headers['content-length'] ?? bodyLimit);
+  return operationCost + Math.floor(Math.min(announced, bodyLimit) / bytesPerCost);
+}
 
 /** Only the shape of a field is read, whatever its resolver takes. */
 type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;
@@ -54,8 +67,9 @@ export function defaultPageSizeOf(field: FieldShape): number {
 
 /**
  * The cost of an operation: each field's weight; for lists, the number of requested rows times the cost of the
- * selection per row. The document must be valid. Fragments count where they are spread; introspection is free. The cost of a
- * subscription is that of its largest delivery.
+ * selection per row; and the values of searches. The document must be valid. Fragments count where they are spread. The
+ * cost of a subscription is that of its largest delivery.
+ * @throws AppError INVALID_INPUT naming a list or text of a search that is too long
  */
 export function costOfOperation(
   schema: GraphQLSchema,
@@ -63,7 +77,9 @@ export function costOfOperation(
   operation: OperationDefinitionNode,
   given: Readonly<Record<string, unknown>>,
 ): number {
-  const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
+  const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], given, {
+    maxErrors: 1,
+  });
   // Invalid variables are refused before anything is read.
   if (!variables) return operationCost;
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -100,21 +116,43 @@ export function costOfOperation(
   function costOfField(node: FieldNode, parent: GraphQLNamedType, rows: number): number {
     if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
     const field = parent.getFields()[node.name.value];
-    // `__typename` and introspection.
-    if (!field) return 0;
+    if (!field) {
+      // `__typename` is free.
+      const meta = isIntrospection(node) && schema.getType(node.name.value === '__type' ? '__Type' : '__Schema');
+      return meta && node.selectionSet ? costOfIntrospection(costOfSet(node.selectionSet, meta, 1)) : 0;
+    }
     const { weight, times } = costOf(field);
+    const searched = costOfArguments(field, node, parent);
     const isList = isListType(getNullableType(field.type));
-    const delivered = parent === schema.getSubscriptionType() ? maxDelivered : null;
+    const delivered = parent === schema.getSubscriptionType() ? maxDelivered : introspectionRows(schema, parent, field);
     const asked = times ? rowsOf(field, node, times) : delivered;
     const type = getNamedType(field.type);
     const below =
       node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;
     // A list inside a page has the page's length; a list with its own size argument has that length.
-    return isList ? (weight + below) * (asked ?? rows) : weight + below;
+    return searched + (isList ? (weight + below) * (asked ?? rows) : weight + below);
+  }
+
+  /** What a mutation is given is bounded by its service, except the filter of the rows that it changes. */
+  function costOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode, parent: GraphQLNamedType): number {
+    if (!node.arguments?.length) return 0;
+    const names = Object.entries(argumentsOf(field, node)).filter(
+      ([name]) => parent !== schema.getMutationType() || name === 'filter',
+    );
+    return names.reduce((cost, [name, value]) => cost + costOfSearch(value, name), 0);
+  }
+
+  /** None where they are invalid: such a field is refused when it is executed. */
+  function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Record<string, unknown> {
+    try {
+      return getArgumentValues(field, node, variables);
+    } catch {
+      return {};
+    }
   }
 
   function rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode, times: readonly string[]): number {
-    const args = getArgumentValues(field, node, variables);
+    const args = argumentsOf(field, node);
     return times.reduce((product, name) => {
       const value = args[name];
       // Lists read sizes below 1 as the default.

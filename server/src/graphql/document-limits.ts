@@ -1,11 +1,19 @@
 import { ApolloArmor } from '@escape.tech/graphql-armor';
+import {
+  GraphQLError,
+  type ASTVisitor,
+  type ListValueNode,
+  type ObjectValueNode,
+  type ValidationContext,
+} from 'graphql';
+import { maxVariableDepth } from '../http/body-limits.js';
 import { InvalidInputError } from '../shared/errors.js';
 
 /** Parsing stops after this many tokens, and the error is the caller's. */
 export const maxTokens = 3000;
 
 /** Limits of one document. The console's largest operation uses about a tenth of each. */
-export const documentLimits = new ApolloArmor({
+const { plugins, validationRules } = new ApolloArmor({
   maxDepth: { n: 10 },
   maxAliases: { n: 15 },
   maxDirectives: { n: 20 },
@@ -16,6 +24,27 @@ export const documentLimits = new ApolloArmor({
   // The schema is published, and suggestions help authors of dashboards.
   blockFieldSuggestion: { enabled: false },
 }).protect();
+
+/** A value in the document may nest as deep as one in a variable. */
+function limitValueDepth(context: ValidationContext): ASTVisitor {
+  let depth = 0;
+  const value = {
+    enter(node: ListValueNode | ObjectValueNode): false | undefined {
+      if (++depth <= maxVariableDepth) return undefined;
+      depth--;
+      context.reportError(
+        new GraphQLError(`A value is nested more than ${maxVariableDepth} levels deep`, { nodes: node }),
+      );
+      return false;
+    },
+    leave(): void {
+      depth--;
+    },
+  };
+  return { ListValue: value, ObjectValue: value };
+}
+
+export const documentLimits = { plugins, validationRules: [...validationRules, limitValueDepth] };
 
 /** The largest operation of the console names a field 30 times. */
 const maxRepeats = 100;

@@ -9,13 +9,12 @@ import { toFailure } from '../http/rest-error.js';
 import { asFields } from '../shared/json.js';
 import { admission, createContext, type GraphQLContext } from './context.js';
 import type { CostBudget } from './cost-budget.js';
+import { bodyLimit } from './cost.js';
 import { costLimit } from './cost-limit.js';
 import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.js';
 import { formatErrors } from './format-error.js';
 import type { OpenStreams } from './open-streams.js';
 import { mountStreams } from './stream.js';
-
-const bodyLimit = 1024 * 1024;
 
 export interface GraphQLDeps {
   readonly schema: GraphQLSchema;

@@ -11,6 +11,8 @@ export const anonymousBodyLimit = 16 * 1024;
 
 /** A settings table has some thousand rows; a GraphQL request a few hundred values. */
 const bounds = { maxDepth: 64, maxValues: 100_000 };
+/** Levels that a variable of a GraphQL request has of them: the request and its `variables` are one each. */
+export const maxVariableDepth = bounds.maxDepth - 2;
 
 /**
  * Parses a management body. @returns undefined for what is not JSON

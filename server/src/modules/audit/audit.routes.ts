@@ -3,6 +3,7 @@ import { sendCsv } from '../../http/csv.js';
 import { queryNumber } from '../../http/query.js';
 import type { RestHandlers } from '../../http/rest.js';
 import { auditSubjects, type AuditSubject } from '../../shared/audit.js';
+import { costOfSearch } from '../../shared/list-bounds.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { AuditFilter, AuditService } from './audit.service.js';
 
@@ -30,8 +31,8 @@ function toFilter(query: Query): AuditFilter {
   const from = Math.min(queryNumber(query['start_timestamp']), lastSecond);
   const end = Math.min(queryNumber(query['end_timestamp']), lastSecond);
   const actor = queryNumber(query['actor_id']);
-  const ids = namesIn(query['subject_id']);
-  const subjects = namesIn(query['subject']).filter(isSubject);
+  const ids = namesIn(query, 'subject_id');
+  const subjects = namesIn(query, 'subject').filter(isSubject);
   return omitUndefined({
     subjects: subjects.length > 0 ? subjects : undefined,
     subjectIds: ids.length > 0 ? ids : undefined,
@@ -45,8 +46,12 @@ function toFilter(query: Query): AuditFilter {
   });
 }
 
-const namesIn = (text = ''): string[] =>
-  text
+/** @throws InvalidInputError for more names than a search may have */
+function namesIn(query: Query, parameter: string): string[] {
+  const names = (query[parameter] ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
+  costOfSearch(names, parameter);
+  return names;
+}

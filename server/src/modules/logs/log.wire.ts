@@ -1,5 +1,6 @@
 import { queryId, queryNumber } from '../../http/query.js';
 import { parseFields } from '../../shared/json.js';
+import { costOfSearch } from '../../shared/list-bounds.js';
 import type { Slice } from '../../shared/page.js';
 import { LogType } from './log.entity.js';
 import type { LogFilter, LogListQuery, LogView, OwnLogView } from './log.service.js';
@@ -64,18 +65,21 @@ export async function keyRows(
 /**
  * Zero, empty and unreadable values do not restrict. The end of the range is inclusive. Old clients write `%` for any
  * text in the name of a model; as in the console, `*` means the same.
+ * @throws InvalidInputError for a pattern that is too long
  */
 export function toFilter(query: Query): LogFilter {
   const list = <Value>(value: Value | undefined): Value[] | undefined => (value ? [value] : undefined);
   const type = queryNumber(query['type']);
   const last = queryNumber(query['end_timestamp']);
   const largest = queryNumber(query['max_quota']);
+  const models = list(query['model_name']?.replaceAll('%', '*'));
+  costOfSearch(models, 'model_name');
   return {
     types: type === LogType.consume ? [type, LogType.test] : list(type),
     username: query['username'] || undefined,
     tokenName: query['token_name'] || undefined,
     requestId: query['request_id'] || undefined,
-    models: list(query['model_name']?.replaceAll('%', '*')),
+    models,
     groups: list(query['group']),
     channelIds: list(queryId(query['channel'])),
     from: queryNumber(query['start_timestamp']) || undefined,

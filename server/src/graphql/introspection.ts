@@ -1,0 +1,55 @@
+import { execute, Kind, print, type ExecutionResult, type FieldNode, type GraphQLField } from 'graphql';
+import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+
+/** Cost of reading the schema, however little of it. The standard query of tools costs this. */
+export const introspectionCost = 500;
+/** Objects of the schema that are read for one unit of cost. */
+const objectsPerCost = 250;
+/** Rows assumed of a list, from the average of the schema; `types` has as many as the schema. */
+const rowsOfLists: Readonly<Record<string, number>> = { fields: 12, directives: 12, inputFields: 2, enumValues: 2 };
+/** Tools send a handful of documents, each over and over. */
+const maxStored = 20;
+
+export const isIntrospection = ({ name: { value } }: FieldNode): boolean => value === '__schema' || value === '__type';
+
+/** @param objects that the selection reads */
+export const costOfIntrospection = (objects: number): number =>
+  Math.max(introspectionCost, Math.ceil(objects / objectsPerCost));
+
+/** Rows of a list of the schema about itself; null for every other field. */
+export function introspectionRows(
+  schema: GraphQLSchema,
+  parent: GraphQLNamedType,
+  field: GraphQLField<unknown, unknown>,
+): number | null {
+  if (!parent.name.startsWith('__')) return null;
+  return field.name === 'types' ? Object.keys(schema.getTypeMap()).length : (rowsOfLists[field.name] ?? 1);
+}
+
+/**
+ * Answers documents that ask for nothing but the schema, which never changes while the server runs: from a stored result
+ * when the same document without variables was answered before.
+ */
+export class Introspection {
+  private readonly stored = new Map<string, ExecutionResult>();
+
+  /** @returns null for every other operation */
+  async resultOf(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+  ): Promise<ExecutionResult | null> {
+    if (operation.variableDefinitions?.length || !operation.selectionSet.selections.every(asksForSchema)) return null;
+    const key = `${operation.name?.value ?? ''} ${print(document)}`;
+    const known = this.stored.get(key);
+    if (known) return known;
+    const result = await execute({ schema, document, operationName: operation.name?.value ?? null });
+    const [oldest] = this.stored.keys();
+    if (oldest !== undefined && this.stored.size >= maxStored) this.stored.delete(oldest);
+    this.stored.set(key, result);
+    return result;
+  }
+}
+
+const asksForSchema = (node: OperationDefinitionNode['selectionSet']['selections'][number]): boolean =>
+  node.kind === Kind.FIELD && isIntrospection(node);
