@@ -48,13 +48,13 @@ it('compares proposed prices with each enabled channel, by its factor, its card 
   await create('disabled');
   await site.query(`UPDATE channels SET status = 2 WHERE name = 'disabled'`);
   const cards = {
-    'gpt-4.1': { prices: { input: 1.5, cachedInput: 1.5, output: 8 } },
+    'gpt-4.1': { prices: { input: 1.5, cachedInput: 1.5, output: 8, webSearch: 0 } },
     house: { prices: { input: 2, cachedInput: 2, output: 4 } },
   };
   const line = { groups: ['default'], above: 0, serviceTier: null };
   expect(await losses({ settings: [setting('PriceCards', cards)] })).toEqual([
     { ...line, channelId: listed, channelName: 'listed', modelName: 'gpt-4.1', quantity: 'input', price: 1.5, cost: 2 },
-    // The card charges nothing for searches, which are listed at $0.025.
+    // The card gives searches away, which are listed at $0.025.
     {
       ...line,
       channelId: cheap,

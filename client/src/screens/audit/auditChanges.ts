@@ -14,7 +14,7 @@ export interface Change {
 
 /** Settings whose value is a table of prices or of group ratios. */
 export const priceSettings: readonly string[] = [
-  ...['PriceCards', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'],
+  ...['PriceCards', 'ToolPrices', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'],
   ...['GroupRatio', 'QuotaPerUnit'],
 ];
 

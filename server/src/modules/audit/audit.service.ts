@@ -28,7 +28,7 @@ const longest = 100_000;
 const entriesPerRead = 100;
 
 /** Settings that are stored as one JSON object, by model or by group. */
-const tables = ['PriceCards', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'GroupRatio'];
+const tables = ['PriceCards', 'ToolPrices', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'GroupRatio'];
 
 /** Entries are sorted by id, which is the order in which they were written. */
 export type AuditSortField = 'id';

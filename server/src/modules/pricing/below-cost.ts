@@ -7,6 +7,7 @@ import {
   tokenQuantities,
   unitQuantities,
   type PriceCard,
+  type Prices,
   type Quantity,
   type ServiceTier,
 } from '../../shared/price-card.js';
@@ -108,8 +109,10 @@ function saleAt(price: Price, quotaPerUnit: number, above: number, serviceTier: 
     output: price.completionRatio,
     reasoning: price.completionRatio,
   };
+  const tools: Prices = price.tools ?? {};
   return {
-    price: (quantity) => (byRatio.has(quantity) ? Number((input * (factors[quantity] ?? 1)).toPrecision(12)) : null),
+    price: (quantity) =>
+      byRatio.has(quantity) ? Number((input * (factors[quantity] ?? 1)).toPrecision(12)) : (tools[quantity] ?? null),
     own: () => false,
   };
 }

@@ -4,7 +4,8 @@ import type { ProposedSetting } from './price-proposal.js';
 @InputType({ description: 'A price setting with another value. It is not saved.' })
 export class ProposedSettingInput implements ProposedSetting {
   @Field(() => String, {
-    description: '`ModelRatio`, `ModelPrice`, `CompletionRatio`, `CacheRatio`, `GroupRatio` or `PriceCards`.',
+    description:
+      '`ModelRatio`, `ModelPrice`, `CompletionRatio`, `CacheRatio`, `GroupRatio`, `PriceCards` or `ToolPrices`.',
   })
   key: string;
 

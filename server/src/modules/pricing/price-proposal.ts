@@ -9,6 +9,7 @@ export const proposable = [
   'CacheRatio',
   'GroupRatio',
   'PriceCards',
+  'ToolPrices',
 ] as const satisfies ReadonlyArray<keyof OptionValues>;
 
 /** A setting with another value, as text, as a save of the setting would have it. */

@@ -20,7 +20,7 @@ export type ToolPriceTable = Readonly<Record<string, ToolPrices>>;
  */
 const makers: ReadonlyArray<readonly [models: RegExp, prices: ToolFees]> = [
   // https://platform.openai.com/docs/pricing#built-in-tools
-  [/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/, openaiTools as ToolFees],
+  [/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/, openaiTools],
   // https://platform.claude.com/docs/en/about-claude/pricing: 0.05 USD an hour for containers, five minutes at least.
   [/^claude-/, { webSearch: 0.01, codeExecution: 0.00416667 }],
   // https://ai.google.dev/gemini-api/docs/pricing
