@@ -4,7 +4,7 @@ import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinition
 /** Cost of reading the schema, however little of it. The standard query of tools costs this. */
 export const introspectionCost = 500;
 /** Objects of the schema that are read for one unit of cost. */
-const objectsPerCost = 250;
+const objectsPerCost = 300;
 /** Rows assumed of a list, from the average of the schema; `types` has as many as the schema. */
 const rowsOfLists: Readonly<Record<string, number>> = { fields: 12, directives: 12, inputFields: 2, enumValues: 2 };
 /** Tools send a handful of documents, each over and over. */
