@@ -50,12 +50,13 @@ describe('POST /api/user/login', () => {
     expect(answer.headers.getSetCookie()[0]).toContain('Secure');
   });
 
-  it('believes the first of several protocols from a trusted proxy only', async () => {
+  it('reads the scheme of the hop that names the client', async () => {
     const body = { username: 'root', password: rootPassword };
-    const answer = await post(body, { ...anywhere(), 'x-forwarded-proto': 'http,https' });
-    expect(answer.headers.getSetCookie()[0]).toContain('Secure');
-    const plain = await post(body, { ...anywhere(), 'x-forwarded-proto': 'http,http' });
-    expect(plain.headers.getSetCookie()[0]).not.toContain('Secure');
+    // The first address and scheme are those that the client sent itself: the only trusted proxy added the last ones.
+    const forged = { 'x-forwarded-for': '203.0.113.9, 198.51.100.20', 'x-forwarded-proto': 'https,http' };
+    for (const headers of [forged, { ...anywhere(), 'x-forwarded-proto': 'http,https' }]) {
+      expect((await post(body, headers)).headers.getSetCookie()[0]).not.toContain('Secure');
+    }
   });
 
   it('gives every sign-in a session of its own and stores no secret', async () => {

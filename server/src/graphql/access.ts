@@ -37,6 +37,8 @@ declare module 'graphql' {
     readonly cost?: FieldCost;
     /** A root field that is null only if it failed. */
     readonly semanticNonNull?: true;
+    /** See `TakesSettings`. */
+    readonly takesSettings?: true;
   }
   interface GraphQLInputFieldExtensions {
     readonly access?: FieldAccess;
@@ -65,6 +67,11 @@ function openedBy(anyOf: readonly Permission[]): FieldAccess {
 /** States the cost of a field that is not 1 for an object or 0 for a scalar. Printed as `@cost` in the SDL. */
 export const Cost = (weight: number, times?: readonly string[], rows?: number): PropertyDecorator & MethodDecorator =>
   Extensions({ cost: { weight, ...(times && { times }), ...(rows !== undefined && { rows }) } satisfies FieldCost });
+
+/**
+ * For a query whose lists and texts are proposed settings or the models of a site, not conditions of rows: its service bounds them.
+ */
+export const TakesSettings = (): PropertyDecorator & MethodDecorator => Extensions({ takesSettings: true });
 
 /**
  * The scope a named access token needs for a root field; null when the field is public. Without an explicit scope, a

@@ -135,7 +135,7 @@ export function costOfOperation(
 
   /** What a mutation is given is bounded by its service, except the filter of the rows that it changes. */
   function costOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode, parent: GraphQLNamedType): number {
-    if (!node.arguments?.length) return 0;
+    if (!node.arguments?.length || field.extensions.takesSettings) return 0;
     const names = Object.entries(argumentsOf(field, node)).filter(
       ([name]) => parent !== schema.getMutationType() || name === 'filter',
     );

@@ -13,7 +13,7 @@ import Fastify, {
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
 import { requestLogger } from '../observability/http-requests.js';
-import { withoutPorts } from '../shared/address.js';
+import { protocolOf, withoutPorts } from '../shared/address.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { newRequestId, requestIdHeader } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
@@ -118,6 +118,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     const { headers } = request.raw;
     const forwardedFor = headers['x-forwarded-for'];
     if (typeof forwardedFor === 'string') headers['x-forwarded-for'] = withoutPorts(forwardedFor);
+    const forwardedProto = headers['x-forwarded-proto'];
+    // Fastify reads the last value, of the nearest proxy, and none from a peer that is not trusted.
+    if (typeof forwardedProto === 'string' && forwardedProto.includes(',')) {
+      const hops = (request.ips?.length ?? 1) - 1;
+      headers['x-forwarded-proto'] = protocolOf(forwardedProto, String(forwardedFor), hops);
+    }
     // No text of Postgres contains U+0000, so nothing has such a name.
     if (pathOf(request).includes('%00')) sendInvalidUrl(request, reply);
     else done();

@@ -26,3 +26,14 @@ export const withoutPorts = (forwardedFor: string): string =>
         .replace(/^([\d.]+):\d+$/, '$1'),
     )
     .join(', ');
+
+/**
+ * The scheme by which the client reached the first trusted proxy.
+ * @param hops number of addresses of `X-Forwarded-For` that were read, from its end, to find the client's
+ */
+export function protocolOf(forwardedProto: string, forwardedFor: string, hops: number): string {
+  const values = forwardedProto.split(',');
+  // Without a value for each address, the first is the only one that may be the client's.
+  const isParallel = hops > 0 && values.length === forwardedFor.split(',').length;
+  return (values.at(isParallel ? -hops : 0) ?? '').trim().toLowerCase();
+}

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
+import { Access, Cost, TakesSettings } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { GuardrailTrialService } from './guardrail-trial.service.js';
 
@@ -21,6 +21,7 @@ export class GuardrailTrialResolver {
 
   @Access('root')
   @Cost(20)
+  @TakesSettings()
   @Query(() => GuardrailTrialObject, {
     description: 'Checks a text with a rule that need not be saved. Moderation and webhooks are called.',
   })

@@ -1,5 +1,5 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
+import { Access, Cost, TakesSettings } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { ProposedChannelInput, SaleBelowCostObject } from './below-cost.object.js';
 import type { BelowCostService, SaleBelowCost } from './below-cost.service.js';
@@ -11,6 +11,7 @@ export class BelowCostResolver {
 
   @Access(['prices', 'channels.write'])
   @Cost(20)
+  @TakesSettings()
   @Query(() => [SaleBelowCostObject], {
     description: 'Models of enabled channels that are sold below cost, or would be. At most 2,000.',
   })

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
+import { Access, Cost, TakesSettings } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { nullWhenNotFound } from '../../graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../graphql/pagination.js';
@@ -31,6 +31,7 @@ export class PriceVersionResolver {
   }
 
   @Access(['prices', 'channels.write'])
+  @TakesSettings()
   @Query(() => [String], { description: 'Models of enabled channels that have no price.' })
   unpricedModels(
     @Ctx() { actor }: GraphQLContext,
