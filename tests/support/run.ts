@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { readDurations, writeDurations, type Durations } from './durations.js';
 import { findMariaDb } from './move-in/mariadb.js';
 import { sweepScratch } from './scratch.js';
 import { findBrowser } from './services/browser.js';
@@ -21,12 +22,14 @@ interface Report {
   readonly numPendingTests: number;
   /** Files that could not be executed. */
   readonly numRuntimeErrorTestSuites: number;
-  /** One entry per file. */
+  /** One entry per file. Times in milliseconds. */
   readonly testResults: readonly FileReport[];
 }
 
 interface FileReport {
   readonly name: string;
+  readonly startTime: number;
+  readonly endTime: number;
   readonly status: 'passed' | 'failed' | 'focused';
   readonly assertionResults: ReadonlyArray<{
     readonly status: string;
@@ -41,19 +44,30 @@ const suites: Readonly<Record<string, Record<string, string>>> = {
   '--quick': { TEST_SUITE: 'quick', FUZZ_CASES: '200' },
   '--full': { TEST_SUITE: 'full', KILLS: '50', FUZZ_CASES: '100000', OUTAGE_SECONDS: '20' },
 };
+/**
+ * With room for new objects, they are moved less often. Only hot code is compiled again, because most code of a test runs
+ * a few times.
+ */
+const nodeParameters = ['--max-semi-space-size=32', '--interrupt-budget=1000000'];
+const slowestFlag = '--slowest';
+const slowestCount = 20;
 /** Up to this many failed files run a second time. More of them are no accident. */
 const maxRepeated = 5;
 
 /**
  * Finds or starts what the tests need, builds what they run, runs them, and stops what it started. The last line is `N
  * passed, N failed`.
- * @param words `--quick` leaves out browsers and faults, `--full` runs more kills and fuzz cases; everything else goes to
- * Jest
+ * @param words `--quick` leaves out browsers and faults, `--full` runs more kills and fuzz cases, `--slowest` alone
+ * prints the slowest files of the last run; everything else goes to Jest
  * @returns the exit code
  */
-async function run(words: string[]): Promise<number> {
+export async function run(words: string[]): Promise<number> {
+  if (words.length === 1 && words[0] === slowestFlag) {
+    printSlowest(readDurations());
+    return 0;
+  }
   const suite = words.find((word) => word in suites) ?? '';
-  const parameters = words.filter((word) => word !== suite);
+  const parameters = words.filter((word) => word !== suite && word !== slowestFlag);
   const services: Service[] = [];
   let stopping: Promise<void> | undefined;
   // Once: under npm a terminal's Ctrl-C arrives twice.
@@ -73,6 +87,9 @@ async function run(words: string[]): Promise<number> {
     };
     await build();
     const { code, report } = await runJest(parameters, environment, services);
+    const durations = durationsOf(report);
+    writeDurations({ ...readDurations(), ...durations });
+    if (words.includes(slowestFlag)) printSlowest(durations);
     const failed = report?.testResults.filter(({ status }) => status === 'failed') ?? [];
     // Who names files wants to see how they fail.
     const repeats = parameters.length === 0 && failed.length > 0 && failed.length <= maxRepeated;
@@ -148,7 +165,7 @@ async function runJest(
   const file = join(folder, 'report.json');
   try {
     const jest = join(root, 'node_modules/jest/bin/jest.js');
-    const child = spawn(process.execPath, [jest, '--json', `--outputFile=${file}`, ...parameters], {
+    const child = spawn(process.execPath, [...nodeParameters, jest, '--json', `--outputFile=${file}`, ...parameters], {
       cwd: root,
       // Jest writes its report to standard output too; people read standard error.
       stdio: ['inherit', 'ignore', 'inherit'],
@@ -176,6 +193,22 @@ async function readReport(file: string): Promise<Report | null> {
   } catch {
     return null; // Jest ended before it could write one.
   }
+}
+
+/** Seconds of every file that ran. */
+function durationsOf(report: Report | null): Durations {
+  const files = report?.testResults ?? [];
+  return Object.fromEntries(
+    files.map(({ name, startTime, endTime }) => [relative(root, name), Math.max(0, endTime - startTime) / 1000]),
+  );
+}
+
+function printSlowest(durations: Durations): void {
+  const slowest = Object.entries(durations)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, slowestCount);
+  if (slowest.length === 0) console.log('No durations yet: they are recorded by npm test.');
+  for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
 }
 
 /**
@@ -217,5 +250,3 @@ function conclude(code: number, report: Report | null): number {
   if (skipped > 0 && process.env.CI) return 1;
   return code;
 }
-
-process.exitCode = await run(process.argv.slice(2));
