@@ -1069,7 +1069,9 @@ describe('the reservation of a call priced by a card', () => {
     ],
   ])('counts on texts of a %s that the provider stores', async (_what, asked) => {
     relay.setOptions({ StrictReserve: true });
-    await relay.addChannel({ models: 'gpt-5' });
+    const userId = await relay.addUser({ quota: 20_000 });
+    // Ids that this site did not give are sent to the user's own account.
+    await relay.addChannel({ models: 'gpt-5', ownerId: userId });
     const usage = { input_tokens: 50_000, output_tokens: 100, total_tokens: 50_100 };
     const message = { type: 'message', role: 'assistant', status: 'completed', id: 'm' };
     const output = [{ ...message, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] }];
@@ -1083,7 +1085,6 @@ describe('the reservation of a call priced by a card', () => {
       usage,
     };
     relay.upstream.script({}, json(response));
-    const userId = await relay.addUser({ quota: 20_000 });
     const { key } = await relay.addToken({ userId });
     const body = { model: 'gpt-5', max_output_tokens: 500, ...asked };
     await (await relay.post('/v1/responses', key, body)).text();

@@ -341,6 +341,8 @@ describe('settings', () => {
         'ModelRatio',
         'PriceCards',
         'QuotaPerUnit',
+        'ToolPrices',
+        'UnpricedTools',
         'UserUsableGroups',
       ].sort(),
     );
