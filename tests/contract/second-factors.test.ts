@@ -219,7 +219,7 @@ describe('an authenticator app', () => {
     expect(waits.retryAfter).toBeGreaterThan(86_000);
     const home = await signInAt('198.51.100.9', user, known.knownBrowser);
     expect((await finishAt('198.51.100.9', home, { code: codeOf(secret, 1) }, known.knownBrowser)).codes).toEqual([]);
-    // What cannot be guessed counts in an unknown browser too.
+    // Proofs that cannot be guessed count in an unknown browser too.
     const withRecovery = await signInAt('198.51.100.10', user);
     const recovered = await finishAt('198.51.100.10', withRecovery, { recoveryCode: recoveryCodes[0] });
     expect(recovered.codes).toEqual([]);

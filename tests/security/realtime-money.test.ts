@@ -102,7 +102,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 describe('a balance pays for what the provider makes', () => {
   it.each([0.05, 0.12])('20 sessions at once on %d USD', async (dollars) => {
     const user = await payer(dollars * usd);
-    // What 20 sessions reserve to open may be all of the balance.
+    // The reservations of 20 openings may be all of the balance.
     const opened = await Promise.allSettled(Array.from({ length: 20 }, () => clients.session(user.key)));
     const all = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(all.length).toBeGreaterThan(15);
@@ -276,7 +276,7 @@ describe('turns that the server begins', () => {
     speak(client);
     await client.until('response.done');
     expect(speaker.made[0]?.audioOut).toBeLessThan(1188);
-    // What is left pays for no turn: the provider hears nothing more.
+    // The rest of the balance pays for no turn, so nothing more is sent to the provider.
     speak(client);
     await client.until('error');
     expect(errorsOf(client)[0]).toMatchObject({ error: { code: 'insufficient_user_quota' } });

@@ -133,7 +133,7 @@ export function costOfOperation(
     return searched + (isList ? (weight + below) * (asked ?? rows) : weight + below);
   }
 
-  /** What a mutation is given is bounded by its service, except the filter of the rows that it changes. */
+  /** Services bound the input of mutations; only the filter of the rows that they change is bounded here. */
   function costOfArguments(field: GraphQLField<unknown, unknown>, node: FieldNode, parent: GraphQLNamedType): number {
     if (!node.arguments?.length || field.extensions.takesSettings) return 0;
     const names = Object.entries(argumentsOf(field, node)).filter(

@@ -156,7 +156,7 @@ const usedCheck = (table: string, kind: string, name: string): string => `
   LEFT JOIN opening_counters o ON o.kind = '${kind}' AND o.id = x.id
   WHERE x.used_quota <> coalesce(c.amount, 0) + coalesce(o.used_quota, 0)`;
 
-/** What a log row adds to the fraction that its user carries, in billionths: the price of the call minus its charge. */
+/** The part of a log row in the fraction that its user carries, in billionths: the price of the call minus its charge. */
 const loggedRest = `CASE WHEN other LIKE '%"carried"%'
                               THEN (other::json #>> '{carried,1}')::bigint - (other::json #>> '{carried,0}')::bigint ELSE 0 END`;
 

@@ -128,7 +128,7 @@ export class IdOwners {
   }
 }
 
-/** 128 bits tell ids apart, which nobody can choose. */
+/** 128 bits are enough, because clients cannot choose ids. */
 const digestOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32);
 
 const nameOf = (digest: string, { channelId, keyMark }: IdOwner): string => `${digest}/${channelId}/${keyMark}`;

@@ -2,7 +2,7 @@ import type { Prices, Quantity } from '../../shared/price-card.js';
 import { declaredTools } from '../neutral/declared-tools.js';
 import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields.js';
 
-/** What prices each tool that a provider runs: one of these is enough. */
+/** The prices of each tool that a provider runs: one of these is enough. */
 const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity[]]> = [
   [
     /^(?:web_search|x_search|web_search_options|\$web_search|google_?search(?:_?retrieval)?|enterprise_?web_?search)/i,

@@ -6,7 +6,7 @@ import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js'
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
 import { outputTokens, type Heard, type Mark, type TurnEstimate } from './turn-estimate.js';
 
-/** What a response may cost. */
+/** The most that a response may cost. */
 export interface OrderCost {
   /** Quota with so many output tokens. */
   readonly of: (outputTokens: number) => number;
@@ -203,7 +203,7 @@ export class SessionOrders {
     return (order.isCancelled = heard.text + outputTokens(heard.seconds) > most * 1.1 + 16 || most === 0);
   }
 
-  /** A response has ended: whoever takes the order charges it. */
+  /** A response has ended; the caller that takes the order charges it. */
   take(order: Order): void {
     this.running.splice(this.running.indexOf(order), 1);
     this.settled();

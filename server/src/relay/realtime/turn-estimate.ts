@@ -77,8 +77,8 @@ export class TurnEstimate {
     this.uncommitted = kept;
   }
 
-  /** Counts an event of the provider. @param heard the response that it is part of */
-  fromUpstream(event: Fields, heard: Heard | null): void {
+  /** Counts an event of the provider. @param output of the response that it is part of */
+  fromUpstream(event: Fields, output: Heard | null): void {
     switch (event['type']) {
       case 'session.created':
       case 'session.updated':
@@ -94,14 +94,14 @@ export class TurnEstimate {
         break;
       case 'response.audio.delta':
       case 'response.output_audio.delta':
-        if (heard) heard.seconds += decodedLength(event['delta']) / this.outputRate;
+        if (output) output.seconds += decodedLength(event['delta']) / this.outputRate;
         break;
       case 'response.audio_transcript.delta':
       case 'response.output_audio_transcript.delta':
       case 'response.function_call_arguments.delta':
       case 'response.text.delta':
       case 'response.output_text.delta':
-        if (heard) heard.text += this.count(event['delta']);
+        if (output) output.text += this.count(event['delta']);
         break;
     }
   }
@@ -131,7 +131,7 @@ export class TurnEstimate {
     return { text: context.text + own.text, audio: context.audio + inputTokens(own.seconds) };
   }
 
-  /** What a response that begins now reads; the rest is read by the next one. */
+  /** The input of a response that begins now; the next one reads the rest. */
   mark(): Mark {
     return { text: this.text, seconds: this.seconds };
   }
