@@ -169,6 +169,10 @@ it('charges a price that was typed in USD exactly as it is shown, whatever ratio
     lines: [
       { quantity: 'input', price: 3.5 },
       { quantity: 'output', price: 7.75 },
+      // Fees of tools, by the price list of the model's maker.
+      { quantity: 'webSearch', price: 0.025 },
+      { quantity: 'fileSearch', price: 0.0025 },
+      { quantity: 'codeExecution', price: 0.03 },
     ],
   });
   await call('gpt-4o', chatAnswer);

@@ -213,7 +213,8 @@ it('calls are charged by the new prices, and by the old ones after they are take
   const { update } = await apply({ checkId: id, choices: [{ model: 'gpt-4o' }] });
   expect(await priceOf()).toEqual({
     source: 'CARD',
-    lines: [{ price: 2 }, { price: 1 }, { price: 2.5 }, { price: 4 }, { price: 8 }],
+    // The last three are the fees of tools, by the price list of the model's maker.
+    lines: [2, 1, 2.5, 4, 8, 0.025, 0.0025, 0.03].map((price) => ({ price })),
   });
   await undo(update?.id ?? 0);
   expect(await priceOf()).toEqual(before);

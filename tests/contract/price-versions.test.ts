@@ -173,7 +173,7 @@ it('prices that another server changed are stored by this one too, in case that 
 });
 
 it('an unknown version is null, whatever it is', async () => {
-  for (const version of ['nothing', '', '\u0000', 'x'.repeat(10_000)]) {
+  for (const version of ['nothing', '', '\u0000', 'x'.repeat(4000)]) {
     const query = 'query ($version: String!) { priceVersion(version: $version) { version } }';
     expect(await site.graphql(root, query, { version })).toMatchObject({ data: { priceVersion: null }, codes: [] });
   }

@@ -147,10 +147,10 @@ describe('what a provider cannot have', () => {
       expect(error.message.startsWith(name)).toBe(true);
       expect(relay.upstream.requests).toHaveLength(0);
       expect((await relay.balance(userId)).used).toBe(0);
-      // Another channel may serve the call.
-      relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
+      // Another channel may serve the call: one of the user's own also with ids and tools that are unknown here.
+      relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1, UnpricedTools: 'free' });
       const own = { chat: 1, messages: 14, gemini: 24, responses: 1 }[client] ?? 1;
-      await relay.addChannel({ type: own, models: model, priority: -1 });
+      await relay.addChannel({ type: own, models: model, priority: -1, ownerId: userId });
       expect((await relay.post(pathOf(client, false), key, given)).status).toBe(200);
     },
   );
