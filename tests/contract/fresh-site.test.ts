@@ -177,6 +177,6 @@ it('charges a price that was typed in USD exactly as it is shown, whatever ratio
   });
   await call('gpt-4o', chatAnswer);
   const logged = await site.graphql(root, '{ logs(pageSize: 1) { items { usd } } }');
-  // 1,000 x $3.5 + 500 x $7.75 = 7,375 millionths, rounded to a quota of two millionths.
-  expect(logged.data?.['logs']).toEqual({ items: [{ usd: 0.007376 }] });
+  // 1,000 x $3.5 + 500 x $7.75 = 7,375 millionths: 3,687.5 units, of which earlier calls of the user paid the fraction.
+  expect(logged.data?.['logs']).toEqual({ items: [{ usd: 0.007374 }] });
 });

@@ -75,10 +75,12 @@ const summary = {
   ...{ ...chunk, object: 'chat.completion', usage },
   choices: [{ index: 0, message: { role: 'assistant', content: 'The user is Ann.' }, finish_reason: 'stop' }],
 };
-const native = (id: string, text: string) => {
+/** @param store as the client asked; OpenAI repeats it in the response */
+const native = (id: string, text: string, store = true) => {
   const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] };
   const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
-  const response = { id, object: 'response', status: 'completed', model: 'gpt-4o', output: [thought, message] };
+  const output = [thought, message];
+  const response = { id, object: 'response', status: 'completed', model: 'gpt-4o', store, output };
   const spent = { input_tokens: 10, output_tokens: 2, total_tokens: 12 };
   return events(
     [
@@ -117,7 +119,7 @@ it.each([
 it('a conversation that is not stored goes on by its last response on the same connection alone', async () => {
   await relay.addChannel({ type: 1 });
   const { key } = await relay.addToken();
-  relay.upstream.script({}, native('resp_1', 'Hello'), native('resp_2', 'Fine'));
+  relay.upstream.script({}, native('resp_1', 'Hello', false), native('resp_2', 'Fine', false));
   const client = await Client.connect(key);
   const first = await client.create({ input: 'hi', store: false });
   const second = { input: [{ role: 'user', content: 'and?' }], store: false, previous_response_id: idOf(first) };

@@ -66,7 +66,7 @@ describe.each([
   it.each([
     ['a search', { type: 'web_search' }, [search(1)], 0.025],
     ['ten searches', { type: 'web_search_preview' }, Array.from({ length: 10 }, (_, index) => search(index)), 0.25],
-    ['a search of files', { type: 'file_search', vector_store_ids: ['vs_1'] }, [fileSearch], 0.0025],
+    ['a search of files', { type: 'file_search' }, [fileSearch], 0.0025],
     [
       'code in two containers',
       { type: 'code_interpreter', container: { type: 'auto' } },

@@ -178,7 +178,7 @@ describe('a later report of a native stream that counts less', () => {
     await relay.addChannel({ models: 'gemini-2.5-flash', type: 24 });
     const reply = events(sent, { done: false });
     for (const [path, given] of [
-      [generate, { contents }],
+      [generate, { contents, max_tokens: undefined }],
       ['/v1/chat/completions', { model: 'gemini-2.5-flash' }],
     ] as const) {
       const { log } = await streamed(reply, path, given);

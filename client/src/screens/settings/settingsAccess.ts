@@ -16,7 +16,10 @@ const keysOf = (settings: readonly { readonly key: string }[], permission: Permi
 
 /** Settings that the server also shows to holders of this permission without `OPTIONS`. */
 const alsoShownTo: ReadonlyMap<string, Permission> = new Map([
-  ...keysOf([...priceSettings, { key: 'QuotaPerUnit' }, { key: 'GroupRatio' }, { key: 'UserUsableGroups' }], 'PRICES'),
+  ...keysOf(priceSettings, 'PRICES'),
+  ...['QuotaPerUnit', 'GroupRatio', 'UserUsableGroups', 'ToolPrices', 'UnpricedTools'].map(
+    (key) => [key, 'PRICES'] as const,
+  ),
   ...keysOf(priceSyncSettings, 'PRICES_SYNC'),
   ...keysOf(sectionsOf.system.find(({ id }) => id === 'payment')?.settings ?? [], 'PAYMENTS_SETTINGS'),
 ]);
