@@ -251,7 +251,8 @@ describe('the database of the last unreleased build', () => {
   async function makeItOld(from = 0): Promise<void> {
     const dataSource = await connect();
     dataSource.migrations.splice(3);
-    await migrate(dataSource, database.url, logger);
+    // Not by `migrate`, which also checks that the columns of later migrations are there.
+    await dataSource.runMigrations({ transaction: 'each' });
     await sql(`DELETE FROM migrations; INSERT INTO migrations (name, "timestamp") VALUES
       ${unreleased
         .slice(from)

@@ -5,7 +5,7 @@ import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields
 /** The prices of each tool that a provider runs: one of these is enough. */
 const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity[]]> = [
   [
-    /^(?:web_search|x_search|web_search_options|\$web_search|google_?search(?:_?retrieval)?|enterprise_?web_?search)/i,
+    /^(?:(?:openrouter:)?web_search|x_search|web_search_options|\$web_search|google_?search(?:_?retrieval)?|enterprise_?web_?search)/i,
     ['webSearch', 'groundedPrompt', 'request'],
   ],
   [/^google_?maps$/i, ['mapsPrompt', 'webSearch']],
@@ -19,7 +19,7 @@ const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity
  */
 const withoutFee = new RegExp(
   '^(?:function|custom|namespace|computer.*|bash_.*|text_editor_.*|memory_.*|local_shell|shell|apply_patch|mcp|mcp_toolset|' +
-    'tool_search.*|advisor_.*|image_generation|web_fetch.*|programmatic_tool_calling|' +
+    'tool_search.*|advisor_.*|image_generation|openrouter:advisor|openrouter:image_generation|web_fetch.*|programmatic_tool_calling|' +
     'function_?declarations|url_?context|codeExecution|fileSearch|computer_?use|mcp_?servers)$',
   'i',
 );
