@@ -12,7 +12,7 @@ import { isFreeCard } from './card-charge.js';
 import { tools as openaiTools } from './built-in-cards/built-in-card.js';
 
 /** Option ToolPrices: by the name of a model, or a prefix that ends with `*`. */
-export type ToolPriceTable = Readonly<Record<string, ToolPrices>>;
+type ToolPriceTable = Readonly<Record<string, ToolPrices>>;
 
 /**
  * List prices of makers, for models without a list price of their own, of 2026-11. Models with one have the prices of their
