@@ -79,6 +79,7 @@ it('asks for prices only, and for one model, on the price history', async () => 
     subjects: ['OPTION'],
     subjectIds: [
       'PriceCards',
+      'ToolPrices',
       'ModelPrice',
       'ModelRatio',
       'CompletionRatio',
