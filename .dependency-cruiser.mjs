@@ -56,10 +56,10 @@ export default {
       name: 'adapters-are-pure',
       comment: 'An adapter is data or pure functions: no network, no clock, no database.',
       severity: 'error',
-      from: { path: '^server/src/relay/adapters/([^/]+)/', pathNot: tests },
+      from: { path: '^server/src/dialects/makers/([^/]+)/', pathNot: tests },
       to: {
         pathNot: [
-          '^server/src/relay/adapters/($1|openai-compatible)/',
+          '^server/src/dialects/makers/($1|openai-compatible)/',
           '^server/src/relay/(accepts|adapter)\\.ts$',
           '^server/src/relay/(protocols|neutral|sse|errors|forms|overrides|pass-through)/',
           '^server/src/shared/',
@@ -83,13 +83,13 @@ export default {
       comment: 'The relay uses services of modules, never the other way round; both read the provider table.',
       severity: 'error',
       from: { path: '^server/src/modules/', pathNot: tests },
-      to: { path: '^server/src/(relay|compose)/', pathNot: '^server/src/relay/providers/' },
+      to: { path: '^server/src/(relay|compose)/', pathNot: '^server/src/dialects/providers/' },
     },
     {
       name: 'providers-are-pure',
       comment: 'The provider table is data and pure functions, so that modules and the relay may both read it.',
       severity: 'error',
-      from: { path: '^server/src/relay/providers/', pathNot: tests },
+      from: { path: '^server/src/dialects/providers/', pathNot: tests },
       to: {
         pathNot: [
           '^server/src/relay/(providers|adapters)/',

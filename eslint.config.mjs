@@ -82,7 +82,7 @@ export default typescript.config(
       'server/src/main.ts',
       'server/src/**/*.main.ts',
       // Hands the surroundings on to Postgres' own programs.
-      'server/src/db/embedded/run-tool.ts',
+      'server/src/platform/db/embedded/run-tool.ts',
       'server/src/**/*.test.ts',
     ],
     rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },

@@ -85,7 +85,7 @@ const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-exter
 
 /** Built servers, and files of ten seconds and more (`npm run test:slowest` prints them), which a quick suite leaves out. */
 const slow = [
-  '<rootDir>/server/src/(cache/shared-state|db/embedded/instance-lock|relay/adapters/(conformance|stream-memory)|relay/metering/audio-duration)\\.test',
+  '<rootDir>/server/src/(platform/cache/shared-state|platform/db/embedded/instance-lock|dialects/makers/(conformance|stream-memory)|gateway/reserve/metering/audio-duration)\\.test',
   '<rootDir>/client/src/screens/(channels/Channel(Editor|ListScreen)|pricing/PricingScreen|tokens/Token(Editor|ListScreen)|users/UserListScreen)\\.test',
   '<rootDir>/tests/(e2e|move-in|rollups)/',
   '<rootDir>/tests/security/(bad-input-[a-z-]+|custom-roles|early-leavers|exposure|large-bodies|leave-at-every-await|leavers-pay|media-links|overdraft|relay-fuzz|search)\\.test',

@@ -34,7 +34,7 @@ const load = (file) => import(pathToFileURL(join(sources, file)).href);
 await import('reflect-metadata');
 const { parseConfig } = await load('config.ts');
 const { createContainer } = await load('container.ts');
-const { createLogger } = await load('observability/logger.ts');
+const { createLogger } = await load('platform/observability/logger.ts');
 
 const upstream = await startUpstream();
 const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-call-path-'));

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { otlpEnvironment } from './observability/otlp/otlp-environment.js';
-import { otlpSettings, type OtlpSettings } from './observability/otlp/otlp-settings.js';
+import { otlpEnvironment } from './platform/observability/otlp/otlp-environment.js';
+import { otlpSettings, type OtlpSettings } from './platform/observability/otlp/otlp-settings.js';
 import {
   flag,
   hostsAndRanges,
@@ -140,7 +140,7 @@ export interface Config {
   /** Hosts and CIDR ranges that guarded outbound calls may reach although they are not public. */
   readonly outboundAllow: string[];
   readonly apiRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
-  /** GraphQL cost that one credential may spend per minute (`graphql/cost.ts`). */
+  /** GraphQL cost that one credential may spend per minute (`platform/graphql/cost.ts`). */
   readonly graphqlCostPerMinute: number;
   readonly webRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
   readonly syncSeconds: number;

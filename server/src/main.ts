@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { ConfigError, databaseConnections, parseConfig, type Config } from './config.js';
-import { EmbeddedError } from './db/embedded/embedded-error.js';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from './db/embedded/embedded-postgres.js';
-import { EncryptionKeyError } from './db/encryption-key.js';
-import { SchemaError } from './db/schema-state.js';
-import { ListenError } from './http/listen-error.js';
-import { createLogger, type Logger } from './observability/logger.js';
-import { WorkerEndedError, type Ready } from './workers/primary.js';
-import { nodeIdVariable, Worker } from './workers/worker.js';
+import { EmbeddedError } from './platform/db/embedded/embedded-error.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './platform/db/embedded/embedded-postgres.js';
+import { EncryptionKeyError } from './platform/db/encryption-key.js';
+import { SchemaError } from './platform/db/schema-state.js';
+import { ListenError } from './platform/http/listen-error.js';
+import { createLogger, type Logger } from './platform/observability/logger.js';
+import { WorkerEndedError, type Ready } from './platform/workers/primary.js';
+import { nodeIdVariable, Worker } from './platform/workers/worker.js';
 
 /** With npm in between, a Ctrl-C in a terminal reaches us twice in quick succession: directly, and forwarded. */
 const echoMilliseconds = 500;
@@ -101,7 +101,7 @@ async function beginDatabase(config: Config, logger: Logger): Promise<{ started:
 }
 
 const loadPrimary: Load = async (config, logger, embedded) => {
-  const { createPrimary } = await import('./workers/create-primary.js');
+  const { createPrimary } = await import('./platform/workers/create-primary.js');
   return createPrimary(config, logger, fileURLToPath(import.meta.url), embedded);
 };
 

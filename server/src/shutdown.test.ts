@@ -1,4 +1,4 @@
-import { createLogger } from './observability/logger.js';
+import { createLogger } from './platform/observability/logger.js';
 import { Shutdown } from './shutdown.js';
 
 let lines = '';

@@ -1,4 +1,4 @@
-import type { Logger } from './observability/logger.js';
+import type { Logger } from './platform/observability/logger.js';
 
 interface Step {
   readonly name: string;

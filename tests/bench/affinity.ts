@@ -2,11 +2,11 @@
  * CPU time that session affinity adds to a call: finding the session, its pin, and noting the call. Run alone:
  * `npm run bench:affinity`. Fails above the goal.
  */
-import { SessionAffinity } from '../../server/src/relay/affinity/session-affinity.js';
-import { SessionPins } from '../../server/src/relay/affinity/session-pins.js';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
-import type { ServedCall } from '../../server/src/relay/attempt/served-call.js';
-import type { RoutedChannel } from '../../server/src/relay/routing/routed-channel.js';
+import { SessionAffinity } from '../../server/src/gateway/route/affinity/session-affinity.js';
+import { SessionPins } from '../../server/src/gateway/route/affinity/session-pins.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
+import type { ServedCall } from '../../server/src/gateway/served-call.js';
+import type { RoutedChannel } from '../../server/src/gateway/route/routed-channel.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 
 /** Milliseconds of CPU time a call. */

@@ -3,11 +3,11 @@
  * one where a thousand other keys and groups have some, and a caller with a budget. Run alone: `npm run bench:budgets`. Fails
  * above the goal.
  */
-import { BudgetDirectory } from '../../server/src/modules/budgets/budget-directory.service.js';
-import { noBudgets, type KnownBudgetRow } from '../../server/src/modules/budgets/known-budget.service.js';
-import type { Caller } from '../../server/src/relay/access/authentication.js';
-import { BudgetRefusals } from '../../server/src/modules/budgets/budget-refusals.service.js';
-import { CallBudgets } from '../../server/src/relay/budgets/call-budgets.js';
+import { BudgetDirectory } from '../../server/src/billing/budgets/budget-directory.service.js';
+import { noBudgets, type KnownBudgetRow } from '../../server/src/billing/budgets/known-budget.service.js';
+import type { Caller } from '../../server/src/gateway/admit/authentication.js';
+import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.service.js';
+import { CallBudgets } from '../../server/src/gateway/admit/call-budgets.js';
 import type { KnownBudget } from '../../server/src/shared/budget.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 

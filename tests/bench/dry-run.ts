@@ -6,11 +6,11 @@ import 'reflect-metadata';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pg from 'pg';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { migrate } from '../../server/src/db/migrate.js';
-import { DryRunService } from '../../server/src/modules/pricing/dry-run/dry-run.service.js';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
-import { createLogger } from '../../server/src/observability/logger.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import { migrate } from '../../server/src/platform/db/migrate.js';
+import { DryRunService } from '../../server/src/billing/prices/dry-run/dry-run.service.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
+import { createLogger } from '../../server/src/platform/observability/logger.js';
 import { findPostgres } from '../support/services/postgres.js';
 
 const rows = Number(process.argv[2] ?? 1_000_000);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
-import { parseAhead } from '../../server/src/relay/forms/json-body.js';
+import { parseAhead } from '../../server/src/dialects/wire/forms/json-body.js';
 import { median, quantile } from './load.js';
 import { slowStreams } from './memory.js';
 import { memoryOf } from './process-usage.js';

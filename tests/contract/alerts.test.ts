@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { AlertClock } from '../../server/src/modules/alerts/alert.jobs.js';
-import { AlertConditions, type Found } from '../../server/src/modules/alerts/alert-conditions.service.js';
-import { AlertStore } from '../../server/src/modules/alerts/alert-store.service.js';
-import { BelowCostService } from '../../server/src/modules/pricing/below-cost.service.js';
-import { Channel } from '../../server/src/modules/channels/channel.entity.js';
-import { defaultOptionValues, type OptionValues } from '../../server/src/modules/options/option-registry.js';
+import { AlertClock } from '../../server/src/console/alerts/alert.jobs.js';
+import { AlertConditions, type Found } from '../../server/src/console/alerts/alert-conditions.service.js';
+import { AlertStore } from '../../server/src/console/alerts/alert-store.service.js';
+import { BelowCostService } from '../../server/src/console/prices/below-cost.service.js';
+import { Channel } from '../../server/src/console/channels/channel.entity.js';
+import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { OpenApiDocument, OpenApiOperation } from '../../server/src/http/openapi/document.js';
+import type { OpenApiDocument, OpenApiOperation } from '../../server/src/platform/http/openapi/document.js';
 import type { Person } from '../support/api.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';

@@ -1,5 +1,5 @@
-import { optionBody } from '../../server/src/modules/options/option.wire.js';
-import * as userWire from '../../server/src/modules/users/user.wire.js';
+import { optionBody } from '../../server/src/console/options/option.wire.js';
+import * as userWire from '../../server/src/console/users/user.wire.js';
 import { badValues, badValuesFor, leaks, savedState } from '../support/bad-values.js';
 import { anywhere, Site, type Person } from './site.js';
 

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import type { SharedState } from '../../server/src/cache/shared-state.js';
-import { ChannelClock } from '../../server/src/modules/channels/channel.jobs.js';
-import { ChannelRounds, type ChannelRoundsDeps } from '../../server/src/modules/channels/channel-rounds.service.js';
-import { providerOf } from '../../server/src/relay/providers/providers.js';
+import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
+import { ChannelClock } from '../../server/src/console/channels/channel.jobs.js';
+import { ChannelRounds, type ChannelRoundsDeps } from '../../server/src/console/channels/channel-rounds.service.js';
+import { providerOf } from '../../server/src/dialects/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';

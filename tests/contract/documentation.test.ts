@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kinds } from '../agents/kinds.js';
 import { environmentSchema } from '../../server/src/config.js';
-import { features } from '../../server/src/db/features/features.js';
-import { optionKeys } from '../../server/src/modules/options/option-registry.js';
-import { providers } from '../../server/src/relay/providers/providers.js';
+import { features } from '../../server/src/platform/db/features/features.js';
+import { optionKeys } from '../../server/src/options/option-registry.js';
+import { providers } from '../../server/src/dialects/providers/providers.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');

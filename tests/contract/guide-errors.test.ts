@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toFailure } from '../../server/src/http/rest-error.js';
-import { paymentTestMessages } from '../../server/src/modules/wallet/payment-test.service.js';
-import { toCallFailure } from '../../server/src/relay/errors/failure.js';
+import { toFailure } from '../../server/src/platform/http/rest-error.js';
+import { paymentTestMessages } from '../../server/src/console/wallet/payment-test.service.js';
+import { toCallFailure } from '../../server/src/dialects/errors/failure.js';
 import { AppError, errorCodes } from '../../server/src/shared/errors.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -97,12 +97,12 @@ describe.each(['docs/guide/errors.md', 'docs/zh/guide/errors.md'])('%s', (file) 
 
   it('has the codes of GraphQL documents and of the start', () => {
     const documents =
-      /documentCodes = new Set\(\[([^\]]*)\]/.exec(read('server/src/graphql/format-error.ts'))?.[1] ?? '';
+      /documentCodes = new Set\(\[([^\]]*)\]/.exec(read('server/src/platform/graphql/format-error.ts'))?.[1] ?? '';
     const start = [
-      ...(/type SchemaErrorCode = ([^;]*);/.exec(read('server/src/db/schema-state.ts'))?.[1] ?? '').matchAll(
+      ...(/type SchemaErrorCode = ([^;]*);/.exec(read('server/src/platform/db/schema-state.ts'))?.[1] ?? '').matchAll(
         /'(\w+)'/g,
       ),
-      ...read('server/src/db/encryption-key.ts').matchAll(/code = '(\w+)'/g),
+      ...read('server/src/platform/db/encryption-key.ts').matchAll(/code = '(\w+)'/g),
       ...documents.matchAll(/'(\w+)'/g),
     ].map((match) => match[1]!);
     expect(start.length).toBeGreaterThan(8);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
-import { builtInCard } from '../../server/src/modules/pricing/built-in-prices.js';
-import { chargeOfCard, type Count } from '../../server/src/modules/pricing/card-charge.js';
+import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
+import { chargeOfCard, type Count } from '../../server/src/billing/prices/card-charge.js';
 import {
   chargeOf,
   chargeOfCall,
@@ -10,7 +10,7 @@ import {
   chargeOfMessages,
   transcriptionTokens,
   type RatioPrice,
-} from '../../server/src/modules/pricing/charge.js';
+} from '../../server/src/billing/prices/charge.js';
 
 const quotaPerUnit = 500_000;
 const guides = ['guide/prices.md', 'zh/guide/prices.md'];

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { OptionService } from '../../server/src/modules/options/option.service.js';
-import { optionKeys } from '../../server/src/modules/options/option-registry.js';
+import { OptionService } from '../../server/src/options/option.service.js';
+import { optionKeys } from '../../server/src/options/option-registry.js';
 import { Site, type Person } from './site.js';
 
 let site: Site;

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { keptSince, LogRetention } from '../../server/src/modules/logs/log.jobs.js';
-import { trimLogs } from '../../server/src/modules/logs/log-trim.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import { keptSince, LogRetention } from '../../server/src/console/logs/log.jobs.js';
+import { trimLogs } from '../../server/src/console/logs/log-trim.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
 import { createTestDatabase } from '../support/database.js';
 
 it('keeps from the first of the month that holds the oldest day to keep', () => {

@@ -1,5 +1,5 @@
-import { Mailer } from '../../server/src/mail/mailer.js';
-import { defaultOptionValues, type OptionValues } from '../../server/src/modules/options/option-registry.js';
+import { Mailer } from '../../server/src/platform/mail/mailer.js';
+import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
 import { mailAccount, startMailServer } from '../support/mail-server.js';
 
 const logged: unknown[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { Metrics } from '../../server/src/observability/metrics.js';
+import { Metrics } from '../../server/src/platform/observability/metrics.js';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8');
 

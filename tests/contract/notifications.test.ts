@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import type { Mail } from '../../server/src/mail/mailer.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import type { Mail } from '../../server/src/platform/mail/mailer.js';
 import {
   NoticeDelivery,
   type Notice,
   type Recipient,
-} from '../../server/src/modules/notifications/delivery.service.js';
-import { NotificationService } from '../../server/src/modules/notifications/notification.service.js';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
-import { NoticeOutbox } from '../../server/src/modules/notifications/notice-outbox.service.js';
-import { UserSettings } from '../../server/src/modules/users/user-setting.service.js';
-import type { GuardedRequest } from '../../server/src/outbound/guarded-fetch.js';
+} from '../../server/src/console/notifications/delivery.service.js';
+import { NotificationService } from '../../server/src/console/notifications/notification.service.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
+import { NoticeOutbox } from '../../server/src/console/notifications/notice-outbox.service.js';
+import { UserSettings } from '../../server/src/console/users/user-setting.service.js';
+import type { GuardedRequest } from '../../server/src/platform/outbound/guarded-fetch.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { EmailCodeService } from '../../server/src/modules/registration/email-code.service.js';
+import { EmailCodeService } from '../../server/src/console/registration/email-code.service.js';
 import { idIn, OAuthSite, type Browser } from './oauth-site.js';
 import { anywhere } from './site.js';
 

@@ -1,4 +1,4 @@
-import { optionKeys } from '../../server/src/modules/options/option-registry.js';
+import { optionKeys } from '../../server/src/options/option-registry.js';
 import { contractOptions, type ContractOption } from './options-table.js';
 import { Site, type Person } from './site.js';
 

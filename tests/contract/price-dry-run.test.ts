@@ -1,5 +1,5 @@
-import { DryRunService } from '../../server/src/modules/pricing/dry-run/dry-run.service.js';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
+import { DryRunService } from '../../server/src/billing/prices/dry-run/dry-run.service.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import { Site, type Person } from './site.js';
 
 /* Proposed prices, replayed over logged calls. Expected amounts are computed by hand, in quota: 500,000 are 1 USD. */

@@ -1,5 +1,5 @@
-import { acceptsEverything } from '../../server/src/relay/accepts.js';
-import type { ProviderRow } from '../../server/src/relay/providers/provider.js';
+import { acceptsEverything } from '../../server/src/dialects/accepts.js';
+import type { ProviderRow } from '../../server/src/dialects/providers/provider.js';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { chat, json } from '../support/upstream/replies.js';
@@ -24,12 +24,12 @@ afterAll(async () => {
 
 /** The server is loaded after this, as if the row were in `openai-family.ts`. */
 function addRow(defaultBaseUrl: string): void {
-  jest.doMock('../../server/src/relay/providers/openai-family.js', () => {
-    const path = '../../server/src/relay/providers/openai-family.js';
+  jest.doMock('../../server/src/dialects/providers/openai-family.js', () => {
+    const path = '../../server/src/dialects/providers/openai-family.js';
     const { openAIFamily } = jest.requireActual<{ openAIFamily: readonly ProviderRow[] }>(path);
     const { openAICompatible } = jest.requireActual<{
       openAICompatible: (dialect: object) => ProviderRow['adapter'];
-    }>('../../server/src/relay/adapters/openai-compatible/openai-compatible.js');
+    }>('../../server/src/dialects/makers/openai-compatible/openai-compatible.js');
     const row: ProviderRow = {
       id: 900,
       name: 'new-provider',

@@ -1,7 +1,7 @@
 /** Calls of a session go to the channel and key whose prompt cache is warm (docs/reference/relay/routing.md). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { RelayHarness, userMessage } from './relay-harness.js';

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
+import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

@@ -1,9 +1,9 @@
 /** Prompts and responses in a table of their own (docs/reference/relay/captures.md). */
-import { MemoryState } from '../../server/src/cache/memory-state.js';
-import { CaptureRetention } from '../../server/src/modules/captures/capture.jobs.js';
-import { CaptureService } from '../../server/src/modules/captures/capture.service.js';
-import { defaultOptionValues, type OptionValues } from '../../server/src/modules/options/option-registry.js';
-import { createLogger } from '../../server/src/observability/logger.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
+import { CaptureRetention } from '../../server/src/console/captures/capture.jobs.js';
+import { CaptureService } from '../../server/src/console/captures/capture.service.js';
+import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
+import { createLogger } from '../../server/src/platform/observability/logger.js';
 import { until } from '../faults/traffic.js';
 import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';

@@ -1,4 +1,4 @@
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';

@@ -1,5 +1,5 @@
 /** Conversations that coding agents compact: by the provider, or by a summary of the same model. */
-import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
+import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness } from './relay-harness.js';

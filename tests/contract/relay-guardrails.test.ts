@@ -1,6 +1,6 @@
 /** Guardrails for input and output (docs/reference/relay/guardrails.md). */
 import { createHmac } from 'node:crypto';
-import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
+import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { until } from '../faults/traffic.js';
 import { longestTurnDuring } from '../support/growth.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';

@@ -1,7 +1,7 @@
 /** A second attempt beside a slow first one (docs/reference/relay/routing.md#second-attempt). */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
+import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
 import { chat, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 import { type ChannelSpec, type RelayHarness, userMessage } from './relay-harness.js';

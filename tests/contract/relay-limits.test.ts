@@ -1,4 +1,4 @@
-import { ModelRateLimit } from '../../server/src/relay/access/rate-limit.js';
+import { ModelRateLimit } from '../../server/src/gateway/admit/rate-limit.js';
 import { failure } from '../support/upstream/faults.js';
 import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';

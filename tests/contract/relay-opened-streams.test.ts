@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
+import type { OptionValues } from '../../server/src/options/option-registry.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { json } from '../support/upstream/replies.js';
 import { says } from '../support/upstream/families.js';

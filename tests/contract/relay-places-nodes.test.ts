@@ -1,6 +1,6 @@
-import { createSharedState } from '../../server/src/cache/create-shared-state.js';
-import type { SharedState } from '../../server/src/cache/shared-state.js';
-import type { OptionValues } from '../../server/src/modules/options/option.service.js';
+import { createSharedState } from '../../server/src/platform/cache/create-shared-state.js';
+import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
+import type { OptionValues } from '../../server/src/options/option.service.js';
 import { freePort } from '../support/services/processes.js';
 import { startRedis } from '../support/services/redis.js';
 import { json } from '../support/upstream/replies.js';

@@ -1,6 +1,6 @@
 /** Ids by which a provider finds what it keeps for an account that several users share. */
-import { ProviderIdRetention } from '../../server/src/modules/provider-ids/provider-id.jobs.js';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { ProviderIdRetention } from '../../server/src/gateway/route/affinity/provider-id.jobs.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { events, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';

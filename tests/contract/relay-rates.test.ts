@@ -1,6 +1,6 @@
-import { createSharedState } from '../../server/src/cache/create-shared-state.js';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
-import type { SharedState } from '../../server/src/cache/shared-state.js';
+import { createSharedState } from '../../server/src/platform/cache/create-shared-state.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
+import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';

@@ -1,5 +1,5 @@
 /** Tools that providers run and charge: their fees at every form of price, from the client's socket to the provider's. */
-import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
+import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { type LogRow, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

@@ -1,5 +1,5 @@
 /** Responses that clients continue, read and delete by their ids. */
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { events, json } from '../support/upstream/replies.js';
 import { RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

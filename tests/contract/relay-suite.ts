@@ -1,4 +1,4 @@
-import type { OptionValues } from '../../server/src/modules/options/option-registry.js';
+import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { RelayHarness, type HarnessOptions } from './relay-harness.js';
 
 interface RelaySuite extends HarnessOptions {

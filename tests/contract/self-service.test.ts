@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { poolOf } from '../../server/src/db/data-source.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { poolOf } from '../../server/src/platform/db/data-source.js';
 import { startServer } from '../support/server.js';
 import { Site, type Person } from './site.js';
 

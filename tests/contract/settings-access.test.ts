@@ -3,8 +3,8 @@ import { may } from '../../client/src/lib/permissions.js';
 import { mayOpenSetting } from '../../client/src/screens/settings/settingsAccess.js';
 import { priceSettings, priceSyncSettings } from '../../client/src/screens/settings/prices/priceSettings.js';
 import { settingsByKey } from '../../client/src/screens/settings/settingsByKey.js';
-import { optionPermissions, permissionsToWrite } from '../../server/src/modules/options/option-permissions.js';
-import { isOptionKey, optionKeys } from '../../server/src/modules/options/option-registry.js';
+import { optionPermissions, permissionsToWrite } from '../../server/src/options/option-permissions.js';
+import { isOptionKey, optionKeys } from '../../server/src/options/option-registry.js';
 import { permissions, withImplied, type Permission } from '../../server/src/shared/permission.js';
 
 /**

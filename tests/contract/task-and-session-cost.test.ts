@@ -1,5 +1,5 @@
-import { explainCharge } from '../../server/src/modules/pricing/explain-charge.service.js';
-import { ModelRateLimit } from '../../server/src/relay/access/rate-limit.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { ModelRateLimit } from '../../server/src/gateway/admit/rate-limit.js';
 import { UnavailableError } from '../../server/src/shared/errors.js';
 import { RealtimeClients } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';

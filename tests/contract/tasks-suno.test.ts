@@ -1,4 +1,4 @@
-import { ModelRateLimit } from '../../server/src/relay/access/rate-limit.js';
+import { ModelRateLimit } from '../../server/src/gateway/admit/rate-limit.js';
 import { UnavailableError } from '../../server/src/shared/errors.js';
 import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';

@@ -1,6 +1,6 @@
 /* eslint-disable @typescript-eslint/no-deprecated -- OpenAI ended its own models behind these calls; here others serve them. */
 import OpenAI, { toFile } from 'openai';
-import { readForm, textFields } from '../../server/src/relay/forms/multipart.js';
+import { readForm, textFields } from '../../server/src/dialects/wire/forms/multipart.js';
 import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { picture } from '../e2e/clients/sdk-client.js';
 import { json } from '../support/upstream/replies.js';

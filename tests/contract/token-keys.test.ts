@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { TokenExpiryWatch } from '../../server/src/modules/tokens/token-expiry.jobs.js';
-import { KeyUses } from '../../server/src/relay/access/key-uses.js';
-import type { KnownToken } from '../../server/src/relay/access/key-directory.js';
+import { TokenExpiryWatch } from '../../server/src/console/tokens/token-expiry.jobs.js';
+import { KeyUses } from '../../server/src/gateway/admit/key-uses.js';
+import type { KnownToken } from '../../server/src/gateway/admit/key-directory.js';
 import { Site, type Answer, type Person } from './site.js';
 import { until } from '../faults/traffic.js';
 

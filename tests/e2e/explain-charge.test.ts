@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { buildServer, projectRoot } from './boot-support.js';
 

@@ -1,8 +1,8 @@
 /** A site behind PgBouncer in transaction mode. `jest.config.mjs` leaves it out where PgBouncer is not installed. */
 import pg from 'pg';
 import type { Person } from '../support/api.js';
-import { checkDatabase } from '../../server/src/modules/quota/database-check.service.js';
-import { createLogger } from '../../server/src/observability/logger.js';
+import { checkDatabase } from '../../server/src/billing/ledger/database-check.service.js';
+import { createLogger } from '../../server/src/platform/observability/logger.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { findPgBouncer, keepsPreparedStatements, pgBouncer, type PgBouncer } from '../support/services/pgbouncer.js';

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { createLedgerPool } from '../../server/src/db/data-source.js';
-import { watchSpool } from '../../server/src/modules/quota/spool-status.js';
-import { Metrics } from '../../server/src/observability/metrics.js';
+import { createLedgerPool } from '../../server/src/platform/db/data-source.js';
+import { watchSpool } from '../../server/src/billing/ledger/spool-status.js';
+import { Metrics } from '../../server/src/platform/observability/metrics.js';
 import { Books, charge } from './books.js';
 
 /**

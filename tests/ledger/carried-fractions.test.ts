@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { toSettleLine } from '../../server/src/modules/quota/ledger-sql.js';
-import { SessionBooks } from '../../server/src/modules/quota/session-books.service.js';
+import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
+import { SessionBooks } from '../../server/src/billing/ledger/session-books.service.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 

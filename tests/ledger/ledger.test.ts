@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toSettleLine } from '../../server/src/modules/quota/ledger-sql.js';
+import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
 import { Books, charge } from './books.js';
 
 let books: Books;
@@ -498,7 +498,7 @@ describe('what a dead node left', () => {
     const user = await books.addUser(1000);
     const dead = books.node('dead-2');
     const held = await dead.ledger.reserve(request('dead-2', user, 0, 300));
-    const { toSettleLine } = await import('../../server/src/modules/quota/ledger-sql.js');
+    const { toSettleLine } = await import('../../server/src/billing/ledger/ledger-sql.js');
     const line = toSettleLine(held, charge(250), 1_800_000_000);
     await dead.spool.append([line, line]);
     const { keeper } = books.node('alive-4', { times: quick });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LedgerSql, toReserveJson, toSettleLine } from '../../server/src/modules/quota/ledger-sql.js';
+import { LedgerSql, toReserveJson, toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
 import { Books, charge } from './books.js';
 
 /* A single settlement uses other SQL than a batch: both must have the same result. */

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { Changes } from '../../server/src/cache/changes.js';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { Changes } from '../../server/src/platform/cache/changes.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
-import type { Ledger } from '../../server/src/modules/quota/ledger.service.js';
-import { postEntry } from '../../server/src/modules/quota/post-entry.service.js';
-import { creativeKind, drawingKind, TaskBooks } from '../../server/src/modules/tasks/task-books.service.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
+import type { Ledger } from '../../server/src/billing/ledger/ledger.service.js';
+import { postEntry } from '../../server/src/billing/ledger/post-entry.service.js';
+import { creativeKind, drawingKind, TaskBooks } from '../../server/src/console/tasks/task-books.service.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 

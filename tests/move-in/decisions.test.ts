@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { familyOf } from '../../server/src/move-in/family.js';
-import type { MoveInReport } from '../../server/src/move-in/report.js';
-import { dryRun } from '../../server/src/move-in/run.js';
-import { parseAddress } from '../../server/src/move-in/source/address.js';
-import { openTarget } from '../../server/src/move-in/write/target.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { familyOf } from '../../server/src/import/family.js';
+import type { MoveInReport } from '../../server/src/import/report.js';
+import { dryRun } from '../../server/src/import/run.js';
+import { parseAddress } from '../../server/src/import/source/address.js';
+import { openTarget } from '../../server/src/import/write/target.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeContent } from '../support/move-in/content.js';
 import type { Family } from '../support/move-in/schemas.js';

@@ -1,5 +1,5 @@
 import { findMariaDb, startMariaDb, type MariaDb } from '../support/move-in/mariadb.js';
-import { dryRun } from '../../server/src/move-in/run.js';
+import { dryRun } from '../../server/src/import/run.js';
 import { makeContent } from '../support/move-in/content.js';
 import { createSource } from '../support/move-in/source.js';
 import { sampled } from '../support/suite.js';

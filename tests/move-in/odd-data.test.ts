@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openTarget } from '../../server/src/move-in/write/target.js';
+import { openTarget } from '../../server/src/import/write/target.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { makeContent } from '../support/move-in/content.js';
 import type { Family } from '../support/move-in/schemas.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { dryRun } from '../../server/src/move-in/run.js';
+import { dryRun } from '../../server/src/import/run.js';
 import { makeContent } from '../support/move-in/content.js';
 import { createSource } from '../support/move-in/source.js';
 import { sampled } from '../support/suite.js';

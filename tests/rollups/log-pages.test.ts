@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import {
   LogService,
   type LogFilter,
   type LogListQuery,
   type LogView,
   type OwnLogView,
-} from '../../server/src/modules/logs/log.service.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
+} from '../../server/src/console/logs/log.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import type { Slice } from '../../server/src/shared/page.js';

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
 import {
   hour,
   logFrom,
@@ -14,7 +14,7 @@ import {
   usageFrom,
   type Queries,
   type Snapshots,
-} from '../../server/src/modules/rollups/rollups.service.js';
+} from '../../server/src/billing/rollups/rollups.service.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 /**

@@ -3,8 +3,8 @@ import {
   type UsageDimension,
   type UsageQuestion,
   type WantedUsage,
-} from '../../server/src/modules/usage/usage-question.js';
-import type { UsageRow } from '../../server/src/modules/usage/usage-row.js';
+} from '../../server/src/console/usage/usage-question.js';
+import type { UsageRow } from '../../server/src/console/usage/usage-row.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
 import { openUsageSite, root, type UsageSite } from './usage-site.js';

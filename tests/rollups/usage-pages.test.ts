@@ -1,5 +1,5 @@
-import { wholeHours } from '../../server/src/modules/usage/hourly-models.service.js';
-import type { UsageQuestion } from '../../server/src/modules/usage/usage-question.js';
+import { wholeHours } from '../../server/src/console/usage/hourly-models.service.js';
+import type { UsageQuestion } from '../../server/src/console/usage/usage-question.js';
 import { percentile } from '../../server/src/shared/latency.js';
 import { detail, flat, questionOf, type Grouping } from './usage-question.js';
 import { openUsageSite, orderModelsByLanguage, root, type UsageSite } from './usage-site.js';

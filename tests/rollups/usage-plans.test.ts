@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { emptyQuestion, type UsageQuestion, type WantedUsage } from '../../server/src/modules/usage/usage-question.js';
+import { emptyQuestion, type UsageQuestion, type WantedUsage } from '../../server/src/console/usage/usage-question.js';
 import { openUsageSite, root, type UsageSite } from './usage-site.js';
 
 /** How Postgres reads the rollups of a site with hundreds of keys: the statements are explained as they were sent. */

@@ -3,8 +3,8 @@ import {
   type UsageDimension,
   type UsageQuestion,
   type WantedUsage,
-} from '../../server/src/modules/usage/usage-question.js';
-import type { UsageRow } from '../../server/src/modules/usage/usage-row.js';
+} from '../../server/src/console/usage/usage-question.js';
+import type { UsageRow } from '../../server/src/console/usage/usage-row.js';
 
 /** A dimension, or a bucket of time. */
 export type Grouping = UsageDimension | 'DAY' | 'HOUR';

@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
-import { createDataSource } from '../../server/src/db/data-source.js';
-import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
-import { UsageService } from '../../server/src/modules/usage/usage.service.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { UsageService } from '../../server/src/console/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { createTestDatabase } from '../support/database.js';
 

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { Secret, TOTP } from 'otpauth';
-import { AccessTokenService } from '../../server/src/modules/auth/access-token.service.js';
-import { OAuthService } from '../../server/src/modules/oauth/oauth.service.js';
-import { PasswordService } from '../../server/src/modules/auth/password.service.js';
-import { SessionService } from '../../server/src/modules/auth/session.service.js';
-import { AccountService } from '../../server/src/modules/users/account.service.js';
-import { FactorProofService } from '../../server/src/modules/second-factors/factor-proof.service.js';
-import { SecondFactorService } from '../../server/src/modules/second-factors/second-factor.service.js';
-import { UserService } from '../../server/src/modules/users/user.service.js';
+import { AccessTokenService } from '../../server/src/console/auth/access-token.service.js';
+import { OAuthService } from '../../server/src/console/oauth/oauth.service.js';
+import { PasswordService } from '../../server/src/console/auth/password.service.js';
+import { SessionService } from '../../server/src/console/auth/session.service.js';
+import { AccountService } from '../../server/src/console/users/account.service.js';
+import { FactorProofService } from '../../server/src/console/second-factors/factor-proof.service.js';
+import { SecondFactorService } from '../../server/src/console/second-factors/second-factor.service.js';
+import { UserService } from '../../server/src/console/users/user.service.js';
 import { anywhere, rootPassword, Site, type Person } from '../contract/site.js';
 
 let site: Site;

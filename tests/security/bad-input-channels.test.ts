@@ -1,5 +1,5 @@
-import * as channelWire from '../../server/src/modules/channels/channel.wire.js';
-import * as tokenWire from '../../server/src/modules/tokens/token.wire.js';
+import * as channelWire from '../../server/src/console/channels/channel.wire.js';
+import * as tokenWire from '../../server/src/console/tokens/token.wire.js';
 import { anywhere, Site, type Person } from '../contract/site.js';
 import { badValues, badValuesFor, leaks, savedState } from '../support/bad-values.js';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConsolePage } from '../../server/src/http/console-page.js';
+import { ConsolePage } from '../../server/src/platform/http/console-page.js';
 import { Site, type Person } from '../contract/site.js';
 
 let site: Site;

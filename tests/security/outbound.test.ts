@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GuardedFetch } from '../../server/src/outbound/guarded-fetch.js';
-import { OutboundGuard, type Resolver } from '../../server/src/outbound/outbound-guard.js';
+import { GuardedFetch } from '../../server/src/platform/outbound/guarded-fetch.js';
+import { OutboundGuard, type Resolver } from '../../server/src/platform/outbound/outbound-guard.js';
 import { Site, type Person } from '../contract/site.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 
@@ -113,6 +113,6 @@ it('nothing but the guard, and the relay’s pools for what admins typed, opens 
   const found = files.filter((name) => opens.test(readFileSync(join(source, name), 'utf8')));
   expect(found.filter((name) => !/^(outbound|relay\/upstream)\//.test(name))).toEqual([
     // To the collector that a variable of the process names, never to an address of the database.
-    'observability/otlp/otlp-exporter.ts',
+    'platform/observability/otlp/otlp-exporter.ts',
   ]);
 });

@@ -88,7 +88,7 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
   it('a recording of four billion samples that take no bytes is refused, and calls go on', async () => {
     await relay.addChannel({ models: 'whisper-1' });
     const { key } = await relay.addToken();
-    const recording = await readFile('server/src/relay/metering/__fixtures__/fragments.mp4');
+    const recording = await readFile('server/src/gateway/reserve/metering/__fixtures__/fragments.mp4');
     const run = recording.indexOf('trun') + 4;
     recording.writeUInt32BE(1, run);
     recording.writeUInt32BE(0xffffffff, run + 4);

@@ -1,8 +1,8 @@
 /** Stored responses and sockets: what a client leaves behind or refers to must not cost memory that it never sent. */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { Relay } from '../../server/src/relay/call/relay.js';
-import { StoredResponses } from '../../server/src/relay/responses/stored-responses.js';
+import { Relay } from '../../server/src/gateway/pipeline.js';
+import { StoredResponses } from '../../server/src/services/responses/stored-responses.js';
 import type { RelayHarness } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
 import { until } from '../faults/traffic.js';

@@ -1,7 +1,7 @@
 /** Work, time and rights that a stranger, or a page in the browser of a user, must not get. */
-import { TurnstileService } from '../../server/src/modules/auth/turnstile.service.js';
-import { MemoryState } from '../../server/src/cache/memory-state.js';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
+import { TurnstileService } from '../../server/src/console/auth/turnstile.service.js';
+import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import { RelayHarness } from '../contract/relay-harness.js';
 import { anywhere, Site, type Person } from '../contract/site.js';
 import { says } from '../support/upstream/families.js';

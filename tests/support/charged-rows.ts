@@ -2,10 +2,10 @@ import {
   explainCharge,
   explainCost,
   type ChargedRow,
-} from '../../server/src/modules/pricing/explain-charge.service.js';
-import { builtInCard } from '../../server/src/modules/pricing/built-in-prices.js';
-import { rechargeOf } from '../../server/src/modules/pricing/dry-run/recharge.js';
-import { PriceBook, taskPriceOf, type PriceSettings } from '../../server/src/modules/pricing/price-book.service.js';
+} from '../../server/src/billing/prices/explain-charge.service.js';
+import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
+import { rechargeOf } from '../../server/src/billing/prices/dry-run/recharge.js';
+import { PriceBook, taskPriceOf, type PriceSettings } from '../../server/src/billing/prices/price-book.service.js';
 
 type Query = (sql: string, values?: unknown[]) => Promise<object[]>;
 

@@ -9,7 +9,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-const databaseFolder = join(import.meta.dirname, '../../server/src/db');
+const databaseFolder = join(import.meta.dirname, '../../server/src/platform/db');
 /** Advisory lock id, the same in every worker: one worker creates the template, the others wait. */
 const templateLock = 7_305_113;
 /** The same for databases with content, which are made from that template. */
@@ -101,9 +101,9 @@ async function makeOnce(client: pg.Client, name: string, lock: number, make: () 
 /** Migrates as a server does at start. */
 async function migrateDatabase(url: string): Promise<void> {
   const { entities } = await import('../../server/src/compose/entities.js');
-  const { createDataSource } = await import('../../server/src/db/data-source.js');
-  const { migrate } = await import('../../server/src/db/migrate.js');
-  const { createLogger } = await import('../../server/src/observability/logger.js');
+  const { createDataSource } = await import('../../server/src/platform/db/data-source.js');
+  const { migrate } = await import('../../server/src/platform/db/migrate.js');
+  const { createLogger } = await import('../../server/src/platform/observability/logger.js');
   const dataSource = await createDataSource(url, 2, entities).initialize();
   try {
     await migrate(dataSource, url, createLogger('silent'));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
+import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import type {
   Adapter,
   ConversationCapability,
@@ -8,31 +8,31 @@ import type {
   Target,
   Transcript,
   UpstreamRequest,
-} from '../../server/src/relay/adapter.js';
+} from '../../server/src/dialects/contract.js';
 import type { Usage } from '../../server/src/shared/usage.js';
-import { familySettings } from '../../server/src/relay/attempt/attempt.js';
+import { familySettings } from '../../server/src/gateway/send/attempt.js';
 import type {
   AnswerContext,
   ClientCodec,
   ProviderCodec,
   WrittenRequest,
-} from '../../server/src/relay/neutral/codec.js';
-import { AnswerCollector } from '../../server/src/relay/neutral/collect.js';
-import type { Dialect } from '../../server/src/relay/neutral/dialect.js';
-import type { NeutralEvent } from '../../server/src/relay/neutral/event.js';
-import { TranslatedStream } from '../../server/src/relay/neutral/translated-stream.js';
-import { defaultClaudeSettings } from '../../server/src/relay/protocols/anthropic/claude-settings.js';
-import { messagesClient } from '../../server/src/relay/protocols/anthropic/messages-client.js';
-import { messagesProvider } from '../../server/src/relay/protocols/anthropic/messages-write.js';
-import { geminiClient } from '../../server/src/relay/protocols/gemini/gemini-client.js';
-import { defaultGeminiSettings } from '../../server/src/relay/protocols/gemini/gemini-settings.js';
-import { geminiProvider } from '../../server/src/relay/protocols/gemini/gemini-write.js';
-import { chatClient } from '../../server/src/relay/protocols/openai/chat-client.js';
-import { chatProvider } from '../../server/src/relay/protocols/openai/chat-write.js';
-import { responsesClient } from '../../server/src/relay/protocols/responses/responses-client.js';
-import { responsesProvider } from '../../server/src/relay/protocols/responses/responses-write.js';
-import { providerOf, providers as providerTable } from '../../server/src/relay/providers/providers.js';
-import { EventParser, eventsOf } from '../../server/src/relay/sse/event-parser.js';
+} from '../../server/src/dialects/neutral/codec.js';
+import { AnswerCollector } from '../../server/src/dialects/neutral/collect.js';
+import type { Dialect } from '../../server/src/dialects/neutral/dialect.js';
+import type { NeutralEvent } from '../../server/src/dialects/neutral/event.js';
+import { TranslatedStream } from '../../server/src/dialects/neutral/translated-stream.js';
+import { defaultClaudeSettings } from '../../server/src/dialects/languages/anthropic/claude-settings.js';
+import { messagesClient } from '../../server/src/dialects/languages/anthropic/messages-client.js';
+import { messagesProvider } from '../../server/src/dialects/languages/anthropic/messages-write.js';
+import { geminiClient } from '../../server/src/dialects/languages/gemini/gemini-client.js';
+import { defaultGeminiSettings } from '../../server/src/dialects/languages/gemini/gemini-settings.js';
+import { geminiProvider } from '../../server/src/dialects/languages/gemini/gemini-write.js';
+import { chatClient } from '../../server/src/dialects/languages/openai/chat-client.js';
+import { chatProvider } from '../../server/src/dialects/languages/openai/chat-write.js';
+import { responsesClient } from '../../server/src/dialects/languages/responses/responses-client.js';
+import { responsesProvider } from '../../server/src/dialects/languages/responses/responses-write.js';
+import { providerOf, providers as providerTable } from '../../server/src/dialects/providers/providers.js';
+import { EventParser, eventsOf } from '../../server/src/dialects/wire/sse/event-parser.js';
 
 export type Json = Record<string, unknown>;
 

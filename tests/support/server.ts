@@ -63,7 +63,7 @@ const moveInProgram = [
     : [
         '--import',
         join(projectRoot, 'tests/support/typescript.mjs'),
-        join(projectRoot, 'server/src/move-in/job.main.ts'),
+        join(projectRoot, 'server/src/import/job.main.ts'),
       ]),
 ];
 
@@ -71,7 +71,7 @@ const moveInProgram = [
 export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
   const { parseConfig } = await import('../../server/src/config.js');
   const { createContainer } = await import('../../server/src/container.js');
-  const { createLogger } = await import('../../server/src/observability/logger.js');
+  const { createLogger } = await import('../../server/src/platform/observability/logger.js');
   const overrides = await prepare(options);
   const lines: string[] = [];
   const environment: Record<string, string> = { PORT: '0', ...overrides.environment };

@@ -1,9 +1,9 @@
-import { AlertConditions } from '../modules/alerts/alert-conditions.service.js';
-import { AlertStore } from '../modules/alerts/alert-store.service.js';
-import { AlertTargets } from '../modules/alerts/alert-targets.service.js';
-import { Alert } from '../modules/alerts/alert.entity.js';
-import { AlertClock } from '../modules/alerts/alert.jobs.js';
-import { AlertService } from '../modules/alerts/alert.service.js';
+import { AlertConditions } from '../console/alerts/alert-conditions.service.js';
+import { AlertStore } from '../console/alerts/alert-store.service.js';
+import { AlertTargets } from '../console/alerts/alert-targets.service.js';
+import { Alert } from '../console/alerts/alert.entity.js';
+import { AlertClock } from '../console/alerts/alert.jobs.js';
+import { AlertService } from '../console/alerts/alert.service.js';
 import type { Catalogue } from './catalogue.js';
 import type { Platform } from './platform.js';
 

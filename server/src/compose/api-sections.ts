@@ -1,23 +1,23 @@
-import type { ApiOperations, ApiSection } from '../http/openapi/operation.js';
-import { budgetSection } from '../modules/budgets/budget.openapi.js';
-import { auditOperations } from '../modules/audit/audit.openapi.js';
-import { channelSection } from '../modules/channels/channel.openapi.js';
-import { healthSection } from '../modules/health/health.openapi.js';
-import { inviteOperations } from '../modules/invites/invite.openapi.js';
-import { logSection } from '../modules/logs/log.openapi.js';
-import { moveInSection } from '../modules/move-in/move-in.openapi.js';
-import { optionSection } from '../modules/options/option.openapi.js';
-import { redemptionSection } from '../modules/redemptions/redemption.openapi.js';
-import { registrationOperations } from '../modules/registration/registration.openapi.js';
-import { siteSection } from '../modules/setup/site.openapi.js';
-import { taskSection } from '../modules/tasks/task.openapi.js';
-import { tokenSection } from '../modules/tokens/token.openapi.js';
-import { billingSection } from '../modules/usage/billing.openapi.js';
-import { signInSection } from '../modules/users/sign-in.openapi.js';
-import { accountSection, userSection } from '../modules/users/user.openapi.js';
-import { walletSection } from '../modules/wallet/wallet.openapi.js';
-import { relaySection } from '../relay/relay.openapi.js';
-import { orderSection, videoSection } from '../relay/tasks/task-orders.openapi.js';
+import type { ApiOperations, ApiSection } from '../platform/http/openapi/operation.js';
+import { budgetSection } from '../console/budgets/budget.openapi.js';
+import { auditOperations } from '../console/audit/audit.openapi.js';
+import { channelSection } from '../console/channels/channel.openapi.js';
+import { healthSection } from '../platform/health/health.openapi.js';
+import { inviteOperations } from '../console/invites/invite.openapi.js';
+import { logSection } from '../console/logs/log.openapi.js';
+import { moveInSection } from '../import/console/move-in.openapi.js';
+import { optionSection } from '../console/options/option.openapi.js';
+import { redemptionSection } from '../console/redemptions/redemption.openapi.js';
+import { registrationOperations } from '../console/registration/registration.openapi.js';
+import { siteSection } from '../console/setup/site.openapi.js';
+import { taskSection } from '../console/tasks/task.openapi.js';
+import { tokenSection } from '../console/tokens/token.openapi.js';
+import { billingSection } from '../console/usage/billing.openapi.js';
+import { signInSection } from '../console/auth/sign-in.openapi.js';
+import { accountSection, userSection } from '../console/users/user.openapi.js';
+import { walletSection } from '../console/wallet/wallet.openapi.js';
+import { relaySection } from '../services/relay.openapi.js';
+import { orderSection, videoSection } from '../services/tasks/task-orders.openapi.js';
 
 const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
   ...section,

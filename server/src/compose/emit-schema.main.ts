@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { printAnnotatedSchema } from '../graphql/print-schema.js';
+import { printAnnotatedSchema } from '../platform/graphql/print-schema.js';
 import { composeSchema } from './resolvers.js';
 
 const { schema } = await composeSchema();

@@ -1,15 +1,15 @@
-import { OpenStreams } from '../graphql/open-streams.js';
-import type { ChannelSources } from '../modules/channels/channel-live.resolver.js';
-import { ChannelWatch } from '../modules/channels/channel-watch.service.js';
-import { Channel } from '../modules/channels/channel.entity.js';
-import type { LogSources } from '../modules/logs/log-live.resolver.js';
-import { LogTail } from '../modules/logs/log-tail.service.js';
-import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
-import type { TaskSources } from '../modules/tasks/task-live.resolver.js';
-import { TaskWatch } from '../modules/tasks/task-watch.service.js';
-import type { BalanceSources } from '../modules/users/balance.resolver.js';
-import { BalanceWatch } from '../modules/users/balance-watch.service.js';
-import { User } from '../modules/users/user.entity.js';
+import { OpenStreams } from '../platform/graphql/open-streams.js';
+import type { ChannelSources } from '../console/channels/channel-live.resolver.js';
+import { ChannelWatch } from '../console/channels/channel-watch.service.js';
+import { Channel } from '../console/channels/channel.entity.js';
+import type { LogSources } from '../console/logs/log-live.resolver.js';
+import { LogTail } from '../console/logs/log-tail.service.js';
+import { CreativeTask } from '../console/tasks/creative-task.entity.js';
+import type { TaskSources } from '../console/tasks/task-live.resolver.js';
+import { TaskWatch } from '../console/tasks/task-watch.service.js';
+import type { BalanceSources } from '../console/users/balance.resolver.js';
+import { BalanceWatch } from '../console/users/balance-watch.service.js';
+import { User } from '../console/users/user.entity.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 

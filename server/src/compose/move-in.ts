@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { MoveInFiles } from '../modules/move-in/move-in-files.service.js';
-import { MoveInJobs } from '../modules/move-in/move-in-jobs.service.js';
-import { MoveInRunner } from '../modules/move-in/move-in.jobs.js';
-import { MoveInService } from '../modules/move-in/move-in.service.js';
-import { User } from '../modules/users/user.entity.js';
+import { MoveInFiles } from '../import/console/move-in-files.service.js';
+import { MoveInJobs } from '../import/console/move-in-jobs.service.js';
+import { MoveInRunner } from '../import/console/move-in.jobs.js';
+import { MoveInService } from '../import/console/move-in.service.js';
+import { User } from '../console/users/user.entity.js';
 import type { Platform } from './platform.js';
 
 /** Moving in from another program, in the console. */

@@ -1,10 +1,10 @@
-import { DryRunService } from '../modules/pricing/dry-run/dry-run.service.js';
-import { PriceCheckService } from '../modules/pricing/sync/price-check.service.js';
-import { PriceCheck } from '../modules/pricing/sync/price-check.entity.js';
-import { PriceSourceService } from '../modules/pricing/sync/price-source.service.js';
-import { PriceSyncClock } from '../modules/pricing/sync/price-sync.jobs.js';
-import { PriceUpdate } from '../modules/pricing/sync/price-update.entity.js';
-import { PriceUpdateService } from '../modules/pricing/sync/price-update.service.js';
+import { DryRunService } from '../billing/prices/dry-run/dry-run.service.js';
+import { PriceCheckService } from '../console/prices/sync/price-check.service.js';
+import { PriceCheck } from '../console/prices/sync/price-check.entity.js';
+import { PriceSourceService } from '../console/prices/sync/price-source.service.js';
+import { PriceSyncClock } from '../console/prices/sync/price-sync.jobs.js';
+import { PriceUpdate } from '../console/prices/sync/price-update.entity.js';
+import { PriceUpdateService } from '../console/prices/sync/price-update.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
 import type { Platform } from './platform.js';

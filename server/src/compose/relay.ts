@@ -1,15 +1,15 @@
-import { postEntry } from '../modules/quota/post-entry.service.js';
-import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
-import { CreativeTaskService } from '../modules/tasks/creative-task.service.js';
-import { DrawingNotifyService } from '../modules/tasks/drawing-notify.service.js';
-import { Drawing } from '../modules/tasks/drawing.entity.js';
-import { DrawingService } from '../modules/tasks/drawing.service.js';
-import { VideoLinks } from '../modules/tasks/video-link.service.js';
-import { TaskBooks } from '../modules/tasks/task-books.service.js';
-import { TaskPolling } from '../modules/tasks/task.jobs.js';
-import { createRelay } from '../relay/create-relay.js';
-import { Realtime } from '../relay/realtime/realtime.js';
-import { createTasks } from '../relay/tasks/create-tasks.js';
+import { postEntry } from '../billing/ledger/post-entry.service.js';
+import { CreativeTask } from '../console/tasks/creative-task.entity.js';
+import { CreativeTaskService } from '../console/tasks/creative-task.service.js';
+import { DrawingNotifyService } from '../console/tasks/drawing-notify.service.js';
+import { Drawing } from '../console/tasks/drawing.entity.js';
+import { DrawingService } from '../console/tasks/drawing.service.js';
+import { VideoLinks } from '../console/tasks/video-link.service.js';
+import { TaskBooks } from '../console/tasks/task-books.service.js';
+import { TaskPolling } from '../console/tasks/task.jobs.js';
+import { createRelay } from '../services/create-relay.js';
+import { Realtime } from '../services/realtime/realtime.js';
+import { createTasks } from '../services/tasks/create-tasks.js';
 
 export type ComposedRelay = Awaited<ReturnType<typeof composeRelay>>;
 import type { Accounts } from './accounts.js';

@@ -1,6 +1,6 @@
-import type { AlertService } from '../modules/alerts/alert.service.js';
-import type { ChannelServices } from '../modules/channels/channel-services.js';
-import type { MoveInService } from '../modules/move-in/move-in.service.js';
+import type { AlertService } from '../console/alerts/alert.service.js';
+import type { ChannelServices } from '../console/channels/channel-services.js';
+import type { MoveInService } from '../import/console/move-in.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
 import type { Operations } from './operations.js';

@@ -2,9 +2,9 @@ import type { Accepts } from './accepts.js';
 import type { BodyOverride } from '../shared/channel-override.js';
 import type { UpstreamError } from './errors/upstream-error.js';
 import type { ProviderCodec } from './neutral/codec.js';
-import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';
-import type { GeminiSettings } from './protocols/gemini/gemini-settings.js';
-import type { ServerEvent } from './sse/event.js';
+import type { ClaudeSettings } from './languages/anthropic/claude-settings.js';
+import type { GeminiSettings } from './languages/gemini/gemini-settings.js';
+import type { ServerEvent } from './wire/sse/event.js';
 import type { Usage, UsageDetails } from '../shared/usage.js';
 
 /**
@@ -92,7 +92,7 @@ export interface Target {
   readonly forceStreamUsage: boolean;
   /** AZURE_DEFAULT_API_VERSION: for channels without a version of their own. */
   readonly azureVersion?: string;
-  /** `param_override`: applied to the converted body (`relay/overrides/`). Null when the channel has none. */
+  /** `param_override`: applied to the converted body (`dialects/overrides/`). Null when the channel has none. */
   readonly override: BodyOverride | null;
   /** Option `global.pass_through_request_enabled`: only the model name may still be changed. */
   readonly passThrough: boolean;

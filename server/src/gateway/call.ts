@@ -1,6 +1,6 @@
-import type { FormPart } from '../adapter.js';
-import type { NamedId } from '../protocols/ids/named-ids.js';
-import type { ImageOrder } from '../../modules/pricing/price-book.service.js';
+import type { FormPart } from '../dialects/contract.js';
+import type { NamedId } from '../dialects/languages/ids/named-ids.js';
+import type { ImageOrder } from '../billing/prices/price-book.service.js';
 
 /** The fields of a call that the relay itself needs, for every endpoint. All other fields travel unchanged. */
 export interface RelayCall {

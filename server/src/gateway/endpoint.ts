@@ -1,14 +1,14 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { CardPrice, Price, Rounded, TablePrice } from '../../modules/pricing/price-book.service.js';
-import type { Quantity } from '../../shared/price-card.js';
-import type { PromptTexts } from '../metering/prompt-tokens.js';
-import type { Usage } from '../../shared/usage.js';
-import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
-import type { ClientResponse } from './client-response.js';
-import type { CallFailure } from '../errors/failure.js';
-import type { OpenedBody, RelayCall } from './relay-call.js';
-import type { IdDialect } from '../protocols/ids/named-ids.js';
-import type { RateDialect } from '../budgets/rate-headers.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { CardPrice, Price, Rounded, TablePrice } from '../billing/prices/price-book.service.js';
+import type { Quantity } from '../shared/price-card.js';
+import type { PromptTexts } from './reserve/metering/prompt-tokens.js';
+import type { Usage } from '../shared/usage.js';
+import type { Attempt, AttemptOutcome } from './send/attempt.js';
+import type { ClientResponse } from './deliver/client-response.js';
+import type { CallFailure } from '../dialects/errors/failure.js';
+import type { OpenedBody, RelayCall } from './call.js';
+import type { IdDialect } from '../dialects/languages/ids/named-ids.js';
+import type { RateDialect } from './admit/rate-headers.js';
 import type { IncomingCall } from './incoming-call.js';
 
 /** How failures are written in one dialect. */

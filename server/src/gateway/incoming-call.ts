@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../access/authentication.js';
-import type { BodyGrant } from '../access/limits.js';
-import type { CallTrace } from '../tracing/call-trace.js';
+import type { Caller } from './admit/authentication.js';
+import type { BodyGrant } from './admit/limits.js';
+import type { CallTrace } from './observe/tracing/call-trace.js';
 
 /** Limits of the body of one call. */
 export interface BodyAllowance {

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
-import { AppError } from '../../shared/errors.js';
-import { requestIdHeader } from '../../shared/ids.js';
-import type { BodyGrant } from '../access/limits.js';
-import { malformed, RelayError } from '../errors/relay-error.js';
-import { largeBody, parseAhead } from '../forms/json-body.js';
-import { unzstd } from '../forms/zstd.js';
-import { ClientResponse } from './client-response.js';
+import { AppError } from '../shared/errors.js';
+import { requestIdHeader } from '../shared/ids.js';
+import type { BodyGrant } from './admit/limits.js';
+import { malformed, RelayError } from '../dialects/errors/relay-error.js';
+import { largeBody, parseAhead } from '../dialects/wire/forms/json-body.js';
+import { unzstd } from '../dialects/wire/forms/zstd.js';
+import { ClientResponse } from './deliver/client-response.js';
 import type { BodyAllowance, IncomingCall } from './incoming-call.js';
 
 /** A call with its response. */

@@ -1,6 +1,6 @@
-import { AppError } from '../../shared/errors.js';
-import type { Admission } from '../access/admission.js';
-import type { TokenCount } from '../adapter.js';
+import { AppError } from '../shared/errors.js';
+import type { Admission } from './route/admission.js';
+import type { TokenCount } from '../dialects/contract.js';
 import {
   exchangeWith,
   forwardedHeaders,
@@ -9,13 +9,13 @@ import {
   withCredential,
   type Attempt,
   type AttemptOutcome,
-} from '../attempt/attempt.js';
-import { CallFailedError, type Attempts } from '../attempt/attempts.js';
-import type { ServedCall } from '../attempt/served-call.js';
-import { TextMeter } from '../metering/text-meter.js';
-import { asFields, parseJson } from '../neutral/fields.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { ClientResponse } from './client-response.js';
+} from './send/attempt.js';
+import { CallFailedError, type Attempts } from './send/attempts.js';
+import type { ServedCall } from './served-call.js';
+import { TextMeter } from './reserve/metering/text-meter.js';
+import { asFields, parseJson } from '../dialects/neutral/fields.js';
+import type { RoutedChannel } from './route/routed-channel.js';
+import type { ClientResponse } from './deliver/client-response.js';
 
 /** A counting endpoint of a dialect. */
 export interface CountedDialect {

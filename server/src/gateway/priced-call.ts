@@ -1,11 +1,11 @@
-import type { CaptureRule } from '../../shared/capture-rule.js';
-import type { CardPrice, Price, PriceBook } from '../../modules/pricing/price-book.service.js';
-import type { Admission } from '../access/admission.js';
-import type { BudgetedCall } from '../budgets/call-budgets.js';
-import type { Caller } from '../access/authentication.js';
-import type { Endpoint } from '../call/endpoint.js';
-import type { CallGuard } from '../guardrails/call-guard.js';
-import type { RelayCall } from '../call/relay-call.js';
+import type { CaptureRule } from '../shared/capture-rule.js';
+import type { CardPrice, Price, PriceBook } from '../billing/prices/price-book.service.js';
+import type { Admission } from './route/admission.js';
+import type { BudgetedCall } from './admit/call-budgets.js';
+import type { Caller } from './admit/authentication.js';
+import type { Endpoint } from './endpoint.js';
+import type { CallGuard } from './admit/guardrails/call-guard.js';
+import type { RelayCall } from './call.js';
 
 /** Everything about a call that its price and its log row need. */
 export interface PricedCall {

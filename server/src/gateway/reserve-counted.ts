@@ -1,11 +1,11 @@
-import type { KnownBudget } from '../../shared/budget.js';
-import { RateError, type RatePass, type RateStates } from '../budgets/call-rates.js';
-import { rateHeaders } from '../budgets/rate-headers.js';
-import { reservedUse } from '../record/call-use.js';
-import type { PricedCall } from '../record/priced-call.js';
-import type { ReservedCall } from '../record/reserve.js';
-import type { ClientResponse } from './client-response.js';
-import type { RelayDeps } from './relay-deps.js';
+import type { KnownBudget } from '../shared/budget.js';
+import { RateError, type RatePass, type RateStates } from './admit/call-rates.js';
+import { rateHeaders } from './admit/rate-headers.js';
+import { reservedUse } from './settle/call-use.js';
+import type { PricedCall } from './priced-call.js';
+import type { ReservedCall } from './reserve/reserve.js';
+import type { ClientResponse } from './deliver/client-response.js';
+import type { RelayDeps } from './deps.js';
 
 /** The client's call, which may be reserved in several ways. */
 interface CountedCall {

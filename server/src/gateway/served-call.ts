@@ -1,12 +1,12 @@
-import type { Price } from '../../modules/pricing/price-book.service.js';
+import type { Price } from '../billing/prices/price-book.service.js';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Admission } from '../access/admission.js';
-import type { Caller } from '../access/authentication.js';
-import type { Endpoint } from '../call/endpoint.js';
-import type { CallGuard } from '../guardrails/call-guard.js';
-import type { RelayCall } from '../call/relay-call.js';
-import type { CallUse } from '../routing/limits/limit-board.js';
-import type { CallTrace } from '../tracing/call-trace.js';
+import type { Admission } from './route/admission.js';
+import type { Caller } from './admit/authentication.js';
+import type { Endpoint } from './endpoint.js';
+import type { CallGuard } from './admit/guardrails/call-guard.js';
+import type { RelayCall } from './call.js';
+import type { CallUse } from './route/limits/limit-board.js';
+import type { CallTrace } from './observe/tracing/call-trace.js';
 
 /** The request of a call, independent of the channel. */
 export interface ServedCall {

@@ -1,5 +1,5 @@
-import { explainCharge } from '../modules/pricing/explain-charge.service.js';
-import { reconcile } from '../modules/quota/reconcile.service.js';
+import { explainCharge } from '../billing/prices/explain-charge.service.js';
+import { reconcile } from '../billing/ledger/reconcile.service.js';
 import { parseFields } from '../shared/json.js';
 import type { Secrets } from '../shared/secrets.js';
 import { keyOf } from './map/tokens.js';

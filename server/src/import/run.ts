@@ -1,4 +1,4 @@
-import { OutboundGuard } from '../outbound/outbound-guard.js';
+import { OutboundGuard } from '../platform/outbound/outbound-guard.js';
 import type { Secrets } from '../shared/secrets.js';
 import { foldedName } from '../shared/username.js';
 import { familyOf, type Family } from './family.js';

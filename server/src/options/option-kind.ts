@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxInt32 } from '../../shared/limits.js';
+import { maxInt32 } from '../shared/limits.js';
 
 /**
  * Type and rules of a setting. On the wire and in the database every value is text

@@ -1,4 +1,4 @@
-import type { Permission } from '../../shared/permission.js';
+import type { Permission } from '../shared/permission.js';
 import { definitionOf, type OptionKey } from './option-registry.js';
 
 /** Settings that decide how much a call costs. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { InvalidInputError } from '../../shared/errors.js';
-import { captureRules } from '../../shared/capture-rule.js';
-import { guardrailRules } from '../../shared/guardrail-rule.js';
-import { maxQuota } from '../../shared/quota.js';
+import { InvalidInputError } from '../shared/errors.js';
+import { captureRules } from '../shared/capture-rule.js';
+import { guardrailRules } from '../shared/guardrail-rule.js';
+import { maxQuota } from '../shared/quota.js';
 import { defaultModelRatios } from './default-model-ratios.js';
 import * as tables from './default-tables.js';
 import {
@@ -25,10 +25,10 @@ import {
   whole,
   type OptionDefinition,
 } from './option-kind.js';
-import { maxInt32, maxTokenCount } from '../../shared/limits.js';
-import { toolQuantities, type PriceCard, type ToolQuantity } from '../../shared/price-card.js';
-import { secondFactorRules } from '../../shared/second-factor-rule.js';
-import { isCardName, maxPrice, parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
+import { maxInt32, maxTokenCount } from '../shared/limits.js';
+import { toolQuantities, type PriceCard, type ToolQuantity } from '../shared/price-card.js';
+import { secondFactorRules } from '../shared/second-factor-rule.js';
+import { isCardName, maxPrice, parsePriceCard, PriceCardError } from '../shared/price-card-input.js';
 
 const fallbackTable = json(
   z

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EntityManager, Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../platform/cache/changes.js';
 import {
   holds,
   requireConfirmed,
@@ -9,12 +9,12 @@ import {
   Role,
   type Actor,
   type MaybeActor,
-} from '../../shared/actor.js';
-import type { UsageLog, AuditLog } from '../../shared/audit.js';
-import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import { sliceOfList, type ListQuery, type Slice, type SortBy } from '../../shared/page.js';
-import type { Secrets } from '../../shared/secrets.js';
-import { LogType } from '../../shared/log-type.js';
+} from '../shared/actor.js';
+import type { UsageLog, AuditLog } from '../shared/audit.js';
+import { ForbiddenError, InvalidInputError } from '../shared/errors.js';
+import { sliceOfList, type ListQuery, type Slice, type SortBy } from '../shared/page.js';
+import type { Secrets } from '../shared/secrets.js';
+import { LogType } from '../shared/log-type.js';
 import { optionPermissions, permissionsToWrite } from './option-permissions.js';
 import { Option } from './option.entity.js';
 import { preconditionOf } from './option-precondition.js';

@@ -1,9 +1,9 @@
-import type { Endpoint } from '../call/endpoint.js';
-import type { OpenedBody } from '../call/relay-call.js';
-import { parseJsonBody } from '../forms/json-body.js';
-import { modelOf } from './chat-endpoints.js';
+import type { Endpoint } from '../gateway/endpoint.js';
+import type { OpenedBody } from '../gateway/call.js';
+import { parseJsonBody } from '../dialects/wire/forms/json-body.js';
+import { modelOf } from './chat/chat-endpoints.js';
 import { endpoints } from './endpoints.js';
-import { imageEditsEndpoint, transcriptionEndpoint, translationEndpoint } from './media-endpoints.js';
+import { imageEditsEndpoint, transcriptionEndpoint, translationEndpoint } from './media/media-endpoints.js';
 
 const tasks = /^\/((chat\/)?completions|embeddings|images\/\w+|audio\/\w+)$/;
 

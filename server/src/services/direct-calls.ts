@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newRequestId } from '../shared/ids.js';
-import { takeOver } from './call/incoming-request.js';
-import type { Relay } from './call/relay.js';
-import { endpoints } from './endpoints/endpoints.js';
+import { takeOver } from '../gateway/incoming-request.js';
+import type { Relay } from '../gateway/pipeline.js';
+import { endpoints } from './endpoints.js';
 
 /**
  * Serves JSON calls of programs at the exact paths of endpoints, without Fastify. Every other request is left to the routes,

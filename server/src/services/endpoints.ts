@@ -1,14 +1,14 @@
-import type { Endpoint } from '../call/endpoint.js';
-import { chatEndpoint, messagesEndpoint } from './chat-endpoints.js';
-import { completionsEndpoint } from './completions-endpoint.js';
-import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './embedding-endpoints.js';
+import type { Endpoint } from '../gateway/endpoint.js';
+import { chatEndpoint, messagesEndpoint } from './chat/chat-endpoints.js';
+import { completionsEndpoint } from './chat/completions-endpoint.js';
+import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './embeddings/embedding-endpoints.js';
 import {
   imageEditsEndpoint,
   imagesEndpoint,
   speechEndpoint,
   transcriptionEndpoint,
   translationEndpoint,
-} from './media-endpoints.js';
+} from './media/media-endpoints.js';
 
 /** Where the paths of OpenAI's API lie; `/openai/…` is where clients of Azure OpenAI ask. */
 export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1'] as const;

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../http/openapi/operation.js';
+import type { JsonSchema } from '../platform/http/openapi/operation.js';
 
 /** Parts of the JSON schemas of relay bodies. */
 export const text = { type: 'string' } as const;

@@ -1,5 +1,5 @@
-import { InvalidInputError, isAppError } from '../../shared/errors.js';
-import { RelayError } from '../errors/relay-error.js';
+import { InvalidInputError, isAppError } from '../shared/errors.js';
+import { RelayError } from '../dialects/errors/relay-error.js';
 
 /**
  * Runs a check and gives its error the code that clients of this endpoint expect

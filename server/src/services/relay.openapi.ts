@@ -1,4 +1,4 @@
-import type { ApiOperation, ApiParameter, ApiSection } from '../http/openapi/operation.js';
+import type { ApiOperation, ApiParameter, ApiSection } from '../platform/http/openapi/operation.js';
 import { anything, flag, list, number, object, oneOf, text, whole } from './openapi-shapes.js';
 
 const model = { ...text, description: 'Name of the model' };

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
-import { ownerOf } from '../modules/channels/channel-catalogue.service.js';
-import type { OptionValues } from '../modules/options/option.service.js';
-import type { PriceBook } from '../modules/pricing/price-book.service.js';
-import type { ClientResponse } from './call/client-response.js';
-import type { Endpoint } from './call/endpoint.js';
+import { ownerOf } from '../console/channels/channel-catalogue.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PriceBook } from '../billing/prices/price-book.service.js';
+import type { ClientResponse } from '../gateway/deliver/client-response.js';
+import type { Endpoint } from '../gateway/endpoint.js';
 import {
   anthropicErrors,
   countContentsEndpoint,
@@ -12,27 +12,27 @@ import {
   generateEndpoint,
   messagesEndpoint,
   openAIErrors,
-} from './endpoints/chat-endpoints.js';
-import { atDeployment, deploymentEndpoints } from './endpoints/deployments.js';
-import { endpoints, prefixes } from './endpoints/endpoints.js';
-import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
-import { geminiCallOf } from './endpoints/gemini-path.js';
-import { gatewayType, toCallFailure, type CallFailure } from './errors/failure.js';
+} from './chat/chat-endpoints.js';
+import { atDeployment, deploymentEndpoints } from './deployments.js';
+import { endpoints, prefixes } from './endpoints.js';
+import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
+import { geminiCallOf } from './chat/gemini-path.js';
+import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
 import {
   modelList,
   modelListFormat,
   type OfferedModel,
   oneModel,
   unknownModel,
-} from './protocols/openai/model-list.js';
+} from '../dialects/languages/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
-import type { Relay } from './call/relay.js';
-import { sendFailure } from './call/send-failure.js';
-import type { IncomingCall } from './call/incoming-call.js';
-import { hijack, leaveBodies } from './call/incoming-request.js';
-import type { Caller } from './access/authentication.js';
-import type { ListedModel, RoutingTable } from './routing/routing-table.js';
+import type { Relay } from '../gateway/pipeline.js';
+import { sendFailure } from '../gateway/deliver/send-failure.js';
+import type { IncomingCall } from '../gateway/incoming-call.js';
+import { hijack, leaveBodies } from '../gateway/incoming-request.js';
+import type { Caller } from '../gateway/admit/authentication.js';
+import type { ListedModel, RoutingTable } from '../gateway/route/routing-table.js';
 
 /** Returns 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [

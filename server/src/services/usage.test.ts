@@ -1,10 +1,10 @@
-import { fromClaudeUsage, toClaudeUsage } from './protocols/anthropic/usage.js';
-import { toOneShotUsage } from './protocols/openai/one-shot-usage.js';
-import { fromGeminiUsage, searchesOf, toGeminiUsage } from './protocols/gemini/gemini-usage.js';
-import { fromUsage, toUsage } from './protocols/openai/usage.js';
-import { toResponsesUsage } from './protocols/responses/responses-usage.js';
-import { builtInCard } from '../modules/pricing/built-in-prices.js';
-import { componentsOf, pricedUsage, usdOf } from '../modules/pricing/card-charge.js';
+import { fromClaudeUsage, toClaudeUsage } from '../dialects/languages/anthropic/usage.js';
+import { toOneShotUsage } from '../dialects/languages/openai/one-shot-usage.js';
+import { fromGeminiUsage, searchesOf, toGeminiUsage } from '../dialects/languages/gemini/gemini-usage.js';
+import { fromUsage, toUsage } from '../dialects/languages/openai/usage.js';
+import { toResponsesUsage } from '../dialects/languages/responses/responses-usage.js';
+import { builtInCard } from '../billing/prices/built-in-prices.js';
+import { componentsOf, pricedUsage, usdOf } from '../billing/prices/card-charge.js';
 import type { Usage } from '../shared/usage.js';
 
 const claude = {

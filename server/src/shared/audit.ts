@@ -2,7 +2,7 @@ import type { Actor } from './actor.js';
 
 /** One row of the log about an action of a user or of the system. Consumption is logged by the ledger. */
 export interface AuditRow {
-  /** `LogType` of `modules/logs/log.entity.ts`. */
+  /** `LogType` of `console/logs/log.entity.ts`. */
   readonly type: number;
   /** The user in whose log the row appears. */
   readonly userId: number;
@@ -19,7 +19,7 @@ interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** Writes log rows inside the caller's transaction. Implemented by `modules/logs/log.service.ts`. */
+/** Writes log rows inside the caller's transaction. Implemented by `console/logs/log.service.ts`. */
 export interface UsageLog {
   record(transaction: Transaction, row: AuditRow): Promise<void>;
 }
@@ -56,7 +56,7 @@ export interface AuditChange {
   readonly secrets?: readonly string[];
 }
 
-/** Records what admins change, in the transaction that changes it. Implemented by `modules/audit/audit.service.ts`. */
+/** Records what admins change, in the transaction that changes it. Implemented by `console/audit/audit.service.ts`. */
 export interface AuditLog {
   write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * Codes of all expected failures. Each skin has one exhaustive table from code to response
- * (`graphql/format-error.ts`, `http/rest-error.ts`, `relay/protocols/<name>/error.ts`).
+ * (`platform/graphql/format-error.ts`, `platform/http/rest-error.ts`, `dialects/languages/<name>/error.ts`).
  */
 export const errorCodes = [
   // input and state

@@ -1,4 +1,4 @@
-import { loadEncoding } from '../../../server/src/relay/metering/text-meter.js';
+import { loadEncoding } from '../../../server/src/gateway/reserve/metering/text-meter.js';
 import { startServer, type TestServer } from '../../support/server.js';
 import { families as chatFamilies } from '../../support/upstream/families.js';
 import { startUpstream, type ReceivedRequest, type Upstream } from '../../support/upstream/upstream.js';

@@ -1,4 +1,4 @@
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { isRate, type KnownBudget } from '../../shared/budget.js';
 import { knownBudgetJson, noBudgets, toKnownBudget, type KnownBudgetRow } from './known-budget.service.js';
 

@@ -1,5 +1,5 @@
-import { Changes } from '../../cache/changes.js';
-import { MemoryState } from '../../cache/memory-state.js';
+import { Changes } from '../../platform/cache/changes.js';
+import { MemoryState } from '../../platform/cache/memory-state.js';
 import { BudgetDirectory } from './budget-directory.service.js';
 import type { KnownBudgetRow } from './known-budget.service.js';
 

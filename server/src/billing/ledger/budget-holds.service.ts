@@ -53,7 +53,7 @@ export function budgetError(refusal: BudgetRefusal, holds: readonly BudgetHold[]
     : new AppError('INTERNAL_ERROR', `budget ${refusal.budgetId} was not asked for`);
 }
 
-/** As the `ledger_*` functions of `db/migrations/ledger-budgets.ts` read holds. */
+/** As the `ledger_*` functions of `platform/db/migrations/ledger-budgets.ts` read holds. */
 export const toHoldRows = (holds: readonly BudgetHold[]): object[] =>
   holds.map(({ budgetId, kind, start, from, end, lifetime, amount }) => ({
     ...{ i: budgetId, k: kindLetter[kind], s: start, f: from, a: amount },

@@ -1,5 +1,5 @@
-import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
-import { createLogger } from '../../observability/logger.js';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
+import { createLogger } from '../../platform/observability/logger.js';
 import { checkDatabase } from './database-check.service.js';
 
 /** `npm run database-check`: whether the configured database can do what the gateway needs. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { createDataSource, createLedgerPool } from '../../db/data-source.js';
-import { tryFeatures, valueOf, type FeatureResult } from '../../db/features/feature.js';
-import { features } from '../../db/features/features.js';
-import { migrate } from '../../db/migrate.js';
-import type { Logger } from '../../observability/logger.js';
+import { createDataSource, createLedgerPool } from '../../platform/db/data-source.js';
+import { tryFeatures, valueOf, type FeatureResult } from '../../platform/db/features/feature.js';
+import { features } from '../../platform/db/features/features.js';
+import { migrate } from '../../platform/db/migrate.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import { LedgerSql, toReserveJson, toSettleLine } from './ledger-sql.js';
 import type { Charge, ReserveRequest } from './ledger.service.js';
 import { reconcile } from './reconcile.service.js';

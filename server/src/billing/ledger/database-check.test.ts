@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../../../tests/support/database.js';
-import { features } from '../../db/features/features.js';
-import type { FeatureResult } from '../../db/features/feature.js';
-import { createLogger } from '../../observability/logger.js';
+import { features } from '../../platform/db/features/features.js';
+import type { FeatureResult } from '../../platform/db/features/feature.js';
+import { createLogger } from '../../platform/observability/logger.js';
 import { checkDatabase } from './database-check.service.js';
 
 const logger = createLogger('silent');

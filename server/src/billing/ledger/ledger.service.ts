@@ -3,7 +3,7 @@ import type { BudgetHold, BudgetRefusal } from './budget-holds.service.js';
 
 /**
  * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and
- * `db/migrations/ledger-functions.ts`.
+ * `platform/db/migrations/ledger-functions.ts`.
  */
 export interface Ledger {
   /**

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Signals } from '../../live/signals.js';
+import type { Signals } from '../../platform/live/signals.js';
 import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';

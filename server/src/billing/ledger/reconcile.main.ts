@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type pg from 'pg';
-import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { reconcile, type Drift } from './reconcile.service.js';
 import { readSpool } from './spool-status.js';
 

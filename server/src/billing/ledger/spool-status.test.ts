@@ -1,7 +1,7 @@
 import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Metrics } from '../../observability/metrics.js';
+import { Metrics } from '../../platform/observability/metrics.js';
 import { readSpool, watchSpool } from './spool-status.js';
 
 let folder: string;

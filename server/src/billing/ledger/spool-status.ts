@@ -1,6 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Metrics } from '../../observability/metrics.js';
+import type { Metrics } from '../../platform/observability/metrics.js';
 
 /** The contents of a spool folder. */
 export interface SpoolStatus {

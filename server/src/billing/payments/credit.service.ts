@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../../shared/log-type.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { PostEntry, Posting } from '../quota/ledger.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { PostEntry, Posting } from '../ledger/ledger.service.js';
 
 export interface Purchase {
   /** Unique, so that it is posted at most once. */

@@ -1,6 +1,6 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../db/conditions.js';
-import type { SortKeys } from '../../db/keyset.js';
+import { andAmong, andDuring } from '../../platform/db/conditions.js';
+import type { SortKeys } from '../../platform/db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 

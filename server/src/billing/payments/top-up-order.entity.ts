@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { bigintColumn } from '../../db/columns.js';
+import { bigintColumn } from '../../platform/db/columns.js';
 
 /** An order at a payment gateway. Times are Unix seconds, 0 unset. */
 @Entity('top_up_orders')

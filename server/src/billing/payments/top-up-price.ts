@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 export interface TopUpPrice {
   /** Quota to be credited. */

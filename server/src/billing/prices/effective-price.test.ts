@@ -1,4 +1,4 @@
-import { defaultOptionValues, type OptionValues } from '../options/option-registry.js';
+import { defaultOptionValues, type OptionValues } from '../../options/option-registry.js';
 import { effectivePrice } from './effective-price.js';
 import { PriceBook } from './price-book.service.js';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { LogType } from '../../shared/log-type.js';
 import { explainCharge, explainCost, type ChargedRow } from './explain-charge.service.js';
 

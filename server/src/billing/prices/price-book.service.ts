@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { isOptionKey, parseOption, type OptionValues } from '../options/option.service.js';
+import { isOptionKey, parseOption, type OptionValues } from '../../options/option.service.js';
 
 /** Settings that a proposal may change. */
 export const proposable = [

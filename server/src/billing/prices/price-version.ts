@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 /** The settings that determine prices. */
 export const pricedBy = [

@@ -1,4 +1,4 @@
-import { earlierTime } from '../../db/earlier-time.js';
+import { earlierTime } from '../../platform/db/earlier-time.js';
 import { fiveMinutes, hour, lengthOf, minute, type Granularity, type Range } from './read-plan.js';
 import {
   logMeasures,

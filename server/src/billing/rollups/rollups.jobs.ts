@@ -1,4 +1,4 @@
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { Rounds } from '../../shared/rounds.js';
 import type { Aggregator } from './aggregator.service.js';
 

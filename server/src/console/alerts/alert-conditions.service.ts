@@ -3,9 +3,9 @@ import type { Actor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { parseFields } from '../../shared/json.js';
 import { ChannelStatus } from '../channels/channel.entity.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { BelowCostService } from '../pricing/below-cost.service.js';
-import { reconcile } from '../quota/reconcile.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { BelowCostService } from '../prices/below-cost.service.js';
+import { reconcile } from '../../billing/ledger/reconcile.service.js';
 import type { AlertFacts } from './alert.entity.js';
 
 /** The subjects of which a condition holds: ids of channels, 0 for the site. */

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { Mailer } from '../../mail/mailer.js';
-import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
+import type { Mailer } from '../../platform/mail/mailer.js';
+import type { GuardedFetch, GuardedRequest } from '../../platform/outbound/guarded-fetch.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { escapeHtml } from '../../shared/html.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { Notice } from '../notifications/delivery.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 export const alertTargets = ['MAIL', 'WEBHOOK', 'TELEGRAM', 'BARK'] as const;
 export type AlertTarget = (typeof alertTargets)[number];

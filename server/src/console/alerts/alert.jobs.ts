@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { Rounds } from '../../shared/rounds.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { findRoot } from '../users/root-actor.service.js';
 import type { AlertConditions, Found } from './alert-conditions.service.js';
 import type { AlertStore, DueMessage } from './alert-store.service.js';

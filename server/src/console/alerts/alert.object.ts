@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { ListArgs, pageItems, PageInterface, type PageInfoObject } from '../../graphql/pagination.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { ListArgs, pageItems, PageInterface, type PageInfoObject } from '../../platform/graphql/pagination.js';
 import { alertTargets, type AlertTarget } from './alert-targets.service.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
 

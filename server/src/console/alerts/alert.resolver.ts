@@ -1,9 +1,9 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadFor } from '../../graphql/loaders.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import {
   AlertListArgs,
   AlertObject,
@@ -14,7 +14,7 @@ import {
 } from './alert.object.js';
 import type { AlertFilter, AlertService, FailedMessage } from './alert.service.js';
 import type { AlertTarget } from './alert-targets.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => AlertObject)
 export class AlertResolver {

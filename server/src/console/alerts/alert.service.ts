@@ -1,9 +1,9 @@
 import type { DataSource, Repository } from 'typeorm';
-import { readSlice, type SortKeys } from '../../db/keyset.js';
+import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requirePermission, requireRole, type MaybeActor } from '../../shared/actor.js';
 import { isAppError, AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { testNotice } from './alert-texts.js';
 import type { AlertTarget, AlertTargets } from './alert-targets.service.js';
 import type { Alert, AlertKind } from './alert.entity.js';

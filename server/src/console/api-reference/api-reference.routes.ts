@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
-import { openApiDocument, type OpenApiDocument } from '../../http/openapi/document.js';
-import type { ApiSection } from '../../http/openapi/operation.js';
+import { openApiDocument, type OpenApiDocument } from '../../platform/http/openapi/document.js';
+import type { ApiSection } from '../../platform/http/openapi/operation.js';
 import { script, style } from './reference-assets.js';
 import { referencePage } from './reference-page.js';
 

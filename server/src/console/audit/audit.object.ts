@@ -1,8 +1,8 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import type { AuditSubject } from '../../shared/audit.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';

@@ -1,4 +1,4 @@
-import { parameter, type ApiOperations } from '../../http/openapi/operation.js';
+import { parameter, type ApiOperations } from '../../platform/http/openapi/operation.js';
 
 /** The audit log as a file. Dashboards read it over GraphQL. */
 export const auditOperations: ApiOperations = {

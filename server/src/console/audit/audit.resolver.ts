@@ -1,7 +1,7 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { AuditEntryObject, AuditEntryPage, AuditListArgs, toAuditEntry, toAuditFilter } from './audit.object.js';
 import type { AuditService } from './audit.service.js';
 

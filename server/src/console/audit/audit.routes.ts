@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { sendCsv } from '../../http/csv.js';
-import { queryNumber } from '../../http/query.js';
-import type { RestHandlers } from '../../http/rest.js';
+import { sendCsv } from '../../platform/http/csv.js';
+import { queryNumber } from '../../platform/http/query.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
 import { auditSubjects, type AuditSubject } from '../../shared/audit.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';

@@ -1,11 +1,11 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { andAmong } from '../../db/conditions.js';
-import { readSlice, type SortKeys } from '../../db/keyset.js';
+import { andAmong } from '../../platform/db/conditions.js';
+import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
 import { csvLine } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
-import { maskCredentials } from '../../observability/redact.js';
+import { maskCredentials } from '../../platform/observability/redact.js';
 import { parseFields, storableJson } from '../../shared/json.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { AuditRecord, FieldChange } from './audit.entity.js';

@@ -1,5 +1,5 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { accessScopes, type AccessScope } from '../../shared/actor.js';
 import type { AccessToken } from './access-token.entity.js';
 import type { NewAccessToken } from './access-token.service.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { boundedCache } from '../../shared/bounded-cache.js';
 import { rankOf, Role, UserStatus, type Actor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import { asSeen } from '../users/user-setting.service.js';
 import { namedTokenPrefix, type AccessTokenService } from './access-token.service.js';
@@ -48,7 +48,7 @@ export interface SignIn {
   readonly secret: string;
   /** For the cookie that makes this browser a known one; null while the second factor is missing. */
   readonly knownBrowser: string | null;
-  /** The session grants nothing until the second factor is shown (`modules/second-factors`). */
+  /** The session grants nothing until the second factor is shown (`console/second-factors`). */
   readonly needsSecondFactor: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { MoreThan, Not, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';

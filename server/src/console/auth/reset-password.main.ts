@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { Role } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
 import { writeAudit } from '../audit/audit.service.js';

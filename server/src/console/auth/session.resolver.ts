@@ -1,9 +1,9 @@
 import { Arg, Ctx, ID, Query, Resolver, Int } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { OwnSessionsService } from './own-sessions.service.js';
 import { SessionObject, toSessionObject } from './session.object.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => SessionObject)
 export class SessionResolver {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parameter, type ApiOperation, type ApiSection } from '../../http/openapi/operation.js';
-import { userShape } from './user.openapi.js';
-import { codeBody, loginBody } from './user.wire.js';
+import { parameter, type ApiOperation, type ApiSection } from '../../platform/http/openapi/operation.js';
+import { userShape } from '../users/user.openapi.js';
+import { codeBody, loginBody } from '../users/user.wire.js';
 
 const turnstile = { turnstile: parameter.words('Response of the bot check, where the site has one') };
 const email = { email: { ...parameter.words('Address'), required: true } };

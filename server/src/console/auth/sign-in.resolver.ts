@@ -1,12 +1,12 @@
 import { Arg, Ctx, Mutation, Resolver, Field, InputType, ObjectType } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { sessionCookie } from '../../http/authenticate.js';
-import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
-import { challengeOf } from '../../http/visitor.js';
-import type { AuthService, Credentials } from '../auth/auth.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
-import type { User } from './user.entity.js';
-import { UserObject } from './user.object.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { sessionCookie } from '../../platform/http/authenticate.js';
+import { clearSessionCookie, originOf, setSignInCookies } from '../../platform/http/session-cookie.js';
+import { challengeOf } from '../../platform/http/visitor.js';
+import type { AuthService, Credentials } from './auth.service.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
+import type { User } from '../users/user.entity.js';
+import { UserObject } from '../users/user.object.js';
 
 @InputType()
 class LoginInput implements Credentials {

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { assertFromOwnPage, assertNotForeignPage, sessionCookie } from '../../http/authenticate.js';
-import { withoutHead, type RestHandlers } from '../../http/rest.js';
-import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
-import { challengeOf } from '../../http/visitor.js';
-import type { AuthService } from '../auth/auth.service.js';
-import { loginBody, signInAnswer } from './user.wire.js';
+import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
+import { assertFromOwnPage, assertNotForeignPage, sessionCookie } from '../../platform/http/authenticate.js';
+import { withoutHead, type RestHandlers } from '../../platform/http/rest.js';
+import { clearSessionCookie, originOf, setSignInCookies } from '../../platform/http/session-cookie.js';
+import { challengeOf } from '../../platform/http/visitor.js';
+import type { AuthService } from './auth.service.js';
+import { loginBody, signInAnswer } from '../users/user.wire.js';
 
 /** `/api/user/login` and `/api/user/logout` (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export const signInRoutes =

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { SharedState } from '../../cache/shared-state.js';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { addressKey } from '../../shared/address.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 /** Data of an unauthenticated request for the bot check and the limits of guesses. */
 export interface Challenge {

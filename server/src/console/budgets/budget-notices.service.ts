@@ -4,9 +4,9 @@ import type { Clock } from '../../shared/clock.js';
 import { Rounds } from '../../shared/rounds.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { Notice } from '../notifications/delivery.service.js';
-import type { Budget } from './budget.entity.js';
-import type { BudgetRefusals } from './budget-refusals.service.js';
-import { readBudgetStates, type BudgetState } from './budget-states.service.js';
+import type { Budget } from '../../billing/budgets/budget.entity.js';
+import type { BudgetRefusals } from '../../billing/budgets/budget-refusals.service.js';
+import { readBudgetStates, type BudgetState } from '../../billing/budgets/budget-states.service.js';
 
 /** The percentages of a budget of which its user is informed. */
 const percentages = [100, 80, 50] as const;

@@ -1,13 +1,13 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
-import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { BudgetPatch, NewBudget } from './budget-input.js';
-import type { NewTokenBudget } from './token-budgets.service.js';
+import type { BudgetPatch, NewBudget } from '../../billing/budgets/budget-input.js';
+import type { NewTokenBudget } from '../../billing/budgets/token-budgets.service.js';
 import type { BudgetFilter, BudgetSortField } from './budget.service.js';
-import type { BudgetView } from './budget-states.service.js';
+import type { BudgetView } from '../../billing/budgets/budget-states.service.js';
 
 const BudgetLevelEnum = enumType(
   'BudgetLevel',

@@ -9,7 +9,7 @@ import {
   seconds,
   text,
   type ApiSection,
-} from '../../http/openapi/operation.js';
+} from '../../platform/http/openapi/operation.js';
 import { createBody, updateBody } from './budget.wire.js';
 
 const budgetShape = named('Budget', 'A limit of what may be used within a window, with its use now.', {

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import {
   BudgetListArgs,
   BudgetObject,
@@ -14,7 +14,7 @@ import {
   UpdateBudgetInput,
 } from './budget.object.js';
 import type { BudgetService } from './budget.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => BudgetObject)
 export class BudgetResolver {

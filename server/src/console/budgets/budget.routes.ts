@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { wireList } from '../../http/paging.js';
-import { queryId } from '../../http/query.js';
-import { sendCsv } from '../../http/csv.js';
-import type { RestHandlers } from '../../http/rest.js';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { wireList } from '../../platform/http/paging.js';
+import { queryId } from '../../platform/http/query.js';
+import { sendCsv } from '../../platform/http/csv.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
 import type { BudgetService } from './budget.service.js';
 import { createBody, toFilter, toWire, updateBody } from './budget.wire.js';
 

@@ -1,7 +1,7 @@
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
-import type { Changes } from '../../cache/changes.js';
-import { readSlice, type SortKeys } from '../../db/keyset.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import {
   holds,
   requireActor,
@@ -17,13 +17,13 @@ import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/e
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
 import { assertMayActOn } from '../users/user-rank.service.js';
-import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from './budget-input.js';
+import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from '../../billing/budgets/budget-input.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
-import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.service.js';
-import { Budget } from './budget.entity.js';
-import { maxPerSubject } from './token-budgets.service.js';
+import { readBudgetStates, type BudgetState, type BudgetView } from '../../billing/budgets/budget-states.service.js';
+import { Budget } from '../../billing/budgets/budget.entity.js';
+import { maxPerSubject } from '../../billing/budgets/token-budgets.service.js';
 
 /** Conditions on budgets. Absent fields do not restrict. */
 export interface BudgetFilter {

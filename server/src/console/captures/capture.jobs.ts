@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
-import { earlierTime } from '../../db/earlier-time.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { Rounds } from '../../shared/rounds.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 const hour = 3_600_000;
 const leaseSeconds = 3600;

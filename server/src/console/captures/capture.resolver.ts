@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { CaptureService, CapturedContent } from './capture.service.js';
 
 @ObjectType('CapturedContent', { description: 'Prompt and response of a call whose content is captured.' })

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import { BulkPayload } from '../../graphql/bulk.object.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import { BulkPayload } from '../../platform/graphql/bulk.object.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { requirePermission } from '../../shared/actor.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import {
@@ -20,7 +20,7 @@ import {
   toChannelObject,
 } from './channel.object.js';
 import type { ChannelServices } from './channel-services.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 const ofStart = { startedAt: () => Date };
 

@@ -1,10 +1,10 @@
 import type { Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { splitKeys } from '../../relay/providers/channel-keys.js';
-import { providerOf } from '../../relay/providers/providers.js';
+import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError, ConflictError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';

@@ -1,5 +1,5 @@
-import { currentModels } from '../pricing/current-models.service.js';
-import { providers } from '../../relay/providers/providers.js';
+import { currentModels } from '../../billing/prices/current-models.service.js';
+import { providers } from '../../dialects/providers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 
 /** A provider that the console offers for new channels. */

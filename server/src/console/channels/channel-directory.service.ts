@@ -1,5 +1,5 @@
 import { In, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';

@@ -1,7 +1,7 @@
 import { Args, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { listQueryOf, PageOf, pageObject } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { listQueryOf, PageOf, pageObject } from '../../platform/graphql/pagination.js';
 import type { ChannelHeads, ChannelHead } from './channel-heads.service.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';

@@ -1,6 +1,6 @@
 import { Field, Float, InputType, Int } from 'type-graphql';
-import { patchOf } from '../../graphql/patch.js';
-import { GraphQLJSON } from '../../graphql/scalars.js';
+import { patchOf } from '../../platform/graphql/patch.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';

@@ -1,5 +1,5 @@
-import { splitKeys } from '../../relay/providers/channel-keys.js';
-import { findProvider, providerOf } from '../../relay/providers/providers.js';
+import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { findProvider, providerOf } from '../../dialects/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { normaliseList, splitList } from './channel-lists.service.js';

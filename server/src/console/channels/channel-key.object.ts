@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { enumType, namesOf } from '../../graphql/enums.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import {
   channelKeyStatuses,
   channelRestReasons,

@@ -1,6 +1,6 @@
 import { In, type Repository } from 'typeorm';
-import { splitKeys } from '../../relay/providers/channel-keys.js';
-import { providerOf } from '../../relay/providers/providers.js';
+import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -24,7 +24,7 @@ export interface ChannelKey {
   readonly rests: readonly ChannelKeyRest[];
 }
 
-/** Reasons of `relay/routing/health/rest.ts`. */
+/** Reasons of `gateway/route/health/rest.ts`. */
 export const channelRestReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
 export type ChannelRestReason = (typeof channelRestReasons)[number];
 

@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listArgs, sortInput } from '../../graphql/pagination.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
 import type { LastTest } from './channel-query.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelFilter, ChannelSortField } from './channel.service.js';

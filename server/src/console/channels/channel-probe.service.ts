@@ -1,4 +1,4 @@
-/** One small real request to a channel, outside of the relay's accounting. Implemented by `relay/probe.ts`. */
+/** One small real request to a channel, outside of the relay's accounting. Implemented by `services/probe.ts`. */
 export interface ChannelProbe {
   /** Never throws for failures of the provider: they are the result. */
   send(request: ProbeRequest): Promise<ProbeResult>;

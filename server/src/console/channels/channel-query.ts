@@ -1,6 +1,6 @@
 import { Brackets, type SelectQueryBuilder } from 'typeorm';
-import { andAmong } from '../../db/conditions.js';
-import { orderOf, type SortKeys } from '../../db/keyset.js';
+import { andAmong } from '../../platform/db/conditions.js';
+import { orderOf, type SortKeys } from '../../platform/db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike, type SortBy } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
-import { providerOf } from '../../relay/providers/providers.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { ConflictError, isAppError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
 import type { ChannelTestRun, ChannelTestRuns, TestOutcome } from './channel-test-runs.service.js';
 import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 import {
   type ChannelSession,
   type ChannelSessions,

@@ -1,6 +1,6 @@
 import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { ChannelTestRun, ChannelTestRuns } from './channel-test-runs.service.js';
 
 @ObjectType('ChannelTestRun', { description: 'A test of all channels that a user started.' })

@@ -1,4 +1,4 @@
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 
 /** How a channel's test in a run ended; skipped: its type has no test, only a call with a price would test it, or it is gone. */

@@ -1,11 +1,11 @@
 import type { Repository } from 'typeorm';
-import type { Signals } from '../../live/signals.js';
+import type { Signals } from '../../platform/live/signals.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { LogService } from '../logs/log.service.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { PriceBook } from '../pricing/price-book.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { PriceBook } from '../../billing/prices/price-book.service.js';
 import { Channel } from './channel.entity.js';
 import type { ChannelProbe, ProbeResult } from './channel-probe.service.js';
 import { testRequest } from './channel-test-request.js';

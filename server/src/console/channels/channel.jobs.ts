@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Actor } from '../../shared/actor.js';
 import { findRoot } from '../users/root-actor.service.js';

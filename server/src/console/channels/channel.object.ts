@@ -1,9 +1,9 @@
 import { createUnionType, Field, Float, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { enumType } from '../../graphql/enums.js';
-import { pageObject } from '../../graphql/pagination.js';
-import { GraphQLJSON, GraphQLQuota } from '../../graphql/scalars.js';
-import { findProvider, providerOf, providers } from '../../relay/providers/providers.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { pageObject } from '../../platform/graphql/pagination.js';
+import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
+import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.service.js';
 import { splitList } from './channel-lists.service.js';

@@ -9,7 +9,7 @@ import {
   seconds,
   text,
   type ApiSection,
-} from '../../http/openapi/operation.js';
+} from '../../platform/http/openapi/operation.js';
 import { batchTagBody, createBody, discoverBody, idsBody, tagBody, tagEditBody, updateBody } from './channel.wire.js';
 
 const channelShape = named('Channel', 'A connection to a provider.', {

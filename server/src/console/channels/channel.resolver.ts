@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import { BulkPayload } from '../../graphql/bulk.object.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import { BulkPayload } from '../../platform/graphql/bulk.object.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { requirePermission } from '../../shared/actor.js';
-import { loadFor } from '../../graphql/loaders.js';
-import { nullWhenNotFound } from '../../graphql/nullable.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
+import { nullWhenNotFound } from '../../platform/graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { enabledModelReaders } from './channel-directory.service.js';
@@ -25,7 +25,7 @@ import { ChannelKeyObject } from './channel-key.object.js';
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => ChannelObject)
 export class ChannelResolver {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { isOneApi, wholeList, wireList } from '../../http/paging.js';
-import { queryFlag, queryId } from '../../http/query.js';
-import { RestAnswer, withoutHead, type RestHandlers } from '../../http/rest.js';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { isOneApi, wholeList, wireList } from '../../platform/http/paging.js';
+import { queryFlag, queryId } from '../../platform/http/query.js';
+import { RestAnswer, withoutHead, type RestHandlers } from '../../platform/http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
 import { enabledModelReaders } from './channel-directory.service.js';

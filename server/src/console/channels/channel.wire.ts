@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { providerOf } from '../../relay/providers/providers.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';

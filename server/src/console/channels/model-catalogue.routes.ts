@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { RestAnswer, type RestHandlers } from '../../http/rest.js';
+import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import { oldModelLists } from './channel-catalogue.service.js';
 
 /**

@@ -1,8 +1,8 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { PayloadMutation } from '../../graphql/payload.js';
-import { GraphQLQuota } from '../../graphql/scalars.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import type { CheckInService } from './check-in.service.js';
 
 @Resolver()

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { withMessage, type RestHandlers } from '../../http/rest.js';
+import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
 import type { CheckInService } from './check-in.service.js';
 
 /** `/api/user/check_in` (docs/reference/rest/accounts.md#check-in). */

@@ -6,8 +6,8 @@ import { AppError, ConflictError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { PostEntry } from '../quota/ledger.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { PostEntry } from '../../billing/ledger/ledger.service.js';
 import { User } from '../users/user.entity.js';
 
 export interface CheckInDeps {

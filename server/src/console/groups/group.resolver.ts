@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver, Field, Float, ObjectType } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
 
 @ObjectType('UsableGroup', { description: 'A group that the caller can choose.' })

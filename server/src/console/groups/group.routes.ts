@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { RestHandlers } from '../../http/rest.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
 import { groupReaders, type GroupService, type UsableGroup } from './group.service.js';
 
 /**

@@ -1,6 +1,6 @@
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 /** Who chooses among groups somewhere. */
 export const groupReaders: readonly Permission[] = [

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
-import { Access, Cost, TakesSettings } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access, Cost, TakesSettings } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { GuardrailTrialService } from './guardrail-trial.service.js';
 
 @ObjectType('GuardrailTrial', { description: 'What a rule finds in a text.' })

@@ -1,7 +1,7 @@
-import { defaultOptionValues } from '../options/option-registry.js';
-import { createLogger } from '../../observability/logger.js';
-import { SensitiveWords } from '../../relay/access/sensitive-words.js';
-import { Guardrails } from '../../relay/guardrails/guardrails.js';
+import { defaultOptionValues } from '../../options/option-registry.js';
+import { createLogger } from '../../platform/observability/logger.js';
+import { SensitiveWords } from '../../gateway/admit/sensitive-words.js';
+import { Guardrails } from '../../gateway/admit/guardrails/guardrails.js';
 import type { Actor } from '../../shared/actor.js';
 import { GuardrailTrialService } from './guardrail-trial.service.js';
 

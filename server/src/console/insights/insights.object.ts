@@ -1,8 +1,8 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import type { Nullable } from '../../graphql/nullable.js';
-import { type PageInfoObject, PageInterface, pageSizeText } from '../../graphql/pagination.js';
-import { bucketZone, TimeRangeObject } from '../../graphql/ranges.js';
-import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
+import type { Nullable } from '../../platform/graphql/nullable.js';
+import { type PageInfoObject, PageInterface, pageSizeText } from '../../platform/graphql/pagination.js';
+import { bucketZone, TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { GraphQLQuota, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
 import type { TimeBucket } from '../usage/usage-time.service.js';
 import type {

@@ -1,8 +1,8 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { zonesOf } from '../../graphql/ranges.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { zonesOf } from '../../platform/graphql/ranges.js';
 import { clampPageSize, toPageQuery } from '../../shared/page.js';
 import { toRange } from '../usage/usage-question.object.js';
 import {

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { decodeCursor, encodeCursor, readBehind } from '../../db/keyset.js';
+import { decodeCursor, encodeCursor, readBehind } from '../../platform/db/keyset.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery, SortBy } from '../../shared/page.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage-time.service.js';
 
 /** Liabilities of the site to its users, in quota. */

@@ -1,4 +1,4 @@
-import { text, type ApiOperations } from '../../http/openapi/operation.js';
+import { text, type ApiOperations } from '../../platform/http/openapi/operation.js';
 import { transferBody } from './invite.wire.js';
 
 /** Invites: the code, and the earnings. */

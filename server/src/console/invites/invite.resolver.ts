@@ -1,10 +1,10 @@
 import { Arg, Ctx, Query, Resolver, Field, InputType } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { InviteService, Transfer } from './invite.service.js';
 import { UserObject } from '../users/user.object.js';
-import { PayloadMutation } from '../../graphql/payload.js';
-import { GraphQLQuota } from '../../graphql/scalars.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 
 @InputType('TransferInviteQuotaInput')
 class TransferInviteQuotaInput {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { withMessage, type RestHandlers } from '../../http/rest.js';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
 import type { InviteService } from './invite.service.js';
 import { transferBody } from './invite.wire.js';
 

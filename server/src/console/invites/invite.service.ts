@@ -6,9 +6,9 @@ import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js'
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { formatQuota, isQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { PostEntry } from '../quota/ledger.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { PostEntry } from '../../billing/ledger/ledger.service.js';
 import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
 import type { User } from '../users/user.entity.js';
 

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from '../../db/keyset.js';
+import { decodeCursor, encodeCursor } from '../../platform/db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { SortBy, SortDirection } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';

@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listArgs, sortInput } from '../../graphql/pagination.js';
-import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
+import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
 import type { LogFilter, LogSortKey } from './log.service.js';

@@ -1,9 +1,9 @@
 import { Arg, Resolver, Root, Subscription } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import { deliveryType } from '../../graphql/delivery.object.js';
-import { liveSource } from '../../graphql/live-sources.js';
-import type { Delivery } from '../../live/mailbox.js';
-import type { OptionValues } from '../options/option.service.js';
+import { Access } from '../../platform/graphql/access.js';
+import { deliveryType } from '../../platform/graphql/delivery.object.js';
+import { liveSource } from '../../platform/graphql/live-sources.js';
+import type { Delivery } from '../../platform/live/mailbox.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { LogTail } from './log-tail.service.js';
 import { LogFilterInput, OwnLogFilterInput, toLogFilter } from './log-filter.object.js';
 import { LogObject, OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';

@@ -1,7 +1,7 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { PageInterface, pageItems } from '../../graphql/pagination.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { PageInterface, pageItems } from '../../platform/graphql/pagination.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { LogObject, OwnLogObject } from './log.object.js';
 import type { LogRate, LogSums } from './log.service.js';
 

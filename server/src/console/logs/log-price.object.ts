@@ -1,6 +1,6 @@
 import { Field, Float, ObjectType } from 'type-graphql';
 import type { Quantity } from '../../shared/price-card.js';
-import { enumType } from '../../graphql/enums.js';
+import { enumType } from '../../platform/graphql/enums.js';
 import type { CostBasis, LogCost } from './log-cost.js';
 import type { LogPrice } from './log-details.js';
 import type { LogChargeLine } from './log-lines.js';

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { Mailbox, maxDelivered, type Delivery } from '../../live/mailbox.js';
-import type { Signals } from '../../live/signals.js';
+import { Mailbox, maxDelivered, type Delivery } from '../../platform/live/mailbox.js';
+import type { Signals } from '../../platform/live/signals.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { LogFilter } from './log-conditions.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { Signals } from '../../live/signals.js';
+import type { Signals } from '../../platform/live/signals.js';
 import type { Actor } from '../../shared/actor.js';
 import { LogTail } from './log-tail.service.js';
 

@@ -70,7 +70,7 @@ export function viewFor(actor: MaybeActor): typeof toView {
   return (row, names) => ({ ...toView(row, names), other: withoutTexts(row.other) });
 }
 
-/** The details of a row that hold texts of a call (`relay/record/chat-content.ts`). */
+/** The details of a row that hold texts of a call (`gateway/observe/chat-content.ts`). */
 const textFields = ['input_content', 'output_content', 'context', 'system_prompt'];
 
 /** Drops text that is not a JSON object: it might contain any. */

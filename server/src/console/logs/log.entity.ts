@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintColumn } from '../../db/columns.js';
+import { bigintColumn } from '../../platform/db/columns.js';
 
 export { LogType } from '../../shared/log-type.js';
 

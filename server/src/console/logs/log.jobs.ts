@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
-import { earlierTime } from '../../db/earlier-time.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { Rounds } from '../../shared/rounds.js';
 import { trimLogs } from './log-trim.js';

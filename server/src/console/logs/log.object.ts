@@ -1,6 +1,6 @@
 import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { roundedUsd } from '../../shared/quota.js';
 import {

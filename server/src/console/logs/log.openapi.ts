@@ -12,7 +12,7 @@ import {
   timeRange,
   type ApiOperation,
   type ApiSection,
-} from '../../http/openapi/operation.js';
+} from '../../platform/http/openapi/operation.js';
 
 const logShape = named('LogRow', 'A row of the usage log.', {
   id: int('Id. In own lists the position among the own rows'),

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
-import { pageFromOne, wireList } from '../../http/paging.js';
-import { queryNumber } from '../../http/query.js';
-import { sessionCookie } from '../../http/authenticate.js';
-import { sendCsv } from '../../http/csv.js';
-import type { RestHandlers } from '../../http/rest.js';
-import type { OptionValues } from '../options/option.service.js';
+import { pageFromOne, wireList } from '../../platform/http/paging.js';
+import { queryNumber } from '../../platform/http/query.js';
+import { sessionCookie } from '../../platform/http/authenticate.js';
+import { sendCsv } from '../../platform/http/csv.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { KeyHolderService } from '../tokens/key-holder.service.js';
 import type { LogExport } from './log-export.service.js';
 import { peopleCsvOf } from './log-people-csv.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { earlierTime } from '../../db/earlier-time.js';
+import { earlierTime } from '../../platform/db/earlier-time.js';
 import { requireActor, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog, AuditRow, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -8,7 +8,7 @@ import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
-import { readSnapshot, type Queries, type Snapshots } from '../rollups/rollups.service.js';
+import { readSnapshot, type Queries, type Snapshots } from '../../billing/rollups/rollups.service.js';
 import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';

@@ -1,4 +1,4 @@
-import { queryId, queryNumber } from '../../http/query.js';
+import { queryId, queryNumber } from '../../platform/http/query.js';
 import { parseFields } from '../../shared/json.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import type { Slice } from '../../shared/page.js';

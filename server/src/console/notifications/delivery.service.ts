@@ -1,10 +1,10 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { escapeHtml } from '../../shared/html.js';
-import type { Mailer } from '../../mail/mailer.js';
-import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
+import type { Mailer } from '../../platform/mail/mailer.js';
+import type { GuardedFetch, GuardedRequest } from '../../platform/outbound/guarded-fetch.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { UserSetting } from '../users/user-setting.service.js';
 
 /** A notice. Each `{{value}}` in the content is replaced by the next value. */

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { boundedCache } from '../../shared/bounded-cache.js';
 import { Role } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Notice } from './delivery.service.js';
 import type { NoticeOutbox } from './notice-outbox.service.js';
 import { settledWithin } from './settled-within.js';

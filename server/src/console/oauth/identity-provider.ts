@@ -1,4 +1,4 @@
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 
 /** Providers that redirect the browser back with a code and our state. */

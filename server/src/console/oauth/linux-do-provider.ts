@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Callback, Identity, RedirectProvider } from './identity-provider.js';
 import { askProvider, form, returnAddress, tokenShape } from './provider-call.js';
 

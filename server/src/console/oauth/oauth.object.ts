@@ -1,6 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import type { OidcEndpoints, ProviderName } from '../oauth/oauth.service.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import type { OidcEndpoints, ProviderName } from './oauth.service.js';
 
 const SignInProviderEnum = enumType(
   'SignInProvider',

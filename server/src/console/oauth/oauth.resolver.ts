@@ -1,16 +1,16 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { originOf } from '../../http/session-cookie.js';
-import { ensureVisitor } from '../../http/visitor.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { originOf } from '../../platform/http/session-cookie.js';
+import { ensureVisitor } from '../../platform/http/visitor.js';
 import type { MaybeActor } from '../../shared/actor.js';
-import type { OAuthService, OidcEndpoints, SourceName } from '../oauth/oauth.service.js';
+import type { OAuthService, OidcEndpoints, SourceName } from './oauth.service.js';
 import type { EmailBinding } from '../registration/email-binding.service.js';
-import type { AccountService } from './account.service.js';
+import type { AccountService } from '../users/account.service.js';
 import { BeginSignInInput, BeginSignInPayload, BindEmailInput, OidcEndpointsObject } from './oauth.object.js';
-import type { User } from './user.entity.js';
-import { IdentityProviderEnum, type IdentityColumn, ofUser } from './user.object.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import type { User } from '../users/user.entity.js';
+import { IdentityProviderEnum, type IdentityColumn, ofUser } from '../users/user.object.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 const sources: Readonly<Record<IdentityColumn, SourceName>> = {
   githubId: 'github',

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { assertFromOwnPage, assertUserIdHeader } from '../../http/authenticate.js';
-import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../http/rest.js';
-import { originOf, setSignInCookies } from '../../http/session-cookie.js';
-import { ensureVisitor, visitorOf } from '../../http/visitor.js';
+import { assertFromOwnPage, assertUserIdHeader } from '../../platform/http/authenticate.js';
+import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
+import { originOf, setSignInCookies } from '../../platform/http/session-cookie.js';
+import { ensureVisitor, visitorOf } from '../../platform/http/visitor.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { redirectProviders, StateError, type OAuthService, type SignIn } from '../oauth/oauth.service.js';
+import { redirectProviders, StateError, type OAuthService, type SignIn } from './oauth.service.js';
 import type { EmailBinding } from '../registration/email-binding.service.js';
-import { signInAnswer } from './user.wire.js';
+import { signInAnswer } from '../users/user.wire.js';
 
 type Context = RestContext<MaybeActor>;
 

@@ -13,7 +13,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
 import type { AuthService, SignIn } from '../auth/auth.service.js';
 import type { SessionOrigin } from '../auth/session.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { type ProviderName, type RedirectProvider, type Source, sources } from './identity-provider.js';
 import type { OidcEndpoints, OidcProvider } from './oidc-provider.js';
 import type { ProviderAccounts } from './provider-account.service.js';

@@ -1,8 +1,8 @@
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Callback, Identity, Proof, RedirectProvider } from './identity-provider.js';
 import { askProvider, badCode, form, returnAddress, tokenShape } from './provider-call.js';
 

@@ -1,12 +1,12 @@
 import type { EntityManager, Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { administers, type Actor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Enrolment } from '../registration/enrolment.service.js';
 import { withFreshAffiliateCode } from '../users/new-user.service.js';
 import { usernameRule } from '../users/user-input.service.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { OutboundPolicy } from '../../outbound/outbound-guard.js';
-import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
+import type { OutboundPolicy } from '../../platform/outbound/outbound-guard.js';
+import type { GuardedFetch, GuardedRequest } from '../../platform/outbound/guarded-fetch.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { parseJson } from '../../shared/json.js';
 import { siteAddress } from '../../shared/site-address.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { AppError } from '../../shared/errors.js';
 import type { ProviderName, Proof } from './identity-provider.js';
 

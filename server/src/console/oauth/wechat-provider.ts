@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Identity } from './identity-provider.js';
 import { askProvider } from './provider-call.js';
 

@@ -1,8 +1,8 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, RoleEnum } from '../../graphql/enums.js';
-import { listArgs, pageObject, sortInput, wholeListText } from '../../graphql/pagination.js';
-import { GraphQLJSON } from '../../graphql/scalars.js';
-import type { OptionEntry, OptionSortField } from './option.service.js';
+import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
+import { listArgs, pageObject, sortInput, wholeListText } from '../../platform/graphql/pagination.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
+import type { OptionEntry, OptionSortField } from '../../options/option.service.js';
 
 export const OptionKindEnum = enumType('OptionKind', {
   BOOLEAN: 'boolean',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, parameter, text, type ApiSection } from '../../http/openapi/operation.js';
+import { named, parameter, text, type ApiSection } from '../../platform/http/openapi/operation.js';
 import { optionBody } from './option.wire.js';
 
 const optionShape = named('Option', 'A setting of the site.', {

@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { OptionListArgs, OptionObject, OptionPage, SetOptionInput } from './option.object.js';
-import { optionPermissions } from './option-permissions.js';
-import type { OptionEntry, OptionService } from './option.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { optionPermissions } from '../../options/option-permissions.js';
+import type { OptionEntry, OptionService } from '../../options/option.service.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 interface OptionPayload {
   readonly option: OptionEntry;

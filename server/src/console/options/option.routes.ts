@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
-import { optionPermissions } from './option-permissions.js';
-import type { OptionService } from './option.service.js';
+import { RestAnswer, withMessage, type RestHandlers } from '../../platform/http/rest.js';
+import { optionPermissions } from '../../options/option-permissions.js';
+import type { OptionService } from '../../options/option.service.js';
 import { givenValue, optionBody, toWire } from './option.wire.js';
 
 /** `/api/option` (docs/reference/rest/options.md#endpoints). */

@@ -1,5 +1,5 @@
 import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { GraphQLJSON } from '../../graphql/scalars.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { Quantity, ServiceTier } from '../../shared/price-card.js';
 import type { ProposedChannel, SaleBelowCost } from './below-cost.service.js';
 

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost, TakesSettings } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access, Cost, TakesSettings } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { ProposedChannelInput, SaleBelowCostObject } from './below-cost.object.js';
 import type { BelowCostService, SaleBelowCost } from './below-cost.service.js';
 import { ProposedSettingInput } from './price-proposal.object.js';

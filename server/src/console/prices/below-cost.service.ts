@@ -6,11 +6,11 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import { ChannelStatus, type Channel } from '../channels/channel.entity.js';
 import { splitList } from '../channels/channel-lists.service.js';
-import type { OptionValues } from '../options/option.service.js';
-import { isLoss, worstPrice, type Loss } from './below-cost.js';
-import { ChannelCost } from './channel-cost.service.js';
-import { PriceBook } from './price-book.service.js';
-import { proposedValues, type ProposedSetting } from './price-proposal.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { isLoss, worstPrice, type Loss } from '../../billing/prices/below-cost.js';
+import { ChannelCost } from '../../billing/prices/channel-cost.service.js';
+import { PriceBook } from '../../billing/prices/price-book.service.js';
+import { proposedValues, type ProposedSetting } from '../../billing/prices/price-proposal.js';
 
 /** A model that a channel serves for less than it costs. */
 export interface SaleBelowCost extends Loss {

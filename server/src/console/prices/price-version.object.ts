@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { ListArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
 import type { SortBy } from '../../shared/page.js';
 import type { PriceVersion } from './price-version.entity.js';
 import type { PriceVersionSortField } from './price-version.service.js';

@@ -1,8 +1,8 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access, Cost, TakesSettings } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { nullWhenNotFound } from '../../graphql/nullable.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost, TakesSettings } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { nullWhenNotFound } from '../../platform/graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { PriceVersionListArgs, PriceVersionObject, PriceVersionPage, toPriceVersion } from './price-version.object.js';
 import type { PriceVersionService } from './price-version.service.js';
 

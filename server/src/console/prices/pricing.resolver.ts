@@ -1,5 +1,5 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { PricingObject, toPricingObject } from './pricing.object.js';
 import type { PricingService } from './pricing.service.js';
 

@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from '../../shared/clock.js';
 import type { MaybeActor } from '../../shared/actor.js';
 import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directory.service.js';
-import type { OptionValues } from '../options/option.service.js';
-import { effectivePrice, type EffectivePrice } from './effective-price.js';
-import { builtInCard } from './built-in-prices.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { effectivePrice, type EffectivePrice } from '../../billing/prices/effective-price.js';
+import { builtInCard } from '../../billing/prices/built-in-prices.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { modelLimits, type ModelLimits } from './model-limits.service.js';
-import { callPriceOf, collapseGizmo, ratiosOfCard, unpricedRatio, type PriceBook } from './price-book.service.js';
+import { modelLimits, type ModelLimits } from '../../billing/prices/model-limits.service.js';
+import { callPriceOf, collapseGizmo, ratiosOfCard, unpricedRatio, type PriceBook } from '../../billing/prices/price-book.service.js';
 
 /** The price of one model, without the group ratio. */
 export interface PricedModel {

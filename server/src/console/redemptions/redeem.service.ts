@@ -1,11 +1,11 @@
 import type { EntityManager } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
-import type { CreditService } from '../wallet/credit.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import type { CreditService } from '../../billing/payments/credit.service.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
 
 export interface Redeemed {

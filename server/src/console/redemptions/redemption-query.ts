@@ -1,6 +1,6 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../db/conditions.js';
-import type { SortKeys } from '../../db/keyset.js';
+import { andAmong, andDuring } from '../../platform/db/conditions.js';
+import type { SortKeys } from '../../platform/db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';

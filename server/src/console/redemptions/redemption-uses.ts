@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { decodeCursor, encodeCursor, readBehind } from '../../db/keyset.js';
+import { decodeCursor, encodeCursor, readBehind } from '../../platform/db/keyset.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 
 /** One user's use of a code. */

@@ -1,10 +1,10 @@
 import { ArgsType, createUnionType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listArgs, PageInterface, pageItems, pageObject, sortInput } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listArgs, PageInterface, pageItems, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { Redeemed, RedeemRefusal } from './redeem.service.js';

@@ -10,7 +10,7 @@ import {
   seconds,
   text,
   type ApiSection,
-} from '../../http/openapi/operation.js';
+} from '../../platform/http/openapi/operation.js';
 import { createBody, idsBody, redeemBody, updateBody } from './redemption.wire.js';
 
 const redemptionShape = named('RedemptionCode', 'A code that adds to a balance.', {

@@ -1,11 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import { BulkPayload } from '../../graphql/bulk.object.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadFor } from '../../graphql/loaders.js';
-import { ListArgs, listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import { BulkPayload } from '../../platform/graphql/bulk.object.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
+import { ListArgs, listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import type { BulkResult } from '../../shared/bulk.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { RedeemRefusedError, type RedeemService } from './redeem.service.js';
 import { RedemptionStatus } from './redemption.entity.js';
 import {
@@ -28,7 +28,7 @@ import {
   UpdateRedemptionInput,
 } from './redemption.object.js';
 import type { KeyedRedemption, RedemptionService } from './redemption.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 const ofCode = { redemption: () => RedemptionObject };
 interface RedemptionPayload {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
-import { readSlice } from '../../db/keyset.js';
+import { readSlice } from '../../platform/db/keyset.js';
 import { hasScope, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -12,7 +12,7 @@ import { maxInt32 } from '../../shared/limits.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import {
   newRedemptionDefaults,

@@ -1,12 +1,12 @@
 import type { Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { administers, requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import type { AuthService } from '../auth/auth.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import { emailChangedLetter } from '../../mail/letters.js';
-import type { Mailer } from '../../mail/mailer.js';
-import type { OptionValues } from '../options/option.service.js';
+import { emailChangedLetter } from '../../platform/mail/letters.js';
+import type { Mailer } from '../../platform/mail/mailer.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { User } from '../users/user.entity.js';
 import { toConflict } from '../users/user.service.js';
 import type { EmailCodeService } from './email-code.service.js';

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
-import { verificationLetter } from '../../mail/letters.js';
-import type { Mailer } from '../../mail/mailer.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import { verificationLetter } from '../../platform/mail/letters.js';
+import type { Mailer } from '../../platform/mail/mailer.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 
 export interface EmailCodeDeps {

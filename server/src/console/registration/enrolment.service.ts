@@ -3,8 +3,8 @@ import { Role, UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { PostEntry } from '../quota/ledger.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { PostEntry } from '../../billing/ledger/ledger.service.js';
 import { insertUser, type NewUser } from '../users/new-user.service.js';
 import { User } from '../users/user.entity.js';
 

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import { leastAdministrator, rankOf } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
-import { passwordChangedLetter, resetLetter } from '../../mail/letters.js';
-import type { Mailer } from '../../mail/mailer.js';
+import { passwordChangedLetter, resetLetter } from '../../platform/mail/letters.js';
+import type { Mailer } from '../../platform/mail/mailer.js';
 import { InvalidInputError, type AppError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { AuthService, Challenge } from '../auth/auth.service.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { User } from '../users/user.entity.js';
 
 export interface PasswordResetDeps {

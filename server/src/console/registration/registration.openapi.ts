@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parameter, type ApiOperations } from '../../http/openapi/operation.js';
+import { parameter, type ApiOperations } from '../../platform/http/openapi/operation.js';
 import { registerBody, resetBody } from './registration.wire.js';
 
 const turnstile = { turnstile: parameter.words('Response of the bot check, where the site has one') };

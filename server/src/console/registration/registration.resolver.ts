@@ -1,7 +1,7 @@
 import { Arg, Ctx, Resolver } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { challengeOf } from '../../http/visitor.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { challengeOf } from '../../platform/http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
 import {
   RegisterInput,
@@ -10,7 +10,7 @@ import {
   SendEmailCodeInput,
 } from './registration.object.js';
 import type { RegistrationInput, RegistrationService } from './registration.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 type Optional = Pick<RegistrationInput, 'email' | 'verificationCode' | 'affCode'>;
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { assertNotForeignPage } from '../../http/authenticate.js';
-import { withoutHead, type RestHandlers } from '../../http/rest.js';
-import { challengeOf } from '../../http/visitor.js';
+import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
+import { assertNotForeignPage } from '../../platform/http/authenticate.js';
+import { withoutHead, type RestHandlers } from '../../platform/http/rest.js';
+import { challengeOf } from '../../platform/http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
 import type { RegistrationService } from './registration.service.js';
 import { registerBody, resetBody } from './registration.wire.js';

@@ -4,7 +4,7 @@ import type { Actor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { AuthService, Challenge } from '../auth/auth.service.js';
 import type { PasswordService } from '../auth/password.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { TokenService } from '../tokens/token.service.js';
 import { withFreshAffiliateCode } from '../users/new-user.service.js';
 import { parsed, usernameRule } from '../users/user-input.service.js';

@@ -1,5 +1,5 @@
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadOne, type BatchSource } from '../../graphql/loaders.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadOne, type BatchSource } from '../../platform/graphql/loaders.js';
 import { hasScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
 import type { Channel } from '../channels/channel.entity.js';
 import { toChannelObject, type ChannelObject } from '../channels/channel.object.js';

@@ -1,7 +1,7 @@
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadOne } from '../../graphql/loaders.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadOne } from '../../platform/graphql/loaders.js';
 import { ChannelObject } from '../channels/channel.object.js';
 import { LiveCallObject } from '../insights/insights.object.js';
 import { LogObject, OwnLogObject } from '../logs/log.object.js';

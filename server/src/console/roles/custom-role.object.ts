@@ -1,5 +1,5 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, PermissionEnum, RoleEnum } from '../../graphql/enums.js';
+import { enumType, PermissionEnum, RoleEnum } from '../../platform/graphql/enums.js';
 import { Role } from '../../shared/actor.js';
 import { entryOf, permissions, withImplied, type Permission, type PermissionArea } from '../../shared/permission.js';
 

@@ -1,9 +1,9 @@
 import { Arg, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import { PermissionEnum } from '../../graphql/enums.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadFor, loadOne } from '../../graphql/loaders.js';
-import { omitNullish } from '../../graphql/nullable.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import { PermissionEnum } from '../../platform/graphql/enums.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor, loadOne } from '../../platform/graphql/loaders.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
 import { permissionsOf, requireRole } from '../../shared/actor.js';
 import { isPermission, type Permission } from '../../shared/permission.js';
 import type { User } from '../users/user.entity.js';
@@ -17,7 +17,7 @@ import {
   UpdateCustomRoleInput,
 } from './custom-role.object.js';
 import type { CustomRoleService } from './custom-role.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => CustomRoleObject)
 export class CustomRoleResolver {

@@ -1,6 +1,6 @@
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import {
   holds,
   requireActor,
@@ -14,7 +14,7 @@ import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isPermission, permissions, withImplied, type Permission } from '../../shared/permission.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
 import { User } from '../users/user.entity.js';
 import { CustomRole } from './custom-role.entity.js';
 

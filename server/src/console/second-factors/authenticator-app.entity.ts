@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { bigintColumn } from '../../db/columns.js';
+import { bigintColumn } from '../../platform/db/columns.js';
 
 /** The authenticator app (TOTP) of a user. */
 @Entity('authenticator_apps')

@@ -1,8 +1,8 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { sessionCookie } from '../../http/authenticate.js';
-import { setSignInCookies, signInRequestOf } from '../../http/session-cookie.js';
-import { GraphQLJSON } from '../../graphql/scalars.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { sessionCookie } from '../../platform/http/authenticate.js';
+import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { User } from '../users/user.entity.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import {

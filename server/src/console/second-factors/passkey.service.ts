@@ -8,7 +8,7 @@ import type {
 import { isIP } from 'node:net';
 import type { Repository } from 'typeorm';
 import { z } from 'zod';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';

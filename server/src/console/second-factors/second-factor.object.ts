@@ -1,7 +1,7 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { payloadObject } from '../../graphql/payload.js';
-import { GraphQLJSON } from '../../graphql/scalars.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { payloadObject } from '../../platform/graphql/payload.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { UserObject } from '../users/user.object.js';
 import type { FactorKind, FactorProof } from './factor-proof.service.js';
 import type { Passkey } from './passkey.entity.js';

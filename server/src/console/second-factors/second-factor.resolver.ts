@@ -1,6 +1,6 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { User } from '../users/user.entity.js';
 import type { Passkey } from './passkey.entity.js';
 import {
@@ -16,8 +16,8 @@ import {
 import type { FactorOverview, SecondFactorService } from './second-factor.service.js';
 import type { NewAuthenticator } from './totp.js';
 import { UserObject } from '../users/user.object.js';
-import { GraphQLJSON } from '../../graphql/scalars.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 /** The caller's own second factors, and their reset by an admin. */
 @Resolver()

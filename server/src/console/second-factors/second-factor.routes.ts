@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { sessionCookie } from '../../http/authenticate.js';
-import type { RestHandlers } from '../../http/rest.js';
-import { setSignInCookies, signInRequestOf } from '../../http/session-cookie.js';
-import type { FactorSignInService } from '../second-factors/factor-sign-in.service.js';
-import { codeBody, toSignInWire } from './user.wire.js';
+import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
+import { sessionCookie } from '../../platform/http/authenticate.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
+import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
+import type { FactorSignInService } from './factor-sign-in.service.js';
+import { codeBody, toSignInWire } from '../users/user.wire.js';
 
 /** `POST /api/user/login/2fa`: the second step of a sign-in (docs/reference/rest/accounts.md#second-factor). */
 export const secondFactorRoutes =

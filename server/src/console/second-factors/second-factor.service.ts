@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { IsNull, type EntityManager, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import {
   rankOfActor,
   requireConfirmed,
@@ -16,7 +16,7 @@ import { assertMayActOn } from '../users/user-rank.service.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import { AuthenticatorApp } from './authenticator-app.entity.js';
 import {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintColumn } from '../../db/columns.js';
+import { bigintColumn } from '../../platform/db/columns.js';
 
 /** One row after setup. Its primary key prevents two concurrent setups. */
 @Entity('setup')

@@ -1,9 +1,9 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { isFromThisMachine } from '../../http/loopback.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { isFromThisMachine } from '../../platform/http/loopback.js';
 import { CompleteSetupInput, SetupStatusObject, toSetupInput, toSetupStatus } from './setup.object.js';
 import type { SetupService } from './setup.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => SetupStatusObject)
 export class SetupResolver {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { assertNotForeignPage } from '../../http/authenticate.js';
-import { isFromThisMachine } from '../../http/loopback.js';
-import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
+import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
+import { assertNotForeignPage } from '../../platform/http/authenticate.js';
+import { isFromThisMachine } from '../../platform/http/loopback.js';
+import { RestAnswer, withMessage, type RestHandlers } from '../../platform/http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { SetupService, SetupStatus } from './setup.service.js';
 import { setupBody } from './setup.wire.js';

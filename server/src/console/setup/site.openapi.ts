@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, named, parameter, seconds, text, type ApiSection } from '../../http/openapi/operation.js';
+import { flag, named, parameter, seconds, text, type ApiSection } from '../../platform/http/openapi/operation.js';
 import { failureKinds } from '../../shared/failure-kind.js';
 import { serviceStates } from '../../shared/service-state.js';
 import { setupBody } from './setup.wire.js';

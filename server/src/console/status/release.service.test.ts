@@ -1,4 +1,4 @@
-import type { GuardedRequest, GuardedResponse } from '../../outbound/guarded-fetch.js';
+import type { GuardedRequest, GuardedResponse } from '../../platform/outbound/guarded-fetch.js';
 import { AppError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 import { ReleaseService } from './release.service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';

@@ -1,5 +1,5 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
+import { enumType } from '../../platform/graphql/enums.js';
 import type { Release } from './release.service.js';
 import type { Status } from './status.js';
 

@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import type { ReleaseService } from './release.service.js';
 import { ReleaseObject, StatusObject, toReleaseObject, toStatusObject } from './status.object.js';
 import type { StatusService } from './status.service.js';

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { withMessage, type RestHandlers } from '../../http/rest.js';
+import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
 import type { StatusService } from './status.service.js';
 import { toWire } from './status.wire.js';
 

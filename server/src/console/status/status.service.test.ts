@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/errors.js';
-import { defaultOptionValues } from '../options/option-registry.js';
+import { defaultOptionValues } from '../../options/option-registry.js';
 import { StatusService } from './status.service.js';
 
 const admin = { id: 1, username: 'a', role: 10, status: 1, group: 'default' };

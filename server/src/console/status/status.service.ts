@@ -3,7 +3,7 @@ import { type MaybeActor, requirePermission } from '../../shared/actor.js';
 import { type Clock, seconds } from '../../shared/clock.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { SetupService } from '../setup/setup.service.js';
 import { Cleaner } from './cleaner.js';
 import { type Status, toStatus } from './status.js';

@@ -1,5 +1,5 @@
 import { siteAddress } from '../../shared/site-address.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 /** Public facts about the site (docs/reference/rest/public.md#status): settings in their native types, never null. */
 export interface Status {

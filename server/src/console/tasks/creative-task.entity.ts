@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { bigintColumn } from '../../db/columns.js';
+import { bigintColumn } from '../../platform/db/columns.js';
 import type { Resolution } from '../../shared/price-card.js';
 
 /** Music and lyrics by Suno, and videos. */

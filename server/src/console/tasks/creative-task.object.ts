@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { listArgs, pageObject } from '../../graphql/pagination.js';
-import { GraphQLJSON } from '../../graphql/scalars.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
+import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import {
   creativeActions,
   type CreativeAction,

@@ -1,5 +1,5 @@
 import { FieldResolver, Resolver, Root } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
+import { Cost } from '../../platform/graphql/access.js';
 import { CreativeTaskObject } from './creative-task.object.js';
 import type { VideoLinks } from './video-link.service.js';
 

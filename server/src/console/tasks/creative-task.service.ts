@@ -1,5 +1,5 @@
 import type { Repository } from 'typeorm';
-import { andAmong } from '../../db/conditions.js';
+import { andAmong } from '../../platform/db/conditions.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { creativeActions, type CreativeTask } from './creative-task.entity.js';

@@ -1,6 +1,6 @@
 import { requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 
 /** The URL at which a Midjourney channel may report its drawings. It contains a secret of the channel. */
 export class DrawingNotifyService {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
-import { bigintColumn } from '../../db/columns.js';
+import { bigintColumn } from '../../platform/db/columns.js';
 
 /** Actions on a drawing (docs/reference/relay/tasks.md#midjourney). */
 export const drawingActions = [

@@ -1,6 +1,6 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { listArgs, pageObject } from '../../graphql/pagination.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
 import { drawingActions, type Drawing, type DrawingAction } from './drawing.entity.js';
 import { oneOf, taskStatusOf, unknownValue } from './task-list.js';
 import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';

@@ -3,7 +3,7 @@ import { requireActor, requirePermission, type MaybeActor } from '../../shared/a
 import type { Clock } from '../../shared/clock.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { drawingActions, type Drawing } from './drawing.entity.js';
 import { imageLink } from './image-link.service.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';

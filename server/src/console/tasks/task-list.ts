@@ -1,6 +1,6 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../db/conditions.js';
-import { readSlice, type SortKeys } from '../../db/keyset.js';
+import { andAmong, andDuring } from '../../platform/db/conditions.js';
+import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';

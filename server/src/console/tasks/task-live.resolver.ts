@@ -1,8 +1,8 @@
 import { Resolver, Root, Subscription } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import { deliveryType } from '../../graphql/delivery.object.js';
-import { liveSource } from '../../graphql/live-sources.js';
-import type { Delivery } from '../../live/mailbox.js';
+import { Access } from '../../platform/graphql/access.js';
+import { deliveryType } from '../../platform/graphql/delivery.object.js';
+import { liveSource } from '../../platform/graphql/live-sources.js';
+import type { Delivery } from '../../platform/live/mailbox.js';
 import type { TaskWatch } from './task-watch.service.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import { CreativeTaskObject, toCreativeTaskObject } from './creative-task.object.js';

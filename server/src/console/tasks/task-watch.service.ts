@@ -1,8 +1,8 @@
 import { In, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import type { Delivery } from '../../live/mailbox.js';
-import { RowWatch } from '../../live/row-watch.js';
-import type { Signals } from '../../live/signals.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { Delivery } from '../../platform/live/mailbox.js';
+import { RowWatch } from '../../platform/live/row-watch.js';
+import type { Signals } from '../../platform/live/signals.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import { asOwn } from './creative-task.service.js';

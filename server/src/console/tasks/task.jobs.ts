@@ -1,4 +1,4 @@
-import type { SharedState } from '../../cache/shared-state.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 
 interface Rounds {
   round(): Promise<void>;

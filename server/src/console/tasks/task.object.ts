@@ -1,10 +1,10 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import { enumType } from '../../graphql/enums.js';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { sortInput } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
-import { GraphQLQuota } from '../../graphql/scalars.js';
+import { Access } from '../../platform/graphql/access.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { sortInput } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';

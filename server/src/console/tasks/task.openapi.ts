@@ -9,7 +9,7 @@ import {
   text,
   timeRange,
   type ApiSection,
-} from '../../http/openapi/operation.js';
+} from '../../platform/http/openapi/operation.js';
 
 const shared = {
   user_id: int('User'),

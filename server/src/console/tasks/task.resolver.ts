@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import {
   CreativeTaskListArgs,
   type CreativeTaskObject,

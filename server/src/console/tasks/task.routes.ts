@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { wireList } from '../../http/paging.js';
-import type { RestContext, RestHandlers } from '../../http/rest.js';
+import { wireList } from '../../platform/http/paging.js';
+import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { CreativeTaskService } from './creative-task.service.js';

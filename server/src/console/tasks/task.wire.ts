@@ -1,4 +1,4 @@
-import { queryId, queryNumber } from '../../http/query.js';
+import { queryId, queryNumber } from '../../platform/http/query.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { CreativeTask } from './creative-task.entity.js';

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { allowsAddress } from '../../outbound/allow-list.js';
+import { allowsAddress } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';

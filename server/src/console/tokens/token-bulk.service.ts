@@ -1,5 +1,5 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { holds, requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';

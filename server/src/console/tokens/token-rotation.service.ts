@@ -1,11 +1,11 @@
 import type { EntityManager, Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { requireActor, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
 import { Token } from './token.entity.js';
 import { isManager, managersOnly } from './token-input.js';
 import { keyLength, prefixLength } from './token-query.js';

@@ -1,5 +1,5 @@
 import { Field, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
+import { enumType } from '../../platform/graphql/enums.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 
 export const TokenScopeEnum: { readonly [Name in 'RELAY' | 'USAGE' | 'KEYS']: TokenScope } = enumType(

@@ -1,9 +1,9 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
-import { GraphQLQuota } from '../../graphql/scalars.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';

@@ -10,7 +10,7 @@ import {
   seconds,
   text,
   type ApiSection,
-} from '../../http/openapi/operation.js';
+} from '../../platform/http/openapi/operation.js';
 import { createBody, rotateBody, updateBody } from './token.wire.js';
 
 const tokenShape = named('Token', 'An API key with its limits.', {

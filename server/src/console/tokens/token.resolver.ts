@@ -1,10 +1,10 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { BulkPayload } from '../../graphql/bulk.object.js';
-import { loadFor } from '../../graphql/loaders.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
-import { GraphQLQuota } from '../../graphql/scalars.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { BulkPayload } from '../../platform/graphql/bulk.object.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import {
@@ -25,7 +25,7 @@ import { TokenUseObject } from './token-scope.object.js';
 import { toNewTokenBudget } from '../budgets/budget.object.js';
 import type { TokenBulkService } from './token-bulk.service.js';
 import type { TokenService, TokenUse } from './token.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => TokenObject)
 export class TokenResolver {

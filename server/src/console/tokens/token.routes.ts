@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, RouteHandlerMethod } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { wholeList, wireList } from '../../http/paging.js';
-import { queryId } from '../../http/query.js';
-import type { RestContext, RestHandlers } from '../../http/rest.js';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { wholeList, wireList } from '../../platform/http/paging.js';
+import { queryId } from '../../platform/http/query.js';
+import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { KeyHolderService } from './key-holder.service.js';
 import type { TokenRotation } from './token-rotation.service.js';

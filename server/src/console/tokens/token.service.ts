@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import {
   holds,
   requireActor,
@@ -18,9 +18,9 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
-import { createTokenBudgets, type NewTokenBudget } from '../budgets/token-budgets.service.js';
+import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/token-budgets.service.js';
 import type { GroupService } from '../groups/group.service.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,

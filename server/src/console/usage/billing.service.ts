@@ -1,4 +1,4 @@
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { HeldKey, KeyHolderService } from '../tokens/key-holder.service.js';
 
 export interface Billing {

@@ -1,7 +1,7 @@
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import {
   hour,
   readSnapshot,
@@ -9,7 +9,7 @@ import {
   type Range,
   type Snapshots,
   type Watermarks,
-} from '../rollups/rollups.service.js';
+} from '../../billing/rollups/rollups.service.js';
 
 /** An hour of one model (docs/reference/rest/entities.md#other-entities). */
 export interface HourlyModelUsage {

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { usageCounters, type Queries, type Range, type Watermarks } from '../rollups/rollups.service.js';
+import { usageCounters, type Queries, type Range, type Watermarks } from '../../billing/rollups/rollups.service.js';
 import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
 import { flatten, readChosen, readGroups, type GroupRow } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';

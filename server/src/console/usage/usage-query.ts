@@ -1,4 +1,4 @@
-import type { Queries, Watermarks } from '../rollups/rollups.service.js';
+import type { Queries, Watermarks } from '../../billing/rollups/rollups.service.js';
 import { dimensions, sortKey } from './usage-dimensions.js';
 import { countersOfOrder, orderSql } from './usage-order.js';
 import type { UsageOrder, UsageQuery } from './usage-question.js';

@@ -1,8 +1,8 @@
 import { ArgsType, Field, InputType, Int } from 'type-graphql';
-import { DirectionEnum, enumType, namesOf } from '../../graphql/enums.js';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { bucketZone, TimeRangeObject, zonesOf } from '../../graphql/ranges.js';
-import { GraphQLTimeZone } from '../../graphql/scalars.js';
+import { DirectionEnum, enumType, namesOf } from '../../platform/graphql/enums.js';
+import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { bucketZone, TimeRangeObject, zonesOf } from '../../platform/graphql/ranges.js';
+import { GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import {
   comparisonSides,

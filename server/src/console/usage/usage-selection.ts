@@ -1,5 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { asksFor } from '../../graphql/asks-for.js';
+import { asksFor } from '../../platform/graphql/asks-for.js';
 import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { WantedCounters, WantedUsage } from './usage-question.js';
 

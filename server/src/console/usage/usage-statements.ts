@@ -9,7 +9,7 @@ import {
   usageFrom,
   type Range,
   type Watermarks,
-} from '../rollups/rollups.service.js';
+} from '../../billing/rollups/rollups.service.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
 import type { UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';

@@ -1,8 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadFor } from '../../graphql/loaders.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
 import { ChannelObject } from '../channels/channel.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UserObject } from '../users/user.object.js';

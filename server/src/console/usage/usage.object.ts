@@ -1,8 +1,8 @@
 import { Arg, Ctx, Field, Float, Int, ObjectType } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
-import { GraphQLQuota, GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { type PageInfoObject, PageInterface } from '../../platform/graphql/pagination.js';
+import { GraphQLQuota, GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { requirePermission } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { UsagePage } from './usage-page.js';

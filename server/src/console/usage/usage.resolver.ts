@@ -1,9 +1,9 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadFor } from '../../graphql/loaders.js';
-import { providerOf } from '../../relay/providers/providers.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor } from '../../platform/graphql/loaders.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 import { toQuestion, UsageArgs } from './usage-question.object.js';
 import { toPage, UsageKeyObject, UsagePageObject } from './usage.object.js';
 import { wantedOf } from './usage-selection.js';

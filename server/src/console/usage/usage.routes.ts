@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { sendCsv } from '../../http/csv.js';
-import type { RestHandlers } from '../../http/rest.js';
+import { sendCsv } from '../../platform/http/csv.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
 import type { HourlyModelsService } from './hourly-models.service.js';
 import type { UsageQuestion } from './usage-question.js';
 import type { UsageService } from './usage.service.js';

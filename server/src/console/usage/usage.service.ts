@@ -1,8 +1,8 @@
 import { holds, requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { OptionValues } from '../options/option.service.js';
-import { readSnapshot, recentSeconds, type Snapshots } from '../rollups/rollups.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/rollups.service.js';
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';

@@ -1,4 +1,4 @@
-import { queryId, queryNumber } from '../../http/query.js';
+import { queryId, queryNumber } from '../../platform/http/query.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { wholeHours, type HourlyModelUsage } from './hourly-models.service.js';

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { withMessage, withoutHead, type RestHandlers } from '../../http/rest.js';
-import { clearSessionCookie } from '../../http/session-cookie.js';
+import { withMessage, withoutHead, type RestHandlers } from '../../platform/http/rest.js';
+import { clearSessionCookie } from '../../platform/http/session-cookie.js';
 import type { AccountService } from './account.service.js';
 import type { SettingService } from './setting.service.js';
 import { selfBody, settingBody, toWire } from './user.wire.js';

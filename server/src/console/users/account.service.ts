@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Logger } from 'pino';
-import type { Changes } from '../../cache/changes.js';
-import type { SharedState } from '../../cache/shared-state.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
 import {
   administers,
   requireActor,
@@ -18,9 +18,9 @@ import { AppError, ForbiddenError, InvalidInputError, NotFoundError } from '../.
 import { randomBetween } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { passwordSetLetter } from '../../mail/letters.js';
-import type { Mailer } from '../../mail/mailer.js';
-import type { OptionValues } from '../options/option.service.js';
+import { passwordSetLetter } from '../../platform/mail/letters.js';
+import type { Mailer } from '../../platform/mail/mailer.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
 import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.service.js';

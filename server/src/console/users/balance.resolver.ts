@@ -1,8 +1,8 @@
 import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import { liveSource } from '../../graphql/live-sources.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
-import type { Delivery } from '../../live/mailbox.js';
+import { Access } from '../../platform/graphql/access.js';
+import { liveSource } from '../../platform/graphql/live-sources.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import type { Delivery } from '../../platform/live/mailbox.js';
 import type { Balance, BalanceWatch } from './balance-watch.service.js';
 
 @ObjectType('Balance', { description: 'The balance of the caller.' })

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import type { PostEntry } from '../quota/ledger.service.js';
+import type { PostEntry } from '../../billing/ledger/ledger.service.js';
 import { User } from './user.entity.js';
 import { claimUsername } from './username.service.js';
 

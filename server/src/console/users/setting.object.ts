@@ -1,6 +1,6 @@
 import { Field, Float, InputType, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { patchOf } from '../../graphql/patch.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { patchOf } from '../../platform/graphql/patch.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SettingInput, UserSetting } from './setting.service.js';
 

@@ -1,9 +1,9 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { toSettingObject, toSettingPatch, UpdateMySettingInput, UserSettingObject } from './setting.object.js';
 import type { SettingService } from './setting.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => UserSettingObject)
 export class SettingResolver {

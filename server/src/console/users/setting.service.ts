@@ -1,6 +1,6 @@
 import { Like, type Repository } from 'typeorm';
 import { z } from 'zod';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
 import { isZoneName } from '../../shared/calendar.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';

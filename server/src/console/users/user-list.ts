@@ -1,5 +1,5 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { milliseconds, readSlice, type SortKeys } from '../../db/keyset.js';
+import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import type { User } from './user.entity.js';

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 import { SessionObject, toSessionObject } from '../auth/session.object.js';
 import type { UserSessionsService } from './user-sessions.service.js';
 

@@ -1,5 +1,5 @@
 import { MoreThan, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import type { MaybeActor } from '../../shared/actor.js';
 import { requirePermission } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';

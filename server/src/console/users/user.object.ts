@@ -1,10 +1,10 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { enumType, RoleEnum } from '../../graphql/enums.js';
-import { listArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
+import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
+import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
+import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';

@@ -1,15 +1,15 @@
 import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import { BulkPayload } from '../../graphql/bulk.object.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { loadFor, loadOne } from '../../graphql/loaders.js';
-import { nullWhenNotFound } from '../../graphql/nullable.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
-import { patchOf } from '../../graphql/patch.js';
-import { GraphQLQuota } from '../../graphql/scalars.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import { BulkPayload } from '../../platform/graphql/bulk.object.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { loadFor, loadOne } from '../../platform/graphql/loaders.js';
+import { nullWhenNotFound } from '../../platform/graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
+import { patchOf } from '../../platform/graphql/patch.js';
+import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { hasScope, requireScope } from '../../shared/actor.js';
 import type { BulkResult } from '../../shared/bulk.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { AccountService } from './account.service.js';
 import { toSettingObject, UserSettingObject } from './setting.object.js';
 import type { UserSettings } from './user-setting.service.js';
@@ -34,7 +34,7 @@ import type { SelfPatch, UserPatch } from './user-input.service.js';
 import type { UserAction } from './user-actions.js';
 import { changeUsers } from './user-bulk.service.js';
 import type { UserService } from './user.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 interface UserPayload {
   readonly user: User;

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { wireList } from '../../http/paging.js';
-import { queryId } from '../../http/query.js';
-import type { RestContext, RestHandlers } from '../../http/rest.js';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { wireList } from '../../platform/http/paging.js';
+import { queryId } from '../../platform/http/query.js';
+import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { UserFilter, UserService } from './user.service.js';
 import type { User } from './user.entity.js';

@@ -1,5 +1,5 @@
 import { In, type EntityManager, type Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
+import type { Changes } from '../../platform/cache/changes.js';
 import {
   outranks,
   rankOf,
@@ -18,8 +18,8 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { Idempotency, OnceRequest, OnceResult } from '../idempotency/idempotency.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { assertMayManage, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RestAnswer } from '../../http/rest.js';
+import { RestAnswer } from '../../platform/http/rest.js';
 import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { User } from './user.entity.js';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { SharedState } from '../../cache/shared-state.js';
-import { classify } from '../../outbound/address-class.js';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import { classify } from '../../platform/outbound/address-class.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { OptionValues } from '../options/option.service.js';
-import { epayForm } from './epay.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { epayForm } from '../../billing/payments/epay.js';
 
 /** Stable codes of a test, with the sentence that explains each (docs/guide/errors.md#test-of-the-payment-settings). */
 export const paymentTestMessages = {

@@ -1,16 +1,16 @@
 import { paymentTestMessages, type PaymentTestOutcome } from './payment-test.service.js';
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { Cost } from '../../graphql/access.js';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { MoneyObject } from '../../graphql/money.object.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { listArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
-import { TimeRangeObject } from '../../graphql/ranges.js';
-import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { Cost } from '../../platform/graphql/access.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { MoneyObject } from '../../platform/graphql/money.object.js';
+import { omitNullish } from '../../platform/graphql/nullable.js';
+import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
+import { TimeRangeObject } from '../../platform/graphql/ranges.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
-import type { TopUpOrder } from './top-up-order.entity.js';
-import { formatMoney } from './top-up-price.js';
+import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
+import { formatMoney } from '../../billing/payments/top-up-price.js';
 import {
   methodOf,
   type OrderFilter,
@@ -18,7 +18,7 @@ import {
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
-} from './order-query.js';
+} from '../../billing/payments/order-query.js';
 import type { Revenue, RevenueBucket, StartedPayment } from './wallet.service.js';
 
 export const OrderStatusEnum = enumType(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parameter, quota, text, type ApiSection } from '../../http/openapi/operation.js';
+import { parameter, quota, text, type ApiSection } from '../../platform/http/openapi/operation.js';
 import { amountBody, payBody } from './wallet.wire.js';
 
 const notPaid = z.object({ success: z.literal(false), message: z.literal('error'), data: text('Why') });

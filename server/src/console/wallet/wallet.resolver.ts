@@ -1,14 +1,14 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import { MoneyObject } from '../../graphql/money.object.js';
-import { listQueryOf, PageOf } from '../../graphql/pagination.js';
-import { bucketZone, TimeRangeObject, zonesOf } from '../../graphql/ranges.js';
-import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
+import { Access, Cost } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { MoneyObject } from '../../platform/graphql/money.object.js';
+import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
+import { bucketZone, TimeRangeObject, zonesOf } from '../../platform/graphql/ranges.js';
+import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { Slice } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
-import type { OptionValues } from '../options/option.service.js';
-import type { TopUpOrder } from './top-up-order.entity.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
 import {
   OwnTopUpOrderListArgs,
   RevenueBucketEnum,
@@ -27,9 +27,9 @@ import {
   PaymentFormObject,
 } from './wallet.object.js';
 import { paymentTestMessages, type PaymentTestService } from './payment-test.service.js';
-import type { OrderSums } from './order-query.js';
+import type { OrderSums } from '../../billing/payments/order-query.js';
 import { currency, type RevenueBucket, type WalletService } from './wallet.service.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => TopUpOrderObject)
 export class WalletResolver {

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
-import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { idempotencyKeyOf, markReplayed } from '../../http/idempotency-key.js';
-import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../http/rest.js';
+import { anonymousBodyLimit } from '../../platform/http/api-scope.js';
+import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-key.js';
+import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
 import type { WalletService } from './wallet.service.js';

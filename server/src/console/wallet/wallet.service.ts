@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
-import type { SharedState } from '../../cache/shared-state.js';
-import { readSlice, readSlicesByOwner } from '../../db/keyset.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import { requireActor, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, ConflictError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
@@ -10,11 +10,11 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { Idempotency } from '../idempotency/idempotency.service.js';
-import type { OptionValues } from '../options/option.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/usage-time.service.js';
-import type { CreditService } from './credit.service.js';
-import { epayForm, isSignedBy, type EpayParameters } from './epay.js';
+import type { CreditService } from '../../billing/payments/credit.service.js';
+import { epayForm, isSignedBy, type EpayParameters } from '../../billing/payments/epay.js';
 import {
   methodSql,
   ordersBy,
@@ -26,9 +26,9 @@ import {
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
-} from './order-query.js';
-import { TopUpOrder } from './top-up-order.entity.js';
-import { formatMoney, parseMoney, priceTopUp } from './top-up-price.js';
+} from '../../billing/payments/order-query.js';
+import { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
+import { formatMoney, parseMoney, priceTopUp } from '../../billing/payments/top-up-price.js';
 
 /** Payments of one period, method and currency. */
 export interface Revenue {

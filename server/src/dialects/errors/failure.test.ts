@@ -2,7 +2,7 @@ import { growth } from '../../../../tests/support/growth.js';
 import { AppError, errorCodes, UnavailableError } from '../../shared/errors.js';
 import { UpstreamError } from './upstream-error.js';
 import { toCallFailure } from './failure.js';
-import { openAIErrorBody } from '../protocols/openai/error.js';
+import { openAIErrorBody } from '../languages/openai/error.js';
 import { maskSecrets } from './mask-secrets.js';
 import { toUpstreamError } from './read-upstream-error.js';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChatRequest, StreamTransform, Target } from '../adapter.js';
+import type { ChatRequest, StreamTransform, Target } from '../contract.js';
 import type { Usage } from '../../shared/usage.js';
-import { TextMeter } from '../metering/text-meter.js';
-import { parseEvent } from '../sse/event-parser.js';
+import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
+import { parseEvent } from '../wire/sse/event-parser.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 import { isFullSuite } from '../../../../tests/support/suite.js';
 

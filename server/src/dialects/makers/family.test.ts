@@ -1,6 +1,6 @@
-import type { ChatRequest, Target } from '../adapter.js';
+import type { ChatRequest, Target } from '../contract.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import { TextMeter } from '../metering/text-meter.js';
+import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import { zhipuToken } from './zhipu/token.js';
 import { adapters, targetFor, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
+import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../contract.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
-import { TextMeter } from '../metering/text-meter.js';
+import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
-import { chatClient } from '../protocols/openai/chat-client.js';
-import { eventsOf } from '../sse/event-parser.js';
+import { chatClient } from '../languages/openai/chat-client.js';
+import { eventsOf } from '../wire/sse/event-parser.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 

@@ -1,10 +1,10 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
-import type { ConversationCapability, Target } from '../adapter.js';
+import type { ConversationCapability, Target } from '../contract.js';
 import type { Usage } from '../../shared/usage.js';
-import { TextMeter } from '../metering/text-meter.js';
+import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
-import { chatClient } from '../protocols/openai/chat-client.js';
+import { chatClient } from '../languages/openai/chat-client.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /*

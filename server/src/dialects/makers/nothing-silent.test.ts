@@ -1,5 +1,5 @@
 import { isAppError } from '../../shared/errors.js';
-import type { Adapter, Target } from '../adapter.js';
+import type { Adapter, Target } from '../contract.js';
 import {
   chatCapability,
   generateDialect,
@@ -7,7 +7,7 @@ import {
   openAIChat,
   responsesDialect,
   type ChatDialect,
-} from '../attempt/chat-dialects.js';
+} from '../../gateway/deliver/chat-dialects.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /*

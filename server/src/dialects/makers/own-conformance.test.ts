@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConversationCapability, Target } from '../adapter.js';
+import type { ConversationCapability, Target } from '../contract.js';
 import type { Usage } from '../../shared/usage.js';
-import { TextMeter } from '../metering/text-meter.js';
+import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { TranslatedStream } from '../neutral/translated-stream.js';
-import { chatClient } from '../protocols/openai/chat-client.js';
-import { messagesClient } from '../protocols/anthropic/messages-client.js';
+import { chatClient } from '../languages/openai/chat-client.js';
+import { messagesClient } from '../languages/anthropic/messages-client.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* The promises that every provider with its own dialect keeps. A new provider adds its streams here. */

@@ -1,5 +1,5 @@
-import type { Target } from '../adapter.js';
-import { chatClient } from '../protocols/openai/chat-client.js';
+import type { Target } from '../contract.js';
+import { chatClient } from '../languages/openai/chat-client.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* Histories that agents bring from other providers, at providers without tools and with rules for the order of turns. */

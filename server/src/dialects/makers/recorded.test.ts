@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChatRequest, Target } from '../adapter.js';
+import type { ChatRequest, Target } from '../contract.js';
 import type { Usage } from '../../shared/usage.js';
-import { TextMeter } from '../metering/text-meter.js';
+import { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
 import { AnswerCollector } from '../neutral/collect.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
-import { readChatAnswer } from '../protocols/openai/chat-read.js';
-import { ChatStreamReader } from '../protocols/openai/chat-stream-reader.js';
-import { EventParser } from '../sse/event-parser.js';
+import { readChatAnswer } from '../languages/openai/chat-read.js';
+import { ChatStreamReader } from '../languages/openai/chat-stream-reader.js';
+import { EventParser } from '../wire/sse/event-parser.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /* Real responses of the family's providers, through their adapters and read as clients read them. */

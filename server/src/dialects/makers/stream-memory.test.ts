@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { ChatRequest, StreamTransform } from '../adapter.js';
-import { chatCapability, messagesDialect, openAIChat, type ChatDialect } from '../attempt/chat-dialects.js';
-import { TextMeter, loadEncoding } from '../metering/text-meter.js';
+import type { ChatRequest, StreamTransform } from '../contract.js';
+import { chatCapability, messagesDialect, openAIChat, type ChatDialect } from '../../gateway/deliver/chat-dialects.js';
+import { TextMeter, loadEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 import { sampled } from '../../../../tests/support/suite.js';

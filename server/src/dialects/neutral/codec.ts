@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../sse/event.js';
+import type { ServerEvent } from '../wire/sse/event.js';
 import type { Usage } from '../../shared/usage.js';
 import type { NeutralAnswer } from './answer.js';
 import type { Dialect } from './dialect.js';

@@ -14,16 +14,16 @@ import {
   type Fixture,
   type Json,
 } from '../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, Target } from '../adapter.js';
+import type { ChatRequest, Target } from '../contract.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../../shared/usage.js';
-import { anthropic } from '../adapters/anthropic/anthropic.js';
-import { gemini } from '../adapters/gemini/gemini.js';
-import { anthropicErrorBody } from '../protocols/anthropic/error.js';
+import { anthropic } from '../makers/anthropic/anthropic.js';
+import { gemini } from '../makers/gemini/gemini.js';
+import { anthropicErrorBody } from '../languages/anthropic/error.js';
 import { toCallFailure } from '../errors/failure.js';
-import { chatProvider } from '../protocols/openai/chat-write.js';
+import { chatProvider } from '../languages/openai/chat-write.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
-import { nativeResponseStream } from '../protocols/responses/responses-native.js';
+import { nativeResponseStream } from '../languages/responses/responses-native.js';
 
 const chat = clients['openai-chat'];
 const messages = clients['anthropic-messages'];

@@ -12,11 +12,11 @@ import {
   sse,
   providers,
 } from '../../../../tests/support/relay-dialects.js';
-import { nativeMessageStream } from '../protocols/anthropic/messages-native.js';
-import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
-import { asJsonList } from '../protocols/gemini/json-list.js';
-import { nativeResponseStream } from '../protocols/responses/responses-native.js';
-import { responsesProvider } from '../protocols/responses/responses-write.js';
+import { nativeMessageStream } from '../languages/anthropic/messages-native.js';
+import { nativeGeminiStream } from '../languages/gemini/gemini-native.js';
+import { asJsonList } from '../languages/gemini/json-list.js';
+import { nativeResponseStream } from '../languages/responses/responses-native.js';
+import { responsesProvider } from '../languages/responses/responses-write.js';
 import type { NeutralAnswer } from './answer.js';
 import { dialects, type Dialect } from './dialect.js';
 import { TranslatedStream } from './translated-stream.js';

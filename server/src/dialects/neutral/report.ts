@@ -1,4 +1,4 @@
-import type { Transcript } from '../adapter.js';
+import type { Transcript } from '../contract.js';
 import type { NeutralAnswer } from './answer.js';
 import type { NeutralEvent } from './event.js';
 import { toEvents } from './replay.js';

@@ -10,12 +10,12 @@ import {
   type Json,
 } from '../../../../tests/support/relay-dialects.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import { anthropicErrorEvents } from '../protocols/anthropic/error.js';
-import { nativeMessageStream } from '../protocols/anthropic/messages-native.js';
-import { geminiErrorEvents } from '../protocols/gemini/error.js';
-import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
+import { anthropicErrorEvents } from '../languages/anthropic/error.js';
+import { nativeMessageStream } from '../languages/anthropic/messages-native.js';
+import { geminiErrorEvents } from '../languages/gemini/error.js';
+import { nativeGeminiStream } from '../languages/gemini/gemini-native.js';
 import { toCallFailure } from '../errors/failure.js';
-import { responsesErrorEvents } from '../protocols/responses/error.js';
+import { responsesErrorEvents } from '../languages/responses/error.js';
 import { AnswerCollector } from './collect.js';
 import { dialects, type Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';

@@ -1,4 +1,4 @@
-import { chatClient } from '../protocols/openai/chat-client.js';
+import { chatClient } from '../languages/openai/chat-client.js';
 import { flattenTools, withToolForms } from './tool-forms.js';
 import { noUsage } from '../../shared/usage.js';
 

@@ -1,8 +1,8 @@
-import type { FrameParser, Transcript } from '../adapter.js';
+import type { FrameParser, Transcript } from '../contract.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../shared/usage.js';
-import type { ServerEvent } from '../sse/event.js';
-import { EventStream } from '../sse/event-stream.js';
+import type { ServerEvent } from '../wire/sse/event.js';
+import { EventStream } from '../wire/sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';
 import type { NeutralEvent } from './event.js';
 import { reportEvent } from './report.js';

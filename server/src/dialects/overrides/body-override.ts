@@ -1,6 +1,6 @@
 import type { BodyOperation, OverrideCondition } from '../../shared/channel-override.js';
 import { asFields, type Fields } from '../../shared/json.js';
-import type { Target } from '../adapter.js';
+import type { Target } from '../contract.js';
 
 type Overridden = Pick<Target, 'override' | 'upstreamModel' | 'requestedModel'>;
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { UpstreamRequest } from '../adapter.js';
+import type { UpstreamRequest } from '../contract.js';
 import type { HeaderOperation } from '../../shared/channel-override.js';
 import { isFor } from './body-override.js';
 

@@ -1,13 +1,13 @@
 import { byTemplate } from '../accepts.js';
-import type { Adapter } from '../adapter.js';
-import { countAt } from '../adapters/anthropic/count.js';
-import { gemini } from '../adapters/gemini/gemini.js';
-import { checkChosenEndpoints, chosenEndpoints } from '../adapters/hosted/chosen-endpoints.js';
-import { hosted } from '../adapters/hosted/hosted.js';
-import { deploymentRules as rules } from '../adapters/openai-compatible/chat-body.js';
-import { everything } from '../adapters/openai-compatible/dialect.js';
-import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
-import { perplexity } from '../adapters/perplexity/perplexity.js';
+import type { Adapter } from '../contract.js';
+import { countAt } from '../makers/anthropic/count.js';
+import { gemini } from '../makers/gemini/gemini.js';
+import { checkChosenEndpoints, chosenEndpoints } from '../makers/hosted/chosen-endpoints.js';
+import { hosted } from '../makers/hosted/hosted.js';
+import { deploymentRules as rules } from '../makers/openai-compatible/chat-body.js';
+import { everything } from '../makers/openai-compatible/dialect.js';
+import { openAICompatible } from '../makers/openai-compatible/openai-compatible.js';
+import { perplexity } from '../makers/perplexity/perplexity.js';
 import { openAIBalance } from './balance.js';
 import {
   acceptsAccountFields,

@@ -1,10 +1,10 @@
 import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
-import { type Target } from '../adapter.js';
-import { bearerIfGiven, organizationHeader, wholeAddress } from '../adapters/openai-compatible/address.js';
-import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
-import { codingPlanAdapter } from '../adapters/hosted/coding-plans.js';
-import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
-import { deploymentRules, reasoningRules as rules } from '../adapters/openai-compatible/chat-body.js';
+import { type Target } from '../contract.js';
+import { bearerIfGiven, organizationHeader, wholeAddress } from '../makers/openai-compatible/address.js';
+import { everything, everythingAt } from '../makers/openai-compatible/dialect.js';
+import { codingPlanAdapter } from '../makers/hosted/coding-plans.js';
+import { openAICompatible } from '../makers/openai-compatible/openai-compatible.js';
+import { deploymentRules, reasoningRules as rules } from '../makers/openai-compatible/chat-body.js';
 import { openAIBalance, siliconFlowBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsAccountFields, acceptsUsual, openAIHeaders, type ProviderRow, words } from './provider.js';

@@ -1,6 +1,6 @@
 import type { ServiceTier } from '../../shared/price-card.js';
 import { acceptsEverything, accountFields, type Accepts } from '../accepts.js';
-import { type Adapter } from '../adapter.js';
+import { type Adapter } from '../contract.js';
 import type { BalanceReader } from './balance.js';
 import { openAIDiscovery, type Discovery } from './discovery.js';
 

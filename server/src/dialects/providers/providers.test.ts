@@ -1,5 +1,5 @@
 import { targetFor } from '../../../../tests/support/relay-dialects.js';
-import type { Adapter, ChatRequest, Target, UpstreamRequest } from '../adapter.js';
+import type { Adapter, ChatRequest, Target, UpstreamRequest } from '../contract.js';
 import { splitKeys } from './channel-keys.js';
 import { findProvider, providerOf, providers } from './providers.js';
 import { taskPlatforms } from './task-platforms.js';

@@ -1,6 +1,6 @@
 import { words, type ProviderRow } from './provider.js';
 
-/** Platforms that run tasks and serve no calls (`relay/tasks/`). They have no adapter. */
+/** Platforms that run tasks and serve no calls (`services/tasks/`). They have no adapter. */
 export const taskPlatforms: readonly ProviderRow[] = [
   {
     id: 2,

@@ -1,9 +1,9 @@
-import type { BudgetDirectory } from '../../modules/budgets/budget-directory.service.js';
-import type { BudgetRefusals } from '../../modules/budgets/budget-refusals.service.js';
-import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../modules/quota/budget-holds.service.js';
+import type { BudgetDirectory } from '../../billing/budgets/budget-directory.service.js';
+import type { BudgetRefusals } from '../../billing/budgets/budget-refusals.service.js';
+import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/budget-holds.service.js';
 import { budgetWindowAt, countsModel, type BudgetWindow, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
-import type { Caller } from '../access/authentication.js';
+import type { Caller } from './authentication.js';
 
 /** The amounts that a call takes of its budgets. */
 export interface BudgetUse {

@@ -1,5 +1,5 @@
-import type { SharedState } from '../../cache/shared-state.js';
-import type { WindowCount } from '../../cache/sliding-count.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { WindowCount } from '../../platform/cache/sliding-count.js';
 import { rateKey, rateSeconds, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';

@@ -1,7 +1,7 @@
-import { Changes } from '../../cache/changes.js';
-import { MemoryState } from '../../cache/memory-state.js';
+import { Changes } from '../../platform/cache/changes.js';
+import { MemoryState } from '../../platform/cache/memory-state.js';
 import { Secrets } from '../../shared/secrets.js';
-import { allowsAddress } from '../../outbound/allow-list.js';
+import { allowsAddress } from '../../platform/outbound/allow-list.js';
 import { findKey, maskKey, parseKey } from './authentication.js';
 import { isLow, KeyDirectory } from './key-directory.js';
 

@@ -1,19 +1,19 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Changes } from '../../cache/changes.js';
-import { Loader } from '../../cache/loader.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import { Loader } from '../../platform/cache/loader.js';
 import {
   budgetsOf,
   toKnownBudgets,
   toKnownRates,
   type KnownBudgetRow,
-} from '../../modules/budgets/known-budget.service.js';
-import { TokenStatus } from '../../modules/tokens/token.entity.js';
+} from '../../billing/budgets/known-budget.service.js';
+import { TokenStatus } from '../../console/tokens/token.entity.js';
 import { scopesIn } from '../../shared/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Queries } from '../../db/queries.js';
+import type { Queries } from '../../platform/db/queries.js';
 
 /** The fields of a token that the hot path needs. */
 export interface KnownToken {

@@ -1,5 +1,5 @@
 import { Rounds } from '../../shared/rounds.js';
-import type { Queries } from '../../db/queries.js';
+import type { Queries } from '../../platform/db/queries.js';
 import type { KnownToken } from './key-directory.js';
 
 const everyMilliseconds = 5_000;

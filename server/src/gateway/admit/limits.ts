@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SharedState } from '../../cache/shared-state.js';
-import type { OptionValues } from '../../modules/options/option.service.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlaceClaim } from '../../cache/shared-state.js';
+import type { PlaceClaim } from '../../platform/cache/shared-state.js';
 import { systemClock } from '../../shared/clock.js';
 import { Places, type PlaceLink } from './limits.js';
 

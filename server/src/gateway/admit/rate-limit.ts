@@ -1,5 +1,5 @@
-import type { SharedState } from '../../cache/shared-state.js';
-import type { OptionValues } from '../../modules/options/option.service.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { growth } from '../../../../tests/support/growth.js';
-import { createLogger } from '../../observability/logger.js';
+import { createLogger } from '../../platform/observability/logger.js';
 import { SensitiveWords, WordSearch } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Logger } from '../../observability/logger.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
-import { matcher } from '../matching/matcher.js';
+import { matcher } from '../../platform/matching/matcher.js';
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {

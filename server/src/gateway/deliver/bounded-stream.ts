@@ -1,10 +1,10 @@
-import type { StreamTransform } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
-import type { TextMeter } from '../metering/text-meter.js';
-import type { StreamEnding } from '../neutral/codec.js';
-import { reportEvent } from '../neutral/report.js';
-import { WrappedStream } from '../pass-through/wrapped-stream.js';
-import { EventParser } from '../sse/event-parser.js';
+import type { StreamTransform } from '../../dialects/contract.js';
+import type { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { TextMeter } from '../reserve/metering/text-meter.js';
+import type { StreamEnding } from '../../dialects/neutral/codec.js';
+import { reportEvent } from '../../dialects/neutral/report.js';
+import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.js';
+import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { Usage } from '../../shared/usage.js';
 
 /** The end of a server-sent event. */

@@ -1,11 +1,11 @@
 import { AppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
-import type { ChatAnswer, ChatCapability, StreamTransform, Target } from '../adapter.js';
-import { cutShort } from '../call/delivery.js';
-import type { AnswerContext } from '../neutral/codec.js';
-import { AnswerCollector } from '../neutral/collect.js';
-import { parseFields } from '../neutral/fields.js';
-import { EventParser } from '../sse/event-parser.js';
+import type { ChatAnswer, ChatCapability, StreamTransform, Target } from '../../dialects/contract.js';
+import { cutShort } from './delivery.js';
+import type { AnswerContext } from '../../dialects/neutral/codec.js';
+import { AnswerCollector } from '../../dialects/neutral/collect.js';
+import { parseFields } from '../../dialects/neutral/fields.js';
+import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { ChatDialect } from './chat-dialects.js';
 import { answerFor } from './translated-chat.js';
 

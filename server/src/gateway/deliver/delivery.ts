@@ -1,10 +1,10 @@
 import { AppError } from '../../shared/errors.js';
-import type { StreamTransform } from '../adapter.js';
+import type { StreamTransform } from '../../dialects/contract.js';
 import type { Usage, UsageDetails } from '../../shared/usage.js';
 import type { ClientResponse } from './client-response.js';
 import { HeldOpening } from './held-opening.js';
-import { RelayError } from '../errors/relay-error.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import type { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 /** The client closed its connection before its response was complete. */

@@ -1,11 +1,11 @@
-import type { StreamTransform } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
+import type { StreamTransform } from '../../dialects/contract.js';
+import type { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { sumOfUsage, type Usage } from '../../shared/usage.js';
-import { NativeStream, type NativeListener } from '../pass-through/native-stream.js';
-import { asFields, parseFields, someText, type Fields } from '../neutral/fields.js';
-import { ImageCount } from '../protocols/openai/image-count.js';
-import { toOneShotUsage } from '../protocols/openai/one-shot-usage.js';
-import { readError, toUpstreamError } from '../errors/read-upstream-error.js';
+import { NativeStream, type NativeListener } from '../../dialects/wire/pass-through/native-stream.js';
+import { asFields, parseFields, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { ImageCount } from '../../dialects/languages/openai/image-count.js';
+import { toOneShotUsage } from '../../dialects/languages/openai/one-shot-usage.js';
+import { readError, toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 /** The part of a response that was read before anything is sent: all of it, or its beginning. */

@@ -1,10 +1,10 @@
 import { parseExact, writeJson } from '../../shared/exact-json.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Usage } from '../../shared/usage.js';
-import type { ChatAnswer } from '../adapter.js';
-import { asFields, asList, asText, parseFields, type Fields } from '../neutral/fields.js';
-import { bodyTexts, withTexts } from './body-texts.js';
-import type { CallGuard } from './call-guard.js';
+import type { ChatAnswer } from '../../dialects/contract.js';
+import { asFields, asList, asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { bodyTexts, withTexts } from '../admit/guardrails/body-texts.js';
+import type { CallGuard } from '../admit/guardrails/call-guard.js';
 
 /** The response after every rule for output: the same, masked, or with the reason why the client must not get it. */
 export async function guardedAnswer(

@@ -1,6 +1,6 @@
-import type { ClientResponse } from '../call/client-response.js';
-import { HeldOpening } from '../call/held-opening.js';
-import { ClientGoneError, cutShort, type Delivery, type DeliveryEnd } from '../call/delivery.js';
+import type { ClientResponse } from './client-response.js';
+import { HeldOpening } from './held-opening.js';
+import { ClientGoneError, cutShort, type Delivery, type DeliveryEnd } from './delivery.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Exchange } from '../upstream/exchange.js';
 import type { GuardedStream } from './guarded-stream.js';

@@ -1,10 +1,10 @@
-import type { StreamTransform } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
-import type { StreamReader, StreamWriter } from '../neutral/codec.js';
-import type { NeutralEvent } from '../neutral/event.js';
-import { EventParser } from '../sse/event-parser.js';
+import type { StreamTransform } from '../../dialects/contract.js';
+import type { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { StreamReader, StreamWriter } from '../../dialects/neutral/codec.js';
+import type { NeutralEvent } from '../../dialects/neutral/event.js';
+import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import type { CallGuard } from './call-guard.js';
+import type { CallGuard } from '../admit/guardrails/call-guard.js';
 
 /** Characters that stay back, so that a match is not cut by the end of a window. */
 const holdBack = 128;

@@ -1,4 +1,4 @@
-import { endOfEvent } from '../sse/event-blocks.js';
+import { endOfEvent } from '../../dialects/wire/sse/event-blocks.js';
 
 /** How long the opening of a stream waits for content. Milliseconds. */
 const longestHold = 2000;

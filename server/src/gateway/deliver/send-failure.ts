@@ -1,6 +1,6 @@
-import { retryHeaders, type CallFailure } from '../errors/failure.js';
+import { retryHeaders, type CallFailure } from '../../dialects/errors/failure.js';
 import type { ClientResponse } from './client-response.js';
-import type { ErrorDialect } from './endpoint.js';
+import type { ErrorDialect } from '../endpoint.js';
 
 /** Sends an error response before streaming has begun. */
 export function sendFailure(

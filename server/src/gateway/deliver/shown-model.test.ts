@@ -1,4 +1,4 @@
-import type { StreamTransform } from '../adapter.js';
+import type { StreamTransform } from '../../dialects/contract.js';
 import { StreamWithModel, withModel } from './shown-model.js';
 
 const id = '1318304912345678901';

@@ -1,9 +1,9 @@
-import type { ChatAnswer, StreamTransform } from '../adapter.js';
+import type { ChatAnswer, StreamTransform } from '../../dialects/contract.js';
 import type { Usage } from '../../shared/usage.js';
-import { asFields, parseFields } from '../neutral/fields.js';
+import { asFields, parseFields } from '../../dialects/neutral/fields.js';
 import { hasLongNumbers } from '../../shared/exact-json.js';
-import { fieldText, splicedFields, splicedTexts, withFields } from '../pass-through/spliced-fields.js';
-import { WrappedStream } from '../pass-through/wrapped-stream.js';
+import { fieldText, splicedFields, splicedTexts, withFields } from '../../dialects/wire/pass-through/spliced-fields.js';
+import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.js';
 
 /**
  * Replaces the model name in every place where the dialects state it: at the top, in a message or response, and

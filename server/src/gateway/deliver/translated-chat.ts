@@ -8,22 +8,22 @@ import type {
   StreamTransform,
   Target,
   UpstreamRequest,
-} from '../adapter.js';
-import { chatOptionsOf } from '../accepts.js';
-import type { NeutralAnswer } from '../neutral/answer.js';
-import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../neutral/codec.js';
-import { AnswerCollector } from '../neutral/collect.js';
-import { chatFieldName } from '../neutral/field-name.js';
-import { fitRequest, type Fitting } from '../neutral/fitted-request.js';
-import { remoteMedia, withMedia, type FetchedMedia } from '../neutral/remote-media.js';
-import { reportAnswer } from '../neutral/report.js';
-import type { NeutralRequest } from '../neutral/request.js';
-import { withToolForms, type ToolForms } from '../neutral/tool-forms.js';
-import { TranslatedStream } from '../neutral/translated-stream.js';
-import { overriddenBody } from '../overrides/body-override.js';
-import { chatProvider } from '../protocols/openai/chat-write.js';
-import { WrappedStream } from '../pass-through/wrapped-stream.js';
-import { EventParser } from '../sse/event-parser.js';
+} from '../../dialects/contract.js';
+import { chatOptionsOf } from '../../dialects/accepts.js';
+import type { NeutralAnswer } from '../../dialects/neutral/answer.js';
+import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../../dialects/neutral/codec.js';
+import { AnswerCollector } from '../../dialects/neutral/collect.js';
+import { chatFieldName } from '../../dialects/neutral/field-name.js';
+import { fitRequest, type Fitting } from '../../dialects/neutral/fitted-request.js';
+import { remoteMedia, withMedia, type FetchedMedia } from '../../dialects/neutral/remote-media.js';
+import { reportAnswer } from '../../dialects/neutral/report.js';
+import type { NeutralRequest } from '../../dialects/neutral/request.js';
+import { withToolForms, type ToolForms } from '../../dialects/neutral/tool-forms.js';
+import { TranslatedStream } from '../../dialects/neutral/translated-stream.js';
+import { overriddenBody } from '../../dialects/overrides/body-override.js';
+import { chatProvider } from '../../dialects/languages/openai/chat-write.js';
+import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.js';
+import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { Usage } from '../../shared/usage.js';
 
 /** Chat through the neutral form, which can embed downloaded media. */

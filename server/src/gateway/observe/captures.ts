@@ -1,18 +1,18 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Logger } from '../../observability/logger.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import type { CaptureRule } from '../../shared/capture-rule.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { concerns } from '../../shared/guardrail-rule.js';
 import { randomBetween } from '../../shared/ids.js';
 import { storableText } from '../../shared/json.js';
 import { maskParts } from '../../shared/personal-data.js';
-import type { Caller } from '../access/authentication.js';
-import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
-import { personalDataCheck, wordsCheck } from '../guardrails/local-checks.js';
-import type { TextMeter } from '../metering/text-meter.js';
-import type { Queries } from '../../db/queries.js';
+import type { Caller } from '../admit/authentication.js';
+import { bodyTexts, withTexts } from '../admit/guardrails/body-texts.js';
+import { personalDataCheck, wordsCheck } from '../admit/guardrails/local-checks.js';
+import type { TextMeter } from '../reserve/metering/text-meter.js';
+import type { Queries } from '../../platform/db/queries.js';
 import { contentLimit } from './chat-content.js';
-import type { PricedCall } from './priced-call.js';
+import type { PricedCall } from '../priced-call.js';
 
 export interface CapturesDeps {
   readonly database: Queries;

@@ -1,15 +1,15 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Logger } from '../../observability/logger.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
 import { Rounds } from '../../shared/rounds.js';
 import { storableText } from '../../shared/json.js';
-import { failureKind } from '../errors/failure-kind.js';
-import { withConnectionCause } from '../errors/connection-cause.js';
-import { maskSecrets } from '../errors/mask-secrets.js';
-import { UpstreamError } from '../errors/upstream-error.js';
-import type { Queries } from '../../db/queries.js';
+import { failureKind } from '../../dialects/errors/failure-kind.js';
+import { withConnectionCause } from '../../dialects/errors/connection-cause.js';
+import { maskSecrets } from '../../dialects/errors/mask-secrets.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { Queries } from '../../platform/db/queries.js';
 
 export interface ChannelFailuresDeps {
   readonly database: Queries;

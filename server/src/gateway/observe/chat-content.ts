@@ -1,5 +1,5 @@
-import { asFields, asFieldsList, asText, either, type Fields } from '../neutral/fields.js';
-import { maskSecrets } from '../errors/mask-secrets.js';
+import { asFields, asFieldsList, asText, either, type Fields } from '../../dialects/neutral/fields.js';
+import { maskSecrets } from '../../dialects/errors/mask-secrets.js';
 
 /** Maximum characters of each field. */
 export const contentLimit = 64 * 1024;

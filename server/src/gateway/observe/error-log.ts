@@ -1,15 +1,15 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { LogType } from '../../shared/log-type.js';
-import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
-import type { Logger } from '../../observability/logger.js';
+import { collapseGizmo } from '../../billing/prices/price-book.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson, storableText } from '../../shared/json.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
-import type { CallFailure } from '../errors/failure.js';
-import { failureKind } from '../errors/failure-kind.js';
-import type { PricedCall } from './priced-call.js';
-import type { Queries } from '../../db/queries.js';
+import type { CallFailure } from '../../dialects/errors/failure.js';
+import { failureKind } from '../../dialects/errors/failure-kind.js';
+import type { PricedCall } from '../priced-call.js';
+import type { Queries } from '../../platform/db/queries.js';
 
 export interface ErrorLogDeps {
   readonly database: Queries;

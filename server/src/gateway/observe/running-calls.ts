@@ -1,6 +1,6 @@
-import type { Metrics } from '../../observability/metrics.js';
-import type { Endpoint } from './endpoint.js';
-import type { IncomingCall } from './incoming-call.js';
+import type { Metrics } from '../../platform/observability/metrics.js';
+import type { Endpoint } from '../endpoint.js';
+import type { IncomingCall } from '../incoming-call.js';
 
 export interface CallOutcome {
   readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';

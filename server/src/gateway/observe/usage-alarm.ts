@@ -1,7 +1,7 @@
-import type { Logger } from '../../observability/logger.js';
-import type { Metrics } from '../../observability/metrics.js';
+import type { Logger } from '../../platform/observability/logger.js';
+import type { Metrics } from '../../platform/observability/metrics.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../shared/usage.js';
-import type { PricedCall } from './priced-call.js';
+import type { PricedCall } from '../priced-call.js';
 
 /** A provider's report of more than is charged. */
 export interface UsageExcess {

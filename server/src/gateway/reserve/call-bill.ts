@@ -5,7 +5,7 @@ import {
   type CostNotes,
   type CostPrice,
   type SaleLines,
-} from '../../modules/pricing/channel-cost.service.js';
+} from '../../billing/prices/channel-cost.service.js';
 import {
   cardNotes,
   cardOf,
@@ -22,12 +22,12 @@ import {
   type Component,
   type Rounded,
   type TablePrice,
-} from '../../modules/pricing/price-book.service.js';
+} from '../../billing/prices/price-book.service.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
-import type { Served } from '../attempt/attempts.js';
-import type { AbortedAttempt } from '../attempt/hedged-attempt.js';
-import type { ChargedCall, Tariff } from '../call/endpoint.js';
+import type { Served } from '../send/attempts.js';
+import type { AbortedAttempt } from '../send/hedged-attempt.js';
+import type { ChargedCall, Tariff } from '../endpoint.js';
 
 /** The part of a log row that is about a charge. */
 export interface ChargeRecord {

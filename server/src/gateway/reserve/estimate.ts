@@ -1,5 +1,5 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import { modelLimits } from '../../modules/pricing/model-limits.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { modelLimits } from '../../billing/prices/model-limits.service.js';
 import {
   boundOfCard,
   isFree,
@@ -10,9 +10,9 @@ import {
   withoutAdvice,
   type CardPrice,
   type Rounded,
-} from '../../modules/pricing/price-book.service.js';
-import { countBySample } from '../metering/prompt-tokens.js';
-import { choicesOf, requestTraits, type RequestTraits } from '../metering/request-traits.js';
+} from '../../billing/prices/price-book.service.js';
+import { countBySample } from './metering/prompt-tokens.js';
+import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
 import {
   noUsage,
   sumOfUsage,
@@ -22,8 +22,8 @@ import {
   type UsageDetails,
 } from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
-import { tokensOfImage } from '../neutral/made-image.js';
-import type { PricedCall } from './priced-call.js';
+import { tokensOfImage } from '../../dialects/neutral/made-image.js';
+import type { PricedCall } from '../priced-call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Cover {

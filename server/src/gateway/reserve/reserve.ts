@@ -1,13 +1,13 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import { modelLimits } from '../../modules/pricing/model-limits.service.js';
-import { collapseGizmo, isFree, roundedUp, type CardPrice } from '../../modules/pricing/price-book.service.js';
-import { QuotaError, type Ledger, type Reservation } from '../../modules/quota/ledger.service.js';
-import { BudgetError } from '../../modules/quota/budget-holds.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { modelLimits } from '../../billing/prices/model-limits.service.js';
+import { collapseGizmo, isFree, roundedUp, type CardPrice } from '../../billing/prices/price-book.service.js';
+import { QuotaError, type Ledger, type Reservation } from '../../billing/ledger/ledger.service.js';
+import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
-import type { RatePass } from '../budgets/call-rates.js';
-import { estimatePrompt } from '../metering/prompt-tokens.js';
-import { choicesOf, requestTraits } from '../metering/request-traits.js';
+import type { RatePass } from '../admit/call-rates.js';
+import { estimatePrompt } from './metering/prompt-tokens.js';
+import { choicesOf, requestTraits } from './metering/request-traits.js';
 import {
   ampleCover,
   boundFor,
@@ -21,8 +21,8 @@ import {
   type CallCost,
   type Cover,
   type Wanted,
-} from './cover.js';
-import type { PricedCall } from './priced-call.js';
+} from './estimate.js';
+import type { PricedCall } from '../priced-call.js';
 
 /** A call whose reservation is made. */
 export interface ReservedCall {

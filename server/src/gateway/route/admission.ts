@@ -1,12 +1,12 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import { usualDrawingModel } from '../../modules/pricing/price-book.service.js';
-import { allowsAddress } from '../../outbound/allow-list.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { usualDrawingModel } from '../../billing/prices/price-book.service.js';
+import { allowsAddress } from '../../platform/outbound/allow-list.js';
 import { AppError } from '../../shared/errors.js';
-import { declaredTools, withTools } from '../neutral/declared-tools.js';
-import { asFields, asFieldsList, asText, someText, type Fields } from '../neutral/fields.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { Candidates, RoutingTable } from '../routing/routing-table.js';
-import type { Caller } from './authentication.js';
+import { declaredTools, withTools } from '../../dialects/neutral/declared-tools.js';
+import { asFields, asFieldsList, asText, someText, type Fields } from '../../dialects/neutral/fields.js';
+import type { RoutedChannel } from './routed-channel.js';
+import type { Candidates, RoutingTable } from './routing-table.js';
+import type { Caller } from '../admit/authentication.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 
 /** Options that admission depends on. */

@@ -1,5 +1,5 @@
-import { UpstreamError } from '../errors/upstream-error.js';
-import type { Provider } from '../providers/provider.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { Provider } from '../../dialects/providers/provider.js';
 
 const codes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
 const types = new Set([

@@ -1,7 +1,7 @@
 import { entryOfModel } from '../../shared/model-pattern.js';
-import type { RoutingTable } from '../routing/routing-table.js';
+import type { RoutingTable } from './routing-table.js';
 import { admitTo, groupOf, otherGroups, type Admission, type AdmissionSettings } from './admission.js';
-import type { Caller } from './authentication.js';
+import type { Caller } from '../admit/authentication.js';
 
 /** Ways of one call after the first, at most. */
 const maxFurtherWays = 10;

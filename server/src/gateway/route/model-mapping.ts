@@ -1,4 +1,4 @@
-import { RelayError } from '../errors/relay-error.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { ModelMapping } from './routed-channel.js';
 
 /**

@@ -1,6 +1,6 @@
 import { isAppError } from '../../shared/errors.js';
-import { UpstreamError } from '../errors/upstream-error.js';
-import type { Provider } from '../providers/provider.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { Provider } from '../../dialects/providers/provider.js';
 
 /** The inputs of the retry rules. */
 export interface FailedAttempt {

@@ -1,5 +1,5 @@
-import { ChannelStatus } from '../../modules/channels/channel.entity.js';
-import { ChannelCost } from '../../modules/pricing/channel-cost.service.js';
+import { ChannelStatus } from '../../console/channels/channel.entity.js';
+import { ChannelCost } from '../../billing/prices/channel-cost.service.js';
 import {
   parseBodyOverride,
   parseHeaderOverride,
@@ -9,10 +9,10 @@ import {
 import { listCost, readCostRule } from '../../shared/cost-rule.js';
 import { parseLimits, parseTimeouts, type ChannelLimits, type ChannelTimeouts } from '../../shared/channel-limits.js';
 import { parseFields, type Fields } from '../../shared/json.js';
-import type { ChannelSetting } from '../adapter.js';
-import { splitKeys } from '../providers/channel-keys.js';
-import type { Provider } from '../providers/provider.js';
-import { providerOf } from '../providers/providers.js';
+import type { ChannelSetting } from '../../dialects/contract.js';
+import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import type { Provider } from '../../dialects/providers/provider.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 
 /** A channel as the hot path needs it: everything parsed, keys decrypted. Never logged or shown. */
 export interface RoutedChannel {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Changes } from '../../cache/changes.js';
-import { MemoryState } from '../../cache/memory-state.js';
-import type { Logger } from '../../observability/logger.js';
+import { Changes } from '../../platform/cache/changes.js';
+import { MemoryState } from '../../platform/cache/memory-state.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { ChannelRow } from './routed-channel.js';
 import { RoutingDirectory } from './routing-directory.js';

@@ -1,6 +1,6 @@
-import type { Changes } from '../../cache/changes.js';
-import type { Queries } from '../../db/queries.js';
-import type { Logger } from '../../observability/logger.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { Queries } from '../../platform/db/queries.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { channelColumns, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { RoutingTable } from './routing-table.js';

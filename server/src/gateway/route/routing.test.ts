@@ -5,10 +5,10 @@ import { mapModel } from './model-mapping.js';
 import { meansDeadKey } from './automatic-disable.js';
 import { isRetryable } from './retry.js';
 import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';
-import { UpstreamError } from '../errors/upstream-error.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 import { AppError } from '../../shared/errors.js';
-import { providerOf } from '../providers/providers.js';
+import { providerOf } from '../../dialects/providers/providers.js';
 
 let nextId = 1;
 

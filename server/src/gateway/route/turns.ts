@@ -1,8 +1,8 @@
-import type { BudgetDirectory } from '../../modules/budgets/budget-directory.service.js';
+import type { BudgetDirectory } from '../../billing/budgets/budget-directory.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
-import { noChannel } from '../access/admission.js';
-import { RelayError } from '../errors/relay-error.js';
+import { noChannel } from './admission.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Health, Standing, Trial } from './health/health.js';
 import { noEnd } from './health/rest.js';
 import type { KeyRing } from './key-ring.js';

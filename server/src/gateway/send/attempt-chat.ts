@@ -1,5 +1,5 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../adapter.js';
+import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../../dialects/contract.js';
 import {
   answerHeaders,
   contentTypeOf,
@@ -15,27 +15,27 @@ import {
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from './chat-dialects.js';
-import { collectedAnswer } from './collected-stream.js';
-import { isTranslated, type TranslatedChat } from './translated-chat.js';
-import { contentLimit } from '../record/chat-content.js';
-import type { ClientResponse } from '../call/client-response.js';
-import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
-import type { CallGuard } from '../guardrails/call-guard.js';
-import { guardedAnswer } from '../guardrails/guarded-answer.js';
-import { deliverGuarded } from '../guardrails/guarded-delivery.js';
-import { GuardedStream } from '../guardrails/guarded-stream.js';
-import { parseFields } from '../neutral/fields.js';
-import { isMarkup, isObject } from '../neutral/media.js';
-import { estimatePrompt } from '../metering/prompt-tokens.js';
-import { toolsSent } from '../metering/server-tools.js';
-import { TextMeter } from '../metering/text-meter.js';
-import { BoundedStream } from './bounded-stream.js';
+import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from '../deliver/chat-dialects.js';
+import { collectedAnswer } from '../deliver/collected-stream.js';
+import { isTranslated, type TranslatedChat } from '../deliver/translated-chat.js';
+import { contentLimit } from '../observe/chat-content.js';
+import type { ClientResponse } from '../deliver/client-response.js';
+import { ClientGoneError, deliverStream, type Delivery } from '../deliver/delivery.js';
+import type { CallGuard } from '../admit/guardrails/call-guard.js';
+import { guardedAnswer } from '../deliver/guarded-answer.js';
+import { deliverGuarded } from '../deliver/guarded-delivery.js';
+import { GuardedStream } from '../deliver/guarded-stream.js';
+import { parseFields } from '../../dialects/neutral/fields.js';
+import { isMarkup, isObject } from '../../dialects/neutral/media.js';
+import { estimatePrompt } from '../reserve/metering/prompt-tokens.js';
+import { toolsSent } from '../reserve/metering/server-tools.js';
+import { TextMeter } from '../reserve/metering/text-meter.js';
+import { BoundedStream } from '../deliver/bounded-stream.js';
 import { maxMedia } from './media-fetch.js';
-import type { AnswerContext } from '../neutral/codec.js';
-import { asJsonList } from '../protocols/gemini/json-list.js';
-import { declaresCustomTools } from '../neutral/tool-forms.js';
-import { answerWithModel, StreamWithModel } from './shown-model.js';
+import type { AnswerContext } from '../../dialects/neutral/codec.js';
+import { asJsonList } from '../../dialects/languages/gemini/json-list.js';
+import { declaresCustomTools } from '../../dialects/neutral/tool-forms.js';
+import { answerWithModel, StreamWithModel } from '../deliver/shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 const ping = ': PING\n\n';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
-import type { Adapter, OneShotAnswer, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
+import type { Adapter, OneShotAnswer, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../../dialects/contract.js';
 import {
   answerHeaders,
   contentTypeOf,
@@ -19,17 +19,17 @@ import {
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import type { ClientResponse } from '../call/client-response.js';
-import { contentLimit } from '../record/chat-content.js';
-import { ClientGoneError, deliverStream } from '../call/delivery.js';
-import { beginningOf, forwardedBytes, forwardedEvents, type Forwarded } from './forwarded-answer.js';
+import type { ClientResponse } from '../deliver/client-response.js';
+import { contentLimit } from '../observe/chat-content.js';
+import { ClientGoneError, deliverStream } from '../deliver/delivery.js';
+import { beginningOf, forwardedBytes, forwardedEvents, type Forwarded } from '../deliver/forwarded-answer.js';
 import type { Usage } from '../../shared/usage.js';
-import { withModel } from './shown-model.js';
-import { TextMeter } from '../metering/text-meter.js';
-import { UpstreamError } from '../errors/upstream-error.js';
-import { unsupported } from '../neutral/field-name.js';
-import { isMarkup } from '../neutral/media.js';
-import { withHeaderOverride } from '../overrides/header-override.js';
+import { withModel } from '../deliver/shown-model.js';
+import { TextMeter } from '../reserve/metering/text-meter.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import { unsupported } from '../../dialects/neutral/field-name.js';
+import { isMarkup } from '../../dialects/neutral/media.js';
+import { withHeaderOverride } from '../../dialects/overrides/header-override.js';
 import { UpstreamConnectionError, type Exchange } from '../upstream/exchange.js';
 
 /** A non-streaming response for the client. */

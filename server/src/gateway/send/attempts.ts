@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Metrics } from '../../observability/metrics.js';
+import type { Metrics } from '../../platform/observability/metrics.js';
 import { AppError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
-import { originOf } from '../affinity/call-origin.js';
-import type { AffinityResult, SessionAffinity } from '../affinity/session-affinity.js';
-import type { ClientResponse } from '../call/client-response.js';
-import type { UpstreamErrorView } from '../errors/failure.js';
-import { UpstreamError } from '../errors/upstream-error.js';
-import type { LimitPass } from '../routing/limits/limit-board.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../routing/routing-table.js';
-import type { Turn, Turns, TurnSeeker } from '../routing/turns.js';
+import { originOf } from '../route/affinity/call-origin.js';
+import type { AffinityResult, SessionAffinity } from '../route/affinity/session-affinity.js';
+import type { ClientResponse } from '../deliver/client-response.js';
+import type { UpstreamErrorView } from '../../dialects/errors/failure.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { LimitPass } from '../route/limits/limit-board.js';
+import type { RoutedChannel } from '../route/routed-channel.js';
+import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../route/routing-table.js';
+import type { Turn, Turns, TurnSeeker } from '../route/turns.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedTurn } from './hedged-attempt.js';
-import { isCount, type ServedCall } from './served-call.js';
+import { isCount, type ServedCall } from '../served-call.js';
 import { TurnFailedError, TurnRunner, type RunnerDeps } from './turn-runner.js';
 
 export interface AttemptsDeps extends RunnerDeps {

@@ -1,10 +1,10 @@
-import type { ClientResponse } from '../call/client-response.js';
-import type { FirstByteTimes } from '../routing/order/first-byte-times.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { Turn } from '../routing/turns.js';
+import type { ClientResponse } from '../deliver/client-response.js';
+import type { FirstByteTimes } from '../route/order/first-byte-times.js';
+import type { RoutedChannel } from '../route/routed-channel.js';
+import type { Turn } from '../route/turns.js';
 import type { AttemptOutcome } from './attempt.js';
 import { AttemptRace } from './attempt-race.js';
-import type { ServedCall } from './served-call.js';
+import type { ServedCall } from '../served-call.js';
 import { TurnFailedError, type TurnRunner } from './turn-runner.js';
 
 /** An attempt that was aborted because another one was faster. Its provider may bill what it did. */

@@ -1,4 +1,4 @@
-import { ClientGoneError } from '../call/delivery.js';
+import { ClientGoneError } from '../deliver/delivery.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 export interface LeftCallLimits {

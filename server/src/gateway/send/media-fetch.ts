@@ -1,8 +1,8 @@
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { AppError, isAppError } from '../../shared/errors.js';
-import { RelayError } from '../errors/relay-error.js';
-import { bareMediaType } from '../neutral/media.js';
-import type { FetchedMedia } from '../neutral/remote-media.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import { bareMediaType } from '../../dialects/neutral/media.js';
+import type { FetchedMedia } from '../../dialects/neutral/remote-media.js';
 
 /** Media of one call. They count against the node's budget until `release`. */
 export interface MediaLoan {

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../errors/upstream-error.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { AttemptOutcome } from './attempt.js';
 
 /** Shorter parts are ordinary words, such as a region or an account number. */

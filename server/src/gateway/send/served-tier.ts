@@ -1,6 +1,6 @@
 import { reportedTier } from '../../shared/price-card.js';
-import type { Delivery } from '../call/delivery.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Delivery } from '../deliver/delivery.js';
+import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 /** In which Google names the service tier that served a call. */

@@ -1,6 +1,6 @@
-import { estimatePrompt } from '../metering/prompt-tokens.js';
-import type { CallUse } from '../routing/limits/limit-board.js';
-import type { PricedCall } from './priced-call.js';
+import { estimatePrompt } from '../reserve/metering/prompt-tokens.js';
+import type { CallUse } from '../route/limits/limit-board.js';
+import type { PricedCall } from '../priced-call.js';
 import type { Billed } from './settlement.js';
 
 /**

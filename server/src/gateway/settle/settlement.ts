@@ -1,24 +1,24 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { CostNotes } from '../../modules/pricing/channel-cost.service.js';
-import { collapseGizmo, ratiosOfCard, type Price, type Rounded } from '../../modules/pricing/price-book.service.js';
-import type { Charge, Ledger } from '../../modules/quota/ledger.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { CostNotes } from '../../billing/prices/channel-cost.service.js';
+import { collapseGizmo, ratiosOfCard, type Price, type Rounded } from '../../billing/prices/price-book.service.js';
+import type { Charge, Ledger } from '../../billing/ledger/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
-import type { AffinityResult } from '../affinity/session-affinity.js';
-import type { Served } from '../attempt/attempts.js';
-import type { ChargedCall, Tariff } from '../call/endpoint.js';
-import { RelayError } from '../errors/relay-error.js';
-import { countPrompt } from '../metering/prompt-tokens.js';
-import { searchesBefore } from '../metering/server-tools.js';
-import { mayHideOutput } from '../metering/hidden-output.js';
-import { finalUsage, type Metered } from '../metering/text-meter.js';
+import type { AffinityResult } from '../route/affinity/session-affinity.js';
+import type { Served } from '../send/attempts.js';
+import type { ChargedCall, Tariff } from '../endpoint.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import { countPrompt } from '../reserve/metering/prompt-tokens.js';
+import { searchesBefore } from '../reserve/metering/server-tools.js';
+import { mayHideOutput } from '../reserve/metering/hidden-output.js';
+import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
-import type { GuardNote } from '../guardrails/call-guard.js';
-import { abortedNote, billOf, costOfCall, type AbortedNote, type ChargeRecord } from './call-bill.js';
-import { chatContent } from './chat-content.js';
-import { adviceOf, drawingOf, leastCharge, possibleUsage, type Cover } from './cover.js';
-import type { UsageExcess } from './usage-alarm.js';
-import type { PricedCall } from './priced-call.js';
-import type { ReservedCall } from './reserve.js';
+import type { GuardNote } from '../admit/guardrails/call-guard.js';
+import { abortedNote, billOf, costOfCall, type AbortedNote, type ChargeRecord } from '../reserve/call-bill.js';
+import { chatContent } from '../observe/chat-content.js';
+import { adviceOf, drawingOf, leastCharge, possibleUsage, type Cover } from '../reserve/estimate.js';
+import type { UsageExcess } from '../observe/usage-alarm.js';
+import type { PricedCall } from '../priced-call.js';
+import type { ReservedCall } from '../reserve/reserve.js';
 
 /** The result of charging a call. */
 export interface Billed {

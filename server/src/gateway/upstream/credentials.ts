@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../../shared/bounded-cache.js';
 import type { Clock } from '../../shared/clock.js';
-import type { CredentialExchange, Target } from '../adapter.js';
-import { toUpstreamError } from '../errors/read-upstream-error.js';
+import type { CredentialExchange, Target } from '../../dialects/contract.js';
+import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
 
 /** A credential is renewed this many seconds before it expires, so that it does not expire during a call. */

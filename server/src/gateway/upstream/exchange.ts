@@ -3,7 +3,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { errors, type Dispatcher } from 'undici';
 import { AppError } from '../../shared/errors.js';
-import { RelayError } from '../errors/relay-error.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
 
 /** Receives a body as it arrives. Exactly one of `end` and `fail` is called, once. */
 export interface BodySink {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { OutboundGuard } from '../../outbound/outbound-guard.js';
-import type { SocketCall, UpstreamRequest } from '../adapter.js';
+import { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
+import type { SocketCall, UpstreamRequest } from '../../dialects/contract.js';
 import { Pools, UpstreamClient } from './upstream-client.js';
 
 type Script = (socket: Duplex, firstMessage: string) => void;

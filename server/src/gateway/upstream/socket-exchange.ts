@@ -1,5 +1,5 @@
 import { errors, WebSocket, type Dispatcher } from 'undici';
-import type { SocketCall, UpstreamRequest } from '../adapter.js';
+import type { SocketCall, UpstreamRequest } from '../../dialects/contract.js';
 import type { Exchange } from './exchange.js';
 
 interface Timeouts {

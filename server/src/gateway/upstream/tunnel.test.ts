@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { startConnectProxy, startSocksProxy, type TestProxy } from '../../../../tests/support/proxies.js';
-import { OutboundGuard } from '../../outbound/outbound-guard.js';
+import { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { openTunnel, type TunnelEnd } from './tunnel.js';
 
 /** A server that sends back everything it receives. */

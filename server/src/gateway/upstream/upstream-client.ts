@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher } from 'undici';
-import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { AppError } from '../../shared/errors.js';
-import type { UpstreamRequest } from '../adapter.js';
+import type { UpstreamRequest } from '../../dialects/contract.js';
 import { Exchange } from './exchange.js';
 import { proxyCredentials, toProxyAddress } from './proxy-address.js';
 import { openSocket } from './socket-exchange.js';

@@ -1,5 +1,5 @@
-import { nameOf, parseAddress, type SourceAddress } from '../../move-in/source/address.js';
-import { SourceError } from '../../move-in/source/source.js';
+import { nameOf, parseAddress, type SourceAddress } from '../source/address.js';
+import { SourceError } from '../source/source.js';
 import { InvalidInputError } from '../../shared/errors.js';
 
 /** Parameters of Postgres URLs that name no file of the server. */

@@ -1,7 +1,7 @@
-import type { JobFailure } from '../../move-in/job-protocol.js';
-import type { LogChoice, MoveInOptions } from '../../move-in/options.js';
-import type { ProgressState } from '../../move-in/progress.js';
-import type { MoveInReport } from '../../move-in/report.js';
+import type { JobFailure } from '../job-protocol.js';
+import type { LogChoice, MoveInOptions } from '../options.js';
+import type { ProgressState } from '../progress.js';
+import type { MoveInReport } from '../report.js';
 import type { Secrets } from '../../shared/secrets.js';
 
 /**

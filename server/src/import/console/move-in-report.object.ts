@@ -1,8 +1,8 @@
 import { Field, Int, ObjectType } from 'type-graphql';
-import { enumType } from '../../graphql/enums.js';
-import { GraphQLSafeInt } from '../../graphql/scalars.js';
-import type { Finding } from '../../move-in/findings.js';
-import { isProven, type MoveInReport, type Sums, type TableCounts } from '../../move-in/report.js';
+import { enumType } from '../../platform/graphql/enums.js';
+import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import type { Finding } from '../findings.js';
+import { isProven, type MoveInReport, type Sums, type TableCounts } from '../report.js';
 
 const shownExamples = 20;
 

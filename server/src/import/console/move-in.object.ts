@@ -1,10 +1,10 @@
 import { Field, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { payloadObject } from '../../graphql/payload.js';
-import { GraphQLDateTime, GraphQLSafeInt } from '../../graphql/scalars.js';
-import { jobFailures, type JobFailure } from '../../move-in/job-protocol.js';
-import type { ProgressState } from '../../move-in/progress.js';
-import type { StoredRun } from '../../move-in/write/site.js';
+import { enumType, namesOf } from '../../platform/graphql/enums.js';
+import { payloadObject } from '../../platform/graphql/payload.js';
+import { GraphQLDateTime, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import { jobFailures, type JobFailure } from '../job-protocol.js';
+import type { ProgressState } from '../progress.js';
+import type { StoredRun } from '../write/site.js';
 import { moveInStates, type JobChoices, type MoveInJob, type MoveInState } from './move-in-jobs.service.js';
 import { MoveInReportObject, toReport } from './move-in-report.object.js';
 import type { MoveInView } from './move-in.service.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parameter, type ApiSection } from '../../http/openapi/operation.js';
+import { parameter, type ApiSection } from '../../platform/http/openapi/operation.js';
 
 /** Moving in from another program. */
 export const moveInSection: ApiSection = {

@@ -1,11 +1,11 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
-import type { User } from '../users/user.entity.js';
+import { Access } from '../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import type { User } from '../../console/users/user.entity.js';
 import { CheckMoveInInput, MoveInObject, MoveInPayload, toChoices, toMoveIn } from './move-in.object.js';
 import type { MoveInService, MoveInView } from './move-in.service.js';
-import { UserObject } from '../users/user.object.js';
-import { PayloadMutation } from '../../graphql/payload.js';
+import { UserObject } from '../../console/users/user.object.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 /** Moving in from another program. A file is uploaded at `POST /api/move_in/file`. */
 @Resolver()

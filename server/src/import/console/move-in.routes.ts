@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { Readable } from 'node:stream';
-import type { RestHandlers } from '../../http/rest.js';
+import type { RestHandlers } from '../../platform/http/rest.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { MoveInService } from './move-in.service.js';
 

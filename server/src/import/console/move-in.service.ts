@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { DataSource, Repository } from 'typeorm';
-import type { Changes } from '../../cache/changes.js';
-import type { MoveInReport } from '../../move-in/report.js';
-import { clearRoot, readRuns, whyNotFresh, type StoredRun } from '../../move-in/write/site.js';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { MoveInReport } from '../report.js';
+import { clearRoot, readRuns, whyNotFresh, type StoredRun } from '../write/site.js';
 import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../../console/users/user.entity.js';
 import { nameOfConnection, parseConnection, parseEnvironment } from './move-in-address.js';
 import { tooLarge, type MoveInFiles } from './move-in-files.service.js';
 import type { JobChoices, JobSource, MoveInJob, MoveInJobs } from './move-in-jobs.service.js';

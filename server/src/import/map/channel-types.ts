@@ -1,4 +1,4 @@
-import { findProvider } from '../../relay/providers/providers.js';
+import { findProvider } from '../../dialects/providers/providers.js';
 import type { Family } from '../family.js';
 
 /** The channel type here for a type of a source. */

@@ -1,6 +1,6 @@
-import { checkMapping, checkObject, checkOverride, checkSetting } from '../../modules/channels/channel-json.js';
-import { providerOf } from '../../relay/providers/providers.js';
-import { splitKeys } from '../../relay/providers/channel-keys.js';
+import { checkMapping, checkObject, checkOverride, checkSetting } from '../../console/channels/channel-json.js';
+import { providerOf } from '../../dialects/providers/providers.js';
+import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';

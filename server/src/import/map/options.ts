@@ -1,4 +1,4 @@
-import { definitionOf, isOptionKey, optionText, parseOption } from '../../modules/options/option-registry.js';
+import { definitionOf, isOptionKey, optionText, parseOption } from '../../options/option-registry.js';
 import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import type { Fields } from '../source/fields.js';

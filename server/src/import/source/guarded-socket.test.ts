@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { OutboundGuard } from '../../outbound/outbound-guard.js';
+import { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { parseAddress } from './address.js';
 import { openSource } from './open-source.js';
 

@@ -1,5 +1,5 @@
 import { isIP, Socket } from 'node:net';
-import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { SourceError } from './source.js';
 
 /**

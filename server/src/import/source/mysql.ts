@@ -1,5 +1,5 @@
 import mysql from 'mysql2/promise';
-import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { GuardedSocket } from './guarded-socket.js';
 import { readerOf, type SourceDatabase, type SourceRow } from './source.js';
 

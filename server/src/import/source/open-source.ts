@@ -1,4 +1,4 @@
-import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { nameOf, type SourceAddress } from './address.js';
 import { openMysql } from './mysql.js';
 import { openPostgres } from './postgres.js';

@@ -1,5 +1,5 @@
 import type { LRUCache } from 'lru-cache';
-import { boundedCache } from '../shared/bounded-cache.js';
+import { boundedCache } from '../../shared/bounded-cache.js';
 
 export interface LoaderOptions<K, V> {
   /** Maximum number of values. The least recently used go first. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { boundedCache } from '../shared/bounded-cache.js';
+import { boundedCache } from '../../shared/bounded-cache.js';
 import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
 import { SlidingCount, type CountClaim, type WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startRedisCluster } from '../../../tests/support/services/redis-cluster.js';
-import { startRedisSentinel } from '../../../tests/support/services/redis-sentinel.js';
-import { findRedis, findRedisServer } from '../../../tests/support/services/redis.js';
+import { startRedisCluster } from '../../../../tests/support/services/redis-cluster.js';
+import { startRedisSentinel } from '../../../../tests/support/services/redis-sentinel.js';
+import { findRedis, findRedisServer } from '../../../../tests/support/services/redis.js';
 import { MemoryState } from './memory-state.js';
 import { PrimaryState } from './primary-state.js';
 import type { RedisConfig } from './redis-client.js';
@@ -10,7 +10,7 @@ import { RedisState } from './redis-state.js';
 import type { SharedState } from './shared-state.js';
 import { StateHost } from './state-host.js';
 import type { StateRequest, StateResponse } from './state-messages.js';
-import { sampled } from '../../../tests/support/suite.js';
+import { sampled } from '../../../../tests/support/suite.js';
 
 /** Two nodes on one store (in memory: one node, since nothing else can be shared), and their cleanup. */
 interface Fixture {

@@ -1,5 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { TimeRange } from '../shared/time-range.js';
+import type { TimeRange } from '../../shared/time-range.js';
 
 /** Restricts a column to some values. Undefined does not restrict, an empty list matches nothing. */
 export function andAmong<Row extends ObjectLiteral>(

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rmdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
-import { makeFolder } from '../shared/make-folder.js';
+import { makeFolder } from '../../shared/make-folder.js';
 
 /** File systems that are gone with the container or the machine's power. */
 const shortLived: readonly string[] = ['overlay', 'aufs', 'tmpfs', 'ramfs', 'rootfs'];

@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
-import { ConfigError, type Config } from '../config.js';
+import { ConfigError, type Config } from '../../config.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
-import { isDatabaseUnavailable } from '../shared/postgres-error.js';
+import { isDatabaseUnavailable } from '../../shared/postgres-error.js';
 import { createDataSource, createLedgerPool, poolOf, type EntityClass } from './data-source.js';
 import { warnOfDataFolder } from './data-dir-check.js';
 import { checkEncryptionKey } from './encryption-key.js';

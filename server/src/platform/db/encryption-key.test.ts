@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { DataSource } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.js';
-import { Secrets } from '../shared/secrets.js';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.js';
+import { Secrets } from '../../shared/secrets.js';
 import { createDataSource } from './data-source.js';
 import { checkEncryptionKey } from './encryption-key.js';
 

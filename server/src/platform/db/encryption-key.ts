@@ -1,4 +1,4 @@
-import { Secrets } from '../shared/secrets.js';
+import { Secrets } from '../../shared/secrets.js';
 
 /** The configured ENCRYPTION_KEY is not the one this database was written with. */
 export class EncryptionKeyError extends Error {

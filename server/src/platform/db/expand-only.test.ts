@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
-import { createEmptyDatabase, type TestDatabase } from '../../../tests/support/database.js';
-import { breakingChanges, readSchema } from '../../../tests/support/schema-changes.js';
+import { createEmptyDatabase, type TestDatabase } from '../../../../tests/support/database.js';
+import { breakingChanges, readSchema } from '../../../../tests/support/schema-changes.js';
 import { createDataSource } from './data-source.js';
 import { migrations } from './migrations/all.js';
 

@@ -1,7 +1,7 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import { InvalidInputError } from '../shared/errors.js';
-import type { ListQuery, Slice, SortBy } from '../shared/page.js';
-import { isUnreadableValue } from '../shared/postgres-error.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { ListQuery, Slice, SortBy } from '../../shared/page.js';
+import { isUnreadableValue } from '../../shared/postgres-error.js';
 
 /** A key by which a list may be sorted. */
 export interface SortKey<Row> {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
-import { createEmptyDatabase, type TestDatabase } from '../../../tests/support/database.js';
+import { createEmptyDatabase, type TestDatabase } from '../../../../tests/support/database.js';
 import { createLogger } from '../observability/logger.js';
-import { entities } from '../compose/entities.js';
+import { entities } from '../../compose/entities.js';
 import { unreleased } from './adopt-prerelease.js';
 import { createDataSource } from './data-source.js';
 import { migrate } from './migrate.js';

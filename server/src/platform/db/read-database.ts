@@ -3,8 +3,8 @@ import type { DataSource } from 'typeorm';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
-import { isDatabaseUnavailable, isReplicaConflict } from '../shared/postgres-error.js';
-import { Rounds } from '../shared/rounds.js';
+import { isDatabaseUnavailable, isReplicaConflict } from '../../shared/postgres-error.js';
+import { Rounds } from '../../shared/rounds.js';
 import { createDataSource, poolOf } from './data-source.js';
 import { migrations } from './migrations/all.js';
 

@@ -10,8 +10,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { Extensions } from 'type-graphql';
-import type { AccessScope, RoleName } from '../shared/actor.js';
-import { entryOf, type Permission } from '../shared/permission.js';
+import type { AccessScope, RoleName } from '../../shared/actor.js';
+import { entryOf, type Permission } from '../../shared/permission.js';
 
 /** Who may select a field. */
 export interface FieldAccess {

@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
-import type { BulkFailure, BulkResult } from '../shared/bulk.js';
-import { errorCodes, type ErrorCode } from '../shared/errors.js';
+import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
+import { errorCodes, type ErrorCode } from '../../shared/errors.js';
 import { enumType, namesOf } from './enums.js';
 
 export const ErrorCodeEnum = enumType(

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
-import type { MaybeActor } from '../shared/actor.js';
-import { isAppError, type AppError } from '../shared/errors.js';
+import type { MaybeActor } from '../../shared/actor.js';
+import { isAppError, type AppError } from '../../shared/errors.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { arrivalCost } from './cost.js';
 import { Loaders } from './loaders.js';

@@ -1,7 +1,7 @@
 import type { SharedState } from '../cache/shared-state.js';
-import type { Actor, MaybeActor } from '../shared/actor.js';
-import { addressKey } from '../shared/address.js';
-import { AppError } from '../shared/errors.js';
+import type { Actor, MaybeActor } from '../../shared/actor.js';
+import { addressKey } from '../../shared/address.js';
+import { AppError } from '../../shared/errors.js';
 
 const windowSeconds = 60;
 

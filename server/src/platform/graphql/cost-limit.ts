@@ -1,7 +1,7 @@
 import { HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import { GraphQLError } from 'graphql';
-import type { MaybeActor } from '../shared/actor.js';
-import { isAppError } from '../shared/errors.js';
+import type { MaybeActor } from '../../shared/actor.js';
+import { isAppError } from '../../shared/errors.js';
 import type { GraphQLContext } from './context.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { arrivalCost, costOfOperation, maxOperationCost, operationCost, tooExpensive } from './cost.js';

@@ -24,8 +24,8 @@ import {
 } from 'graphql';
 import type { IncomingHttpHeaders } from 'node:http';
 import { maxDelivered } from '../live/mailbox.js';
-import { costOfSearch } from '../shared/list-bounds.js';
-import { clampPageSize } from '../shared/page.js';
+import { costOfSearch } from '../../shared/list-bounds.js';
+import { clampPageSize } from '../../shared/page.js';
 import type { FieldCost } from './access.js';
 import { costOfIntrospection, introspectionRows, isIntrospection } from './introspection.js';
 

@@ -7,7 +7,7 @@ import {
   type ValidationContext,
 } from 'graphql';
 import { maxVariableDepth } from '../http/body-limits.js';
-import { InvalidInputError } from '../shared/errors.js';
+import { InvalidInputError } from '../../shared/errors.js';
 
 /** Parsing stops after this many tokens, and the error is the caller's. */
 export const maxTokens = 3000;

@@ -1,7 +1,7 @@
 import { registerEnumType } from 'type-graphql';
-import { Role } from '../shared/actor.js';
-import { permissions, type Permission } from '../shared/permission.js';
-import { calendarPeriods, type CalendarPeriod } from '../shared/time-range.js';
+import { Role } from '../../shared/actor.js';
+import { permissions, type Permission } from '../../shared/permission.js';
+import { calendarPeriods, type CalendarPeriod } from '../../shared/time-range.js';
 
 /**
  * A GraphQL enum whose values are those of services and tables: `enumType('UserStatus', { ENABLED: 1, BANNED: 2 })`.

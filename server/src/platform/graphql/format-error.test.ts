@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { formatErrors } from './format-error.js';
 
 const reported: unknown[] = [];

@@ -1,7 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { InvalidInputError, isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
-import { isDatabaseUnavailable, isUnstorableValue } from '../shared/postgres-error.js';
+import { InvalidInputError, isAppError, UnavailableError, type AppError, type ErrorCode } from '../../shared/errors.js';
+import { isDatabaseUnavailable, isUnstorableValue } from '../../shared/postgres-error.js';
 
 /**
  * Whether GraphQL clients may see the text of a failure. True for every expected failure except those that hide a

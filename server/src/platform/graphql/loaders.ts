@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { requireScope, type AccessScope, type MaybeActor } from '../shared/actor.js';
+import { requireScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
 
 /** A service that reads rows by id in one statement. It checks the actor's rights: rows they may not see are left out. */
 export interface BatchSource<Row> {

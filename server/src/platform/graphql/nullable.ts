@@ -1,4 +1,4 @@
-import { isAppError } from '../shared/errors.js';
+import { isAppError } from '../../shared/errors.js';
 
 /** An input as GraphQL clients send it: null means "not given" just as absence does. */
 export type Nullable<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | null };

@@ -1,6 +1,6 @@
 import type { Changes } from '../cache/changes.js';
-import { holds, permissionsOf, type Actor } from '../shared/actor.js';
-import { AppError, ForbiddenError, isAppError, UnavailableError } from '../shared/errors.js';
+import { holds, permissionsOf, type Actor } from '../../shared/actor.js';
+import { AppError, ForbiddenError, isAppError, UnavailableError } from '../../shared/errors.js';
 
 /** The console has two open per visible window. */
 const perUser = 20;

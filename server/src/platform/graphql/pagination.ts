@@ -1,5 +1,5 @@
 import { ArgsType, Field, InputType, Int, InterfaceType, ObjectType, type ClassType } from 'type-graphql';
-import { InvalidInputError } from '../shared/errors.js';
+import { InvalidInputError } from '../../shared/errors.js';
 import {
   clampPageSize,
   type ListQuery,
@@ -7,7 +7,7 @@ import {
   type SortBy,
   type SortDirection,
   type Total,
-} from '../shared/page.js';
+} from '../../shared/page.js';
 import { DirectionEnum, enumType } from './enums.js';
 
 const bounds = 'More than 100 is 100, less than 1 is absent.';

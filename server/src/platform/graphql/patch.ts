@@ -1,4 +1,4 @@
-import { InvalidInputError } from '../shared/errors.js';
+import { InvalidInputError } from '../../shared/errors.js';
 import type { Nullable } from './nullable.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Field, InputType } from 'type-graphql';
-import type { CalendarPeriod, TimeRangeInput } from '../shared/time-range.js';
+import type { CalendarPeriod, TimeRangeInput } from '../../shared/time-range.js';
 import { CalendarPeriodEnum } from './enums.js';
 import { GraphQLQuota, GraphQLTimeZone } from './scalars.js';
 

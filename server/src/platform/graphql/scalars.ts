@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLTimeZone } from 'graphql-scalars';
-import { isQuota, maxQuota } from '../shared/quota.js';
+import { isQuota, maxQuota } from '../../shared/quota.js';
 
 export { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLTimeZone };
 

@@ -6,7 +6,7 @@ import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
-import { asFields } from '../shared/json.js';
+import { asFields } from '../../shared/json.js';
 import { admission, createContext, type GraphQLContext } from './context.js';
 import type { CostBudget } from './cost-budget.js';
 import { bodyLimit } from './cost.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiSection } from '../../http/openapi/operation.js';
+import type { ApiSection } from '../http/openapi/operation.js';
 
 /** Checks and metrics for machines. */
 export const healthSection: ApiSection = {

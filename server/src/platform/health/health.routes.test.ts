@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { httpMetrics } from '../../observability/http-requests.js';
-import { Metrics } from '../../observability/metrics.js';
+import { httpMetrics } from '../observability/http-requests.js';
+import { Metrics } from '../observability/metrics.js';
 import { healthRoutes } from './health.routes.js';
 import { HealthService } from './health.service.js';
 

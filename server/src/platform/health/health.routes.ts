@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { isFromThisMachine } from '../../http/loopback.js';
-import type { Metrics } from '../../observability/metrics.js';
+import { isFromThisMachine } from '../http/loopback.js';
+import type { Metrics } from '../observability/metrics.js';
 import { sameSecret } from '../../shared/secrets.js';
 import type { HealthService } from './health.service.js';
 

@@ -7,7 +7,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import type { FastifyInstance } from 'fastify';
 import { MemoryState } from '../cache/memory-state.js';
 import { createLogger } from '../observability/logger.js';
-import { AppError } from '../shared/errors.js';
+import { AppError } from '../../shared/errors.js';
 import { createApp, type AppDeps } from './app.js';
 import { restHandlers } from './rest.js';
 

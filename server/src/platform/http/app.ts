@@ -13,9 +13,9 @@ import Fastify, {
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
 import { requestLogger } from '../observability/http-requests.js';
-import { protocolOf, withoutPorts } from '../shared/address.js';
-import { InvalidInputError } from '../shared/errors.js';
-import { newRequestId, requestIdHeader } from '../shared/ids.js';
+import { protocolOf, withoutPorts } from '../../shared/address.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { newRequestId, requestIdHeader } from '../../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import type { Authenticator } from './authenticate.js';
 import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './body-limits.js';

@@ -1,9 +1,9 @@
 import '@fastify/cookie';
 import type { FastifyRequest } from 'fastify';
-import { AppError, ForbiddenError, isAppError, type ErrorCode } from '../shared/errors.js';
-import { Role, UserStatus, type Actor, type MaybeActor } from '../shared/actor.js';
+import { AppError, ForbiddenError, isAppError, type ErrorCode } from '../../shared/errors.js';
+import { Role, UserStatus, type Actor, type MaybeActor } from '../../shared/actor.js';
 
-/** Authentication as the HTTP layer needs it; implemented by `modules/auth/auth.service.ts`. */
+/** Authentication as the HTTP layer needs it; implemented by `console/auth/auth.service.ts`. */
 export interface Authenticator {
   /** @param cookie the session cookie's value */
   actorOfSession(cookie: string): Promise<Actor | null>;

@@ -1,7 +1,7 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { AppError } from '../shared/errors.js';
-import { assertJsonBounds } from '../shared/json.js';
+import { AppError } from '../../shared/errors.js';
+import { assertJsonBounds } from '../../shared/json.js';
 import { sessionActor, type Authenticator } from './authenticate.js';
 
 /** Room for the largest settings table and a thousand channel keys. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { escapeHtml } from '../shared/html.js';
+import { escapeHtml } from '../../shared/html.js';
 import { sessionCookie } from './authenticate.js';
 import { pathOf } from './cors.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidInputError } from '../shared/errors.js';
+import { InvalidInputError } from '../../shared/errors.js';
 
 /** Header of a REST request whose work must happen once, and that of a response which repeats an earlier result. */
 const keyHeader = 'idempotency-key';

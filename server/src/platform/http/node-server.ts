@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { BlockList, isIPv6, type Socket } from 'node:net';
 import { addRange } from '../outbound/address-class.js';
-import { addressKey } from '../shared/address.js';
+import { addressKey } from '../../shared/address.js';
 
 /** Serves a request without the framework. @returns false when the framework has to serve it */
 export type ServeDirectly = (request: IncomingMessage, response: ServerResponse) => boolean;

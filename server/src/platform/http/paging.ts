@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { toPageQuery, type Total } from '../shared/page.js';
+import { toPageQuery, type Total } from '../../shared/page.js';
 import { olderUserIdHeader, userIdHeader } from './authenticate.js';
 import { queryNumber } from './query.js';
 

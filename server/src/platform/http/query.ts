@@ -1,4 +1,4 @@
-import { maxInt32 } from '../shared/limits.js';
+import { maxInt32 } from '../../shared/limits.js';
 /**
  * Readers of query texts as the old clients send them (docs/reference/rest/conventions.md#urls-and-bodies): nothing
  * here ever fails.

@@ -1,7 +1,7 @@
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { SharedState } from '../cache/shared-state.js';
-import { addressKey } from '../shared/address.js';
-import { AppError } from '../shared/errors.js';
+import { addressKey } from '../../shared/address.js';
+import { AppError } from '../../shared/errors.js';
 
 /** A limit of `count` requests per window of seconds. */
 export interface RateLimit {

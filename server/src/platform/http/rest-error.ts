@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
-import { isDatabaseUnavailable, isUnstorableValue } from '../shared/postgres-error.js';
+import { isAppError, UnavailableError, type AppError, type ErrorCode } from '../../shared/errors.js';
+import { isDatabaseUnavailable, isUnstorableValue } from '../../shared/postgres-error.js';
 
 /**
  * HTTP status of every failure on the REST API. Old clients read `success` and expect 200 for business failures; they

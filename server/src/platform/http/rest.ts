@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { requirePermission, requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
-import type { Permission } from '../shared/permission.js';
+import { requirePermission, requireRole, type Actor, type MaybeActor, type RoleName } from '../../shared/actor.js';
+import type { Permission } from '../../shared/permission.js';
 import {
   authenticate,
   guestActor,

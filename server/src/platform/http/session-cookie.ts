@@ -6,7 +6,7 @@ import { usesHttps } from './secure-cookie.js';
 /** 30 days, as the session itself. */
 const maxAge = 2_592_000;
 
-/** Marks a browser that was signed in before. It grants no access (`modules/auth/known-browser.ts`). */
+/** Marks a browser that was signed in before. It grants no access (`console/auth/known-browser.ts`). */
 export const knownBrowserCookie = 'known-browser';
 /** 180 days, as the mark in the cookie. */
 const knownBrowserMaxAge = 15_552_000;

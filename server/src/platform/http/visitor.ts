@@ -26,7 +26,7 @@ export function ensureVisitor(request: FastifyRequest, reply: FastifyReply): str
   return made;
 }
 
-/** Data of an unauthenticated request for the checks before a sign-in in `modules/auth`. */
+/** Data of an unauthenticated request for the checks before a sign-in in `console/auth`. */
 export const challengeOf = (
   request: FastifyRequest,
   reply: FastifyReply,

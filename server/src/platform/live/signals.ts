@@ -1,5 +1,5 @@
 import type { SharedState } from '../cache/shared-state.js';
-import type { Clock } from '../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 
 /**
  * `log`: rows were written. `balance`: balances of these users changed. `channel`: statistics of these channels

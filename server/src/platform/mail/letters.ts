@@ -1,4 +1,4 @@
-import { escapeHtml } from '../shared/html.js';
+import { escapeHtml } from '../../shared/html.js';
 import type { Mail } from './mailer.js';
 
 type Letter = Omit<Mail, 'to'>;

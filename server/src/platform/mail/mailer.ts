@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { AppError } from '../shared/errors.js';
+import { AppError } from '../../shared/errors.js';
 
 /** The options of the outgoing mail server, by their names on the wire. */
 export interface MailOptions {

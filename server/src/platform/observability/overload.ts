@@ -1,7 +1,7 @@
 import { setFlagsFromString, getHeapStatistics } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Logger } from 'pino';
-import { UnavailableError } from '../shared/errors.js';
+import { UnavailableError } from '../../shared/errors.js';
 import type { Metrics } from './metrics.js';
 
 /** Thresholds above which the node refuses new calls; 0 disables a threshold. */

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { boundedCache } from '../shared/bounded-cache.js';
+import { boundedCache } from '../../shared/bounded-cache.js';
 import { addRange } from './address-class.js';
 
 /** Parsed addresses and CIDR ranges. Null: the list contains an invalid entry, so it admits no address. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { startConnectProxy, startSocksProxy } from '../../../tests/support/proxies.js';
+import { startConnectProxy, startSocksProxy } from '../../../../tests/support/proxies.js';
 import { GuardedFetch } from './guarded-fetch.js';
 import { OutboundGuard, type Resolver } from './outbound-guard.js';
 

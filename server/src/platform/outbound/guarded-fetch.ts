@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, ProxyAgent, request, Socks5ProxyAgent, type Dispatcher } from 'undici';
-import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
+import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import type { OutboundGuard, OutboundPolicy } from './outbound-guard.js';
 
 export interface GuardedRequest {

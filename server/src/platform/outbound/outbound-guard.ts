@@ -1,6 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv4, type LookupFunction } from 'node:net';
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { addRange, classify } from './address-class.js';
 
 /**

@@ -1,15 +1,15 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { attemptChat } from '../attempt/attempt-chat.js';
+import { attemptChat } from '../../gateway/send/attempt-chat.js';
 import {
   type ChatDialect,
   generateDialect,
   messagesDialect,
   openAIChat,
   responsesDialect,
-} from '../attempt/chat-dialects.js';
-import type { Endpoint, ErrorDialect } from '../call/endpoint.js';
-import { textsIn } from '../metering/text-meter.js';
-import { contentsPrompt, messagesPrompt, responsesPrompt } from '../metering/dialect-prompts.js';
+} from '../../gateway/deliver/chat-dialects.js';
+import type { Endpoint, ErrorDialect } from '../../gateway/endpoint.js';
+import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
+import { contentsPrompt, messagesPrompt, responsesPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import {
   chatFields,
   generateConfigFields,
@@ -17,19 +17,19 @@ import {
   messagesFields,
   readTextFields,
   responsesFields,
-} from '../metering/priced-fields.js';
-import { optionalFlag } from '../neutral/given.js';
-import { asFields, asText, either, type Fields } from '../neutral/fields.js';
-import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic/error.js';
-import { geminiClient } from '../protocols/gemini/gemini-client.js';
-import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js';
-import { messagesClient } from '../protocols/anthropic/messages-client.js';
-import { parseJsonBody } from '../forms/json-body.js';
-import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
-import { toCount } from '../protocols/openai/usage.js';
-import { drawingIn, withDrawingModel } from '../protocols/responses/drawing-tool.js';
-import { responsesErrorEvents } from '../protocols/responses/error.js';
-import type { OpenedBody, RelayCall } from '../call/relay-call.js';
+} from '../../gateway/reserve/metering/priced-fields.js';
+import { optionalFlag } from '../../dialects/neutral/given.js';
+import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
+import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
+import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
+import { geminiErrorBody, geminiErrorEvents } from '../../dialects/languages/gemini/error.js';
+import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import { openAIErrorBody, openAIErrorEvents } from '../../dialects/languages/openai/error.js';
+import { toCount } from '../../dialects/languages/openai/usage.js';
+import { drawingIn, withDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
+import { responsesErrorEvents } from '../../dialects/languages/responses/error.js';
+import type { OpenedBody, RelayCall } from '../../gateway/call.js';
 import {
   limitChat,
   limitGenerate,
@@ -38,9 +38,9 @@ import {
   limitResponses,
   limitResponsesTools,
 } from './output-limit.js';
-import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
-import { malformed, RelayError } from '../errors/relay-error.js';
-import { needInput, withCode } from './refusals.js';
+import { messagesTariff, textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
+import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
+import { needInput, withCode } from '../refusals.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };

@@ -1,16 +1,16 @@
 import { limitChat } from './output-limit.js';
-import { attemptChat } from '../attempt/attempt-chat.js';
-import { textCompletions } from '../attempt/chat-dialects.js';
-import type { Endpoint } from '../call/endpoint.js';
-import { textsIn } from '../metering/text-meter.js';
-import { inputPrompt } from '../metering/dialect-prompts.js';
-import { asFields } from '../neutral/fields.js';
-import { chatFields, readTextFields } from '../metering/priced-fields.js';
-import { optionalFlag } from '../neutral/given.js';
-import { parseJsonBody } from '../forms/json-body.js';
-import { textTariff } from '../tariffs/text-tariff.js';
+import { attemptChat } from '../../gateway/send/attempt-chat.js';
+import { textCompletions } from '../../gateway/deliver/chat-dialects.js';
+import type { Endpoint } from '../../gateway/endpoint.js';
+import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
+import { inputPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
+import { asFields } from '../../dialects/neutral/fields.js';
+import { chatFields, readTextFields } from '../../gateway/reserve/metering/priced-fields.js';
+import { optionalFlag } from '../../dialects/neutral/given.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import { textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
 import { modelOf, openAIErrors } from './chat-endpoints.js';
-import { needInput } from './refusals.js';
+import { needInput } from '../refusals.js';
 
 /** POST /v1/completions */
 export const completionsEndpoint: Endpoint = {

@@ -1,5 +1,5 @@
-import { RelayError } from '../errors/relay-error.js';
-import type { IncomingCall } from '../call/incoming-call.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
 
 /** A parsed Gemini path. */
 export interface GeminiCall {

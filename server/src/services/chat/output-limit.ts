@@ -1,6 +1,6 @@
-import { withTools } from '../neutral/declared-tools.js';
-import { limitedFields } from '../metering/priced-fields.js';
-import { asFields, type Fields } from '../neutral/fields.js';
+import { withTools } from '../../dialects/neutral/declared-tools.js';
+import { limitedFields } from '../../gateway/reserve/metering/priced-fields.js';
+import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
 /*
  * Sets the output limit of a request, in the client's dialect, to what its reservation pays for. A budget for thinking is

@@ -1,17 +1,17 @@
-import { attemptOnce, type OneShotEndpoint, type ShownAnswer } from '../attempt/attempt-once.js';
-import type { OneShotAnswer } from '../adapter.js';
-import type { Attempt } from '../attempt/attempt.js';
-import type { Endpoint } from '../call/endpoint.js';
-import { textsIn } from '../metering/text-meter.js';
-import { inputPrompt, rerankPrompt } from '../metering/dialect-prompts.js';
-import { asFields, parseFields, type Fields } from '../neutral/fields.js';
-import { parseJsonBody } from '../forms/json-body.js';
-import { asBase64, asFloats } from '../protocols/openai/embedding-vectors.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import type { OpenedBody, RelayCall } from '../call/relay-call.js';
-import { inputTariff } from '../tariffs/other-tariffs.js';
-import { modelOf, openAIErrors } from './chat-endpoints.js';
-import { needInput, withCode } from './refusals.js';
+import { attemptOnce, type OneShotEndpoint, type ShownAnswer } from '../../gateway/send/attempt-once.js';
+import type { OneShotAnswer } from '../../dialects/contract.js';
+import type { Attempt } from '../../gateway/send/attempt.js';
+import type { Endpoint } from '../../gateway/endpoint.js';
+import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
+import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
+import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { OpenedBody, RelayCall } from '../../gateway/call.js';
+import { inputTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
+import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
+import { needInput, withCode } from '../refusals.js';
 
 const inOnePiece = (body: Fields, model: string): RelayCall => ({
   body,

@@ -1,14 +1,14 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { attemptOnce, type OneShotEndpoint } from '../attempt/attempt-once.js';
-import type { Endpoint } from '../call/endpoint.js';
-import { asFieldsList, asText, either, parseFields, type Fields } from '../neutral/fields.js';
-import { needFields, needList, optionalCount } from '../neutral/given.js';
-import { asFloats } from '../protocols/openai/embedding-vectors.js';
-import { parseJsonBody } from '../forms/json-body.js';
-import type { RelayCall } from '../call/relay-call.js';
-import { geminiErrors } from './chat-endpoints.js';
+import { attemptOnce, type OneShotEndpoint } from '../../gateway/send/attempt-once.js';
+import type { Endpoint } from '../../gateway/endpoint.js';
+import { asFieldsList, asText, either, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { needFields, needList, optionalCount } from '../../dialects/neutral/given.js';
+import { asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import type { RelayCall } from '../../gateway/call.js';
+import { geminiErrors } from '../chat/chat-endpoints.js';
 import { embeddingsEndpoint } from './embedding-endpoints.js';
-import { geminiCallOf } from './gemini-path.js';
+import { geminiCallOf } from '../chat/gemini-path.js';
 
 /*
  * Google's embedding API, served by every embedding provider: the request is converted to OpenAI's shape, and the

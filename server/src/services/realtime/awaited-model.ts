@@ -1,9 +1,9 @@
 import type { RawData, WebSocket } from 'ws';
 import { assertJsonBounds } from '../../shared/json.js';
-import type { BodyGrant } from '../access/limits.js';
-import { CallFailedError } from '../attempt/attempts.js';
-import { ClientGoneError } from '../call/delivery.js';
-import { malformed } from '../errors/relay-error.js';
+import type { BodyGrant } from '../../gateway/admit/limits.js';
+import { CallFailedError } from '../../gateway/send/attempts.js';
+import { ClientGoneError } from '../../gateway/deliver/delivery.js';
+import { malformed } from '../../dialects/errors/relay-error.js';
 import { errorFrame, eventBounds, failureOf } from './session-events.js';
 import { transcriberNamedBy } from './session-model.js';
 import { eventIn } from './session-watch.js';

@@ -1,5 +1,5 @@
-import { RelayError } from '../errors/relay-error.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 
 /** For OpenAI-compatible channels without a base URL. */
 const openAIAddress = 'https://api.openai.com';

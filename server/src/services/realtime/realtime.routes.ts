@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { prefixes } from '../endpoints/endpoints.js';
+import { prefixes } from '../endpoints.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import type { Realtime } from './realtime.js';
 import { serveUpgrade, takeUpgrades } from './upgrades.js';

@@ -1,5 +1,5 @@
-import type { possibleTokens } from '../record/cover.js';
-import type { Fields } from '../neutral/fields.js';
+import type { possibleTokens } from '../../gateway/reserve/estimate.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
 import { inputOf, outputOf, type ChargedAudio } from './session-price.js';
 
 const most = 100_000_000;

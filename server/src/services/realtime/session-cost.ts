@@ -5,8 +5,8 @@ import {
   type CallCost,
   type CostNotes,
   type CostPrice,
-} from '../../modules/pricing/channel-cost.service.js';
-import { linesOfTranscripts, type Component, type Transcripts } from '../../modules/pricing/price-book.service.js';
+} from '../../billing/prices/channel-cost.service.js';
+import { linesOfTranscripts, type Component, type Transcripts } from '../../billing/prices/price-book.service.js';
 import { noAudio, sumOf, sumOfTranscripts, usageOf, type ChargedAudio } from './session-price.js';
 
 /** Finds the cost of a model on the channel. */

@@ -1,6 +1,6 @@
-import { someText, type Fields } from '../neutral/fields.js';
-import { CallFailedError } from '../attempt/attempts.js';
-import { toCallFailure, type CallFailure } from '../errors/failure.js';
+import { someText, type Fields } from '../../dialects/neutral/fields.js';
+import { CallFailedError } from '../../gateway/send/attempts.js';
+import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
 
 /** Tool schemas of a `session.update` are the largest that clients send. */
 export const eventBounds = { maxDepth: 128, maxValues: 50_000 };

@@ -1,4 +1,4 @@
-import type { Fields } from '../neutral/fields.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
 import { transcriberNamedBy, withSessionModel } from './session-model.js';
 
 const known = { names: ['voice', 'own/voice'], upstreamModel: 'gpt-realtime' };

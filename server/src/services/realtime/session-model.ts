@@ -1,5 +1,5 @@
-import { malformed } from '../errors/relay-error.js';
-import { asFields, type Fields } from '../neutral/fields.js';
+import { malformed } from '../../dialects/errors/relay-error.js';
+import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { transcriberPaths, transcribersIn } from './transcripts.js';
 
 /** Fields of a client's event that may name a model: `session.update`, `response.create`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reservation } from '../../modules/quota/ledger.service.js';
+import type { Reservation } from '../../billing/ledger/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
-import { asFields, someText, type Fields } from '../neutral/fields.js';
+import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
 import { outputTokens, type Heard, type Mark, type TurnEstimate } from './turn-estimate.js';

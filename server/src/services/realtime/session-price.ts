@@ -1,4 +1,4 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import {
   boundOfCard,
   cardOfAudio,
@@ -18,7 +18,7 @@ import {
   type Price,
   type Rounded,
   type Transcripts,
-} from '../../modules/pricing/price-book.service.js';
+} from '../../billing/prices/price-book.service.js';
 import type { Usage } from '../../shared/usage.js';
 
 /** Tokens of one or more turns. */

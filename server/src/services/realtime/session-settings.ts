@@ -1,5 +1,5 @@
-import { malformed } from '../errors/relay-error.js';
-import { asFields, type Fields } from '../neutral/fields.js';
+import { malformed } from '../../dialects/errors/relay-error.js';
+import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
 /** Fields that limit the output of a response: in both versions of the API, and in sessions of the beta version. */
 const limitNames = ['max_output_tokens', 'max_response_output_tokens'] as const;

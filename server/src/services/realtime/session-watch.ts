@@ -1,7 +1,7 @@
 import type { CaptureRule } from '../../shared/capture-rule.js';
-import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
-import type { CallGuard } from '../guardrails/call-guard.js';
-import { asFields, type Fields } from '../neutral/fields.js';
+import { bodyTexts, withTexts } from '../../gateway/admit/guardrails/body-texts.js';
+import type { CallGuard } from '../../gateway/admit/guardrails/call-guard.js';
+import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
 /** Characters of a text that stay back, so that a match is not cut by the end of a window. */
 const holdBack = 128;

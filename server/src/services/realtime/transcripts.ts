@@ -1,6 +1,6 @@
-import { noTranscripts, type Transcripts } from '../../modules/pricing/price-book.service.js';
+import { noTranscripts, type Transcripts } from '../../billing/prices/price-book.service.js';
 import { noAudio, type ChargedAudio } from './session-price.js';
-import { asFields, someText, type Fields } from '../neutral/fields.js';
+import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 
 const prefix = 'conversation.item.input_audio_transcription';
 const completed = `${prefix}.completed`;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { bodyTexts } from '../guardrails/body-texts.js';
-import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../metering/text-meter.js';
-import { asFields, type Fields } from '../neutral/fields.js';
+import { bodyTexts } from '../../gateway/admit/guardrails/body-texts.js';
+import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../../gateway/reserve/metering/text-meter.js';
+import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session-price.js';
 
 const pcmBytesPerSecond = 48_000;

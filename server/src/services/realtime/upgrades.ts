@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, isAppError } from '../../shared/errors.js';
-import { CallFailedError } from '../attempt/attempts.js';
-import { retryHeaders } from '../errors/failure.js';
-import { openAIErrorBody } from '../protocols/openai/error.js';
+import { CallFailedError } from '../../gateway/send/attempts.js';
+import { retryHeaders } from '../../dialects/errors/failure.js';
+import { openAIErrorBody } from '../../dialects/languages/openai/error.js';
 import { failureOf } from './session-events.js';
 
 /** The raw connection of a request that asks for a WebSocket. */

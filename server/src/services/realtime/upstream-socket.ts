@@ -1,12 +1,12 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { WebSocket, type ClientOptions } from 'ws';
-import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { AppError } from '../../shared/errors.js';
-import { toUpstreamError } from '../errors/read-upstream-error.js';
-import { UpstreamConnectionError } from '../upstream/exchange.js';
-import { bareHostOf, toProxyAddress } from '../upstream/proxy-address.js';
-import { openTunnel } from '../upstream/tunnel.js';
+import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
+import { UpstreamConnectionError } from '../../gateway/upstream/exchange.js';
+import { bareHostOf, toProxyAddress } from '../../gateway/upstream/proxy-address.js';
+import { openTunnel } from '../../gateway/upstream/tunnel.js';
 import type { RealtimeTarget } from './realtime-target.js';
 
 /** Options of a connection to a provider. */

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { headerCallOf, toTarget, wholeAnswer, type Attempt, type AttemptOutcome } from '../attempt/attempt.js';
-import { attemptChat } from '../attempt/attempt-chat.js';
-import { responsesDialect } from '../attempt/chat-dialects.js';
-import type { ClientResponse } from '../call/client-response.js';
-import { goneDelivery, type Delivery } from '../call/delivery.js';
-import type { TextMeter } from '../metering/text-meter.js';
-import { asText, parseFields, type Fields } from '../neutral/fields.js';
-import { reportAnswer } from '../neutral/report.js';
-import { withHeaderOverride } from '../overrides/header-override.js';
-import { readResponse } from '../protocols/responses/responses-read.js';
-import { toResponsesUsage } from '../protocols/responses/responses-usage.js';
+import { headerCallOf, toTarget, wholeAnswer, type Attempt, type AttemptOutcome } from '../../gateway/send/attempt.js';
+import { attemptChat } from '../../gateway/send/attempt-chat.js';
+import { responsesDialect } from '../../gateway/deliver/chat-dialects.js';
+import type { ClientResponse } from '../../gateway/deliver/client-response.js';
+import { goneDelivery, type Delivery } from '../../gateway/deliver/delivery.js';
+import type { TextMeter } from '../../gateway/reserve/metering/text-meter.js';
+import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { reportAnswer } from '../../dialects/neutral/report.js';
+import { withHeaderOverride } from '../../dialects/overrides/header-override.js';
+import { readResponse } from '../../dialects/languages/responses/responses-read.js';
+import { toResponsesUsage } from '../../dialects/languages/responses/responses-usage.js';
 import { noUsage } from '../../shared/usage.js';
 
 /** Between two looks at a response. Milliseconds. */

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { asFields } from '../neutral/fields.js';
+import { asFields } from '../../dialects/neutral/fields.js';
 
 /** Characters after which writing gives way to other work. */
 const charactersPerTurn = 1024 * 1024;

@@ -1,14 +1,14 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
+import type { OptionValues } from '../../options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
-import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../attempt/attempt.js';
-import { redactKey } from '../attempt/redact-key.js';
-import type { ClientResponse } from '../call/client-response.js';
-import { ClientGoneError } from '../call/delivery.js';
-import { withHeaderOverride } from '../overrides/header-override.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
-import type { UpstreamClient } from '../upstream/upstream-client.js';
+import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../../gateway/send/attempt.js';
+import { redactKey } from '../../gateway/send/redact-key.js';
+import type { ClientResponse } from '../../gateway/deliver/client-response.js';
+import { ClientGoneError } from '../../gateway/deliver/delivery.js';
+import { withHeaderOverride } from '../../dialects/overrides/header-override.js';
+import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
+import type { UpstreamClient } from '../../gateway/upstream/upstream-client.js';
 import { responseNotFound } from './resumed-call.js';
-import { keyMarkOf } from '../routing/key-mark.js';
+import { keyMarkOf } from '../../gateway/route/key-mark.js';
 import type { StoredResponse } from './stored-responses.js';
 
 export interface ProviderResponsesDeps {

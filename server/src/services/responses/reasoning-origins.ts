@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { SharedState } from '../../cache/shared-state.js';
-import type { Logger } from '../../observability/logger.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { Logger } from '../../platform/observability/logger.js';
 
 /** The channel and key that made a response. */
 export interface ReasoningOrigin {

@@ -1,16 +1,16 @@
-import { attemptChat } from '../attempt/attempt-chat.js';
-import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
-import { responsesDialect, type ChatDialect } from '../attempt/chat-dialects.js';
-import type { ClientResponse } from '../call/client-response.js';
-import type { Endpoint } from '../call/endpoint.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
-import { unusableReasoning } from '../affinity/call-origin.js';
-import { UpstreamError } from '../errors/upstream-error.js';
-import { asList, type Fields } from '../neutral/fields.js';
+import { attemptChat } from '../../gateway/send/attempt-chat.js';
+import type { Attempt, AttemptOutcome } from '../../gateway/send/attempt.js';
+import { responsesDialect, type ChatDialect } from '../../gateway/deliver/chat-dialects.js';
+import type { ClientResponse } from '../../gateway/deliver/client-response.js';
+import type { Endpoint } from '../../gateway/endpoint.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
+import { responsesEndpoint } from '../chat/chat-endpoints.js';
+import { unusableReasoning } from '../../gateway/route/affinity/call-origin.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import { asList, type Fields } from '../../dialects/neutral/fields.js';
 import { attemptInBackground, inForeground, isInBackground } from './background-response.js';
 import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
-import { keyMarkOf } from '../routing/key-mark.js';
+import { keyMarkOf } from '../../gateway/route/key-mark.js';
 import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
 import { asksForCompaction, summaryDialect, type Sealing } from './summary-dialect.js';
 

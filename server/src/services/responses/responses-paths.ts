@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ClientResponse } from '../call/client-response.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import { hijack, storedQuery } from '../call/incoming-request.js';
-import { sendFailure } from '../call/send-failure.js';
+import type { ClientResponse } from '../../gateway/deliver/client-response.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
+import { hijack, storedQuery } from '../../gateway/incoming-request.js';
+import { sendFailure } from '../../gateway/deliver/send-failure.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
-import { responsesEndpoint } from '../endpoints/chat-endpoints.js';
+import { responsesEndpoint } from '../chat/chat-endpoints.js';
 import { serveUpgrade, takeUpgrades } from '../realtime/upgrades.js';
 import { incomingTask } from '../tasks/incoming-task.js';
-import { guardedCopy } from '../guardrails/guarded-answer.js';
-import { toCallFailure } from '../errors/failure.js';
-import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
+import { guardedCopy } from '../../gateway/deliver/guarded-answer.js';
+import { toCallFailure } from '../../dialects/errors/failure.js';
+import { asFields, asList, someText, type Fields } from '../../dialects/neutral/fields.js';
 import { compactionCall, responsesCall } from './responses-calls.js';
 import { responseNotFound } from './resumed-call.js';
 

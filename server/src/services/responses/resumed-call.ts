@@ -1,11 +1,11 @@
 import { AppError } from '../../shared/errors.js';
-import { previousNotFound } from '../affinity/call-origin.js';
-import type { BodyAllowance } from '../call/incoming-call.js';
-import { RelayError } from '../errors/relay-error.js';
-import { parseAhead, parseJsonBody } from '../forms/json-body.js';
-import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
-import { lastProof } from '../protocols/responses/encrypted-reasoning.js';
-import { isMadeId } from '../protocols/responses/response-object.js';
+import { previousNotFound } from '../../gateway/route/affinity/call-origin.js';
+import type { BodyAllowance } from '../../gateway/incoming-call.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import { asFields, asList, someText, type Fields } from '../../dialects/neutral/fields.js';
+import { lastProof } from '../../dialects/languages/responses/encrypted-reasoning.js';
+import { isMadeId } from '../../dialects/languages/responses/response-object.js';
 import { sizeOf, toJsonBytes } from './json-pieces.js';
 import type { ReasoningOrigin, ReasoningOrigins } from './reasoning-origins.js';
 import type { SealedSummaries } from './sealed-summaries.js';

@@ -1,5 +1,5 @@
 import type { Secrets } from '../../shared/secrets.js';
-import { asFields, parseFields, someText, type Fields } from '../neutral/fields.js';
+import { asFields, parseFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 
 /** Distinguishes compactions made here from those of providers, which only they can read. */
 const mark = 'tollgate.';

@@ -1,4 +1,4 @@
-import { createLogger } from '../../observability/logger.js';
+import { createLogger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
 import { StoredResponses, type StoredResponse } from './stored-responses.js';
 

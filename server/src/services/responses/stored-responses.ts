@@ -1,11 +1,11 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { SharedState } from '../../cache/shared-state.js';
-import type { Logger } from '../../observability/logger.js';
+import type { SharedState } from '../../platform/cache/shared-state.js';
+import type { Logger } from '../../platform/observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { BodyGrant } from '../access/limits.js';
-import { asFields, parseFields, type Fields } from '../neutral/fields.js';
-import { requestIdOf } from '../protocols/responses/response-object.js';
+import type { BodyGrant } from '../../gateway/admit/limits.js';
+import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { requestIdOf } from '../../dialects/languages/responses/response-object.js';
 
 /** A response that a client may continue, read or delete by its id. */
 export interface StoredResponse {

@@ -1,14 +1,14 @@
 import { AppError } from '../../shared/errors.js';
-import type { ChatAnswer, ChatCapability, ChatRequest } from '../adapter.js';
-import type { ChatDialect } from '../attempt/chat-dialects.js';
-import type { NeutralAnswer } from '../neutral/answer.js';
-import type { AnswerContext, AnswerStore, ClientCodec } from '../neutral/codec.js';
-import { asFields, asList, asText, parseJson, type Fields, type Json } from '../neutral/fields.js';
-import { ItemIds, responseId, responseObject } from '../protocols/responses/response-object.js';
-import { parseResponsesRequest } from '../protocols/responses/responses-parse.js';
-import { readResponse } from '../protocols/responses/responses-read.js';
-import { ResponsesStreamWriter } from '../protocols/responses/responses-stream-writer.js';
-import { fromResponsesUsage } from '../protocols/responses/responses-usage.js';
+import type { ChatAnswer, ChatCapability, ChatRequest } from '../../dialects/contract.js';
+import type { ChatDialect } from '../../gateway/deliver/chat-dialects.js';
+import type { NeutralAnswer } from '../../dialects/neutral/answer.js';
+import type { AnswerContext, AnswerStore, ClientCodec } from '../../dialects/neutral/codec.js';
+import { asFields, asList, asText, parseJson, type Fields, type Json } from '../../dialects/neutral/fields.js';
+import { ItemIds, responseId, responseObject } from '../../dialects/languages/responses/response-object.js';
+import { parseResponsesRequest } from '../../dialects/languages/responses/responses-parse.js';
+import { readResponse } from '../../dialects/languages/responses/responses-read.js';
+import { ResponsesStreamWriter } from '../../dialects/languages/responses/responses-stream-writer.js';
+import { fromResponsesUsage } from '../../dialects/languages/responses/responses-usage.js';
 import { itemsOf } from './resumed-call.js';
 import { isTrigger } from './sealed-summaries.js';
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
-import { retryHeaders, toCallFailure } from '../errors/failure.js';
-import { openAIErrorBody } from '../protocols/openai/error.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import { checkTarget, leaveBodies, readRequestBody } from '../call/incoming-request.js';
+import { retryHeaders, toCallFailure } from '../../dialects/errors/failure.js';
+import { openAIErrorBody } from '../../dialects/languages/openai/error.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
+import { checkTarget, leaveBodies, readRequestBody } from '../../gateway/incoming-request.js';
 
 /**
  * A task request in the form that the relay's access checks read.

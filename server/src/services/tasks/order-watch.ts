@@ -1,19 +1,19 @@
 import type { CaptureRule } from '../../shared/capture-rule.js';
 import { isAppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
-import type { Admission } from '../access/admission.js';
-import type { Caller } from '../access/authentication.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import { toCallFailure, type CallFailure } from '../errors/failure.js';
-import { UpstreamError } from '../errors/upstream-error.js';
-import type { CallGuard, GuardNote } from '../guardrails/call-guard.js';
-import type { Guardrails } from '../guardrails/guardrails.js';
-import type { Fields } from '../neutral/fields.js';
-import type { Captures } from '../record/captures.js';
-import type { ErrorLog } from '../record/error-log.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { AttemptSpan, CallTrace } from '../tracing/call-trace.js';
-import type { Tracing } from '../tracing/tracing.js';
+import type { Admission } from '../../gateway/route/admission.js';
+import type { Caller } from '../../gateway/admit/authentication.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
+import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { CallGuard, GuardNote } from '../../gateway/admit/guardrails/call-guard.js';
+import type { Guardrails } from '../../gateway/admit/guardrails/guardrails.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
+import type { Captures } from '../../gateway/observe/captures.js';
+import type { ErrorLog } from '../../gateway/observe/error-log.js';
+import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
+import type { AttemptSpan, CallTrace } from '../../gateway/observe/tracing/call-trace.js';
+import type { Tracing } from '../../gateway/observe/tracing/tracing.js';
 import type { TaskAnswer } from './task-upstream.js';
 
 export interface OrderWatchDeps {

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import type { CreativeTaskStore } from '../../modules/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
-import type { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
-import type { Drawing } from '../../modules/tasks/drawing.entity.js';
-import { creativeKind, drawingKind } from '../../modules/tasks/task-books.service.js';
-import { videoPlatform } from '../../modules/tasks/video-link.service.js';
-import { withoutKey } from '../attempt/redact-key.js';
+import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.service.js';
+import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
+import type { DrawingStore } from '../../console/tasks/drawing-store.service.js';
+import type { Drawing } from '../../console/tasks/drawing.entity.js';
+import { creativeKind, drawingKind } from '../../console/tasks/task-books.service.js';
+import { videoPlatform } from '../../console/tasks/video-link.service.js';
+import { withoutKey } from '../../gateway/send/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
 import { sunoPlatform } from './suno/suno-order.js';
@@ -16,7 +16,7 @@ import type { VideoReport } from './video/video-dialect.js';
 import { videosOf, withAddress } from './video/video-dialects.js';
 import { failedVideoStep, stored, videoStep } from './video/video-row.js';
 import { fieldsWithoutKey, jsonObject, type TaskUpstream } from './task-upstream.js';
-import type { Fields } from '../neutral/fields.js';
+import type { Fields } from '../../dialects/neutral/fields.js';
 
 const timeout = 15_000;
 const hour = 3_600_000;

@@ -1,17 +1,17 @@
-import { costNotes, costOf } from '../../modules/pricing/channel-cost.service.js';
-import { videoCostOf, videoPriceOf, type Video, type VideoPrice } from '../../modules/pricing/video-price.service.js';
+import { costNotes, costOf } from '../../billing/prices/channel-cost.service.js';
+import { videoCostOf, videoPriceOf, type Video, type VideoPrice } from '../../billing/prices/video-price.service.js';
 import {
   chargeOfCall,
   isFree,
   taskPriceOf,
   taskQuantityOf,
   type PriceBook,
-} from '../../modules/pricing/price-book.service.js';
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Accepted } from '../../modules/tasks/task-books.service.js';
-import type { Logger } from '../../observability/logger.js';
-import type { Metrics } from '../../observability/metrics.js';
-import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
+} from '../../billing/prices/price-book.service.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { Accepted } from '../../console/tasks/task-books.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
+import type { Metrics } from '../../platform/observability/metrics.js';
+import type { Charge, Ledger, Reservation } from '../../billing/ledger/ledger.service.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -24,23 +24,23 @@ import {
   noChannel,
   otherGroups,
   type Admission,
-} from '../access/admission.js';
-import type { Caller } from '../access/authentication.js';
-import { isLow, type KeyDirectory } from '../access/key-directory.js';
-import type { KeyUses } from '../access/key-uses.js';
-import type { BodyBudget, InFlight } from '../access/limits.js';
-import type { ModelRateLimit } from '../access/rate-limit.js';
-import type { SensitiveWords } from '../access/sensitive-words.js';
-import type { CallBudgets } from '../budgets/call-budgets.js';
-import type { CallRates } from '../budgets/call-rates.js';
-import type { BalanceWatch } from '../record/balance-watch.js';
-import type { Relay } from '../call/relay.js';
-import type { IncomingCall } from '../call/incoming-call.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
-import type { KeyRing } from '../routing/key-ring.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { Turns } from '../routing/turns.js';
-import type { CallFailure } from '../errors/failure.js';
+} from '../../gateway/route/admission.js';
+import type { Caller } from '../../gateway/admit/authentication.js';
+import { isLow, type KeyDirectory } from '../../gateway/admit/key-directory.js';
+import type { KeyUses } from '../../gateway/admit/key-uses.js';
+import type { BodyBudget, InFlight } from '../../gateway/admit/limits.js';
+import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
+import type { SensitiveWords } from '../../gateway/admit/sensitive-words.js';
+import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
+import type { CallRates } from '../../gateway/admit/call-rates.js';
+import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
+import type { Relay } from '../../gateway/pipeline.js';
+import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
+import type { KeyRing } from '../../gateway/route/key-ring.js';
+import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
+import type { Turns } from '../../gateway/route/turns.js';
+import type { CallFailure } from '../../dialects/errors/failure.js';
 import { OrderWatch, type OrderKind, type OrderWatchDeps, type WatchNotes } from './order-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 

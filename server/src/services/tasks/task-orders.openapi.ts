@@ -1,4 +1,4 @@
-import type { ApiOperation, ApiParameter, ApiSection, JsonSchema } from '../../http/openapi/operation.js';
+import type { ApiOperation, ApiParameter, ApiSection, JsonSchema } from '../../platform/http/openapi/operation.js';
 import { anything, flag, list, object, oneOf, text, whole } from '../openapi-shapes.js';
 
 const key = 'key' as const;

@@ -1,8 +1,8 @@
-import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
-import { creativeKind, type TaskBooks } from '../../modules/tasks/task-books.service.js';
-import { createLogger } from '../../observability/logger.js';
+import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
+import { creativeKind, type TaskBooks } from '../../console/tasks/task-books.service.js';
+import { createLogger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { TaskTarget } from './task-target.js';
 import { TaskPoller, type PolledPlatform } from './task-poller.js';
 

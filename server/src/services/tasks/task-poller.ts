@@ -1,10 +1,10 @@
-import type { Drawing } from '../../modules/tasks/drawing.entity.js';
-import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
-import type { TaskBooks, TaskKind } from '../../modules/tasks/task-books.service.js';
-import type { Logger } from '../../observability/logger.js';
-import { earlierTime, type TimeReader } from '../../db/earlier-time.js';
+import type { Drawing } from '../../console/tasks/drawing.entity.js';
+import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
+import type { TaskBooks, TaskKind } from '../../console/tasks/task-books.service.js';
+import type { Logger } from '../../platform/observability/logger.js';
+import { earlierTime, type TimeReader } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { targetOfTask, type TaskTarget } from './task-target.js';
 

@@ -1,6 +1,6 @@
-import type { ChannelCost } from '../../modules/pricing/channel-cost.service.js';
-import { RelayError } from '../errors/relay-error.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { ChannelCost } from '../../billing/prices/channel-cost.service.js';
+import { RelayError } from '../../dialects/errors/relay-error.js';
+import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { Secrets } from '../../shared/secrets.js';
 
 /** The channel and account of one task. Credentials and URL are one object, so that no key reaches another host. */

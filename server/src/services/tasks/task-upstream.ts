@@ -1,8 +1,8 @@
 import { parseFields, type Fields } from '../../shared/json.js';
-import type { UpstreamRequest } from '../adapter.js';
-import type { UpstreamClient } from '../upstream/upstream-client.js';
-import { withoutKey } from '../attempt/redact-key.js';
-import type { AttemptSpan } from '../tracing/call-trace.js';
+import type { UpstreamRequest } from '../../dialects/contract.js';
+import type { UpstreamClient } from '../../gateway/upstream/upstream-client.js';
+import { withoutKey } from '../../gateway/send/redact-key.js';
+import type { AttemptSpan } from '../../gateway/observe/tracing/call-trace.js';
 import { addressOf, type TaskTarget } from './task-target.js';
 
 /** A request to a task provider. */

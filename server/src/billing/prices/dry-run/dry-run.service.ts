@@ -4,7 +4,7 @@ import { systemClock, type Clock } from '../../../shared/clock.js';
 import { ConflictError, InvalidInputError } from '../../../shared/errors.js';
 import type { Fields } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
-import type { OptionValues } from '../../options/option.service.js';
+import type { OptionValues } from '../../../options/option.service.js';
 import { builtInCard } from '../built-in-prices.js';
 import { PriceBook } from '../price-book.service.js';
 import { taskPriceOf } from '../task-price.js';

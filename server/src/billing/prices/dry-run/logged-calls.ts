@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { columnsOf, copyRows } from '../../../db/copy-rows.js';
+import { columnsOf, copyRows } from '../../../platform/db/copy-rows.js';
 import { parseFields, type Fields } from '../../../shared/json.js';
 import { ByteReader, memberTable } from './byte-reader.js';
 

@@ -1,4 +1,4 @@
-import { failureKinds, type FailureKind } from '../../shared/failure-kind.js';
+import { failureKinds, type FailureKind } from '../../../shared/failure-kind.js';
 import {
   fiveMinutes,
   histogramSums,
@@ -8,7 +8,7 @@ import {
   type Queries,
   type RollupState,
   type Snapshots,
-} from '../rollups/rollups.service.js';
+} from '../../../billing/rollups/rollups.service.js';
 
 /** Failed attempts of one kind at one channel. */
 export interface ChannelFailure {

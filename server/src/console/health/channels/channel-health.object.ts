@@ -1,8 +1,8 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { GraphQLSafeInt } from '../../graphql/scalars.js';
-import type { FailureKind } from '../../shared/failure-kind.js';
-import { FailureKindEnum } from '../model-health/model-health.object.js';
+import { enumType, namesOf } from '../../../platform/graphql/enums.js';
+import { GraphQLSafeInt } from '../../../platform/graphql/scalars.js';
+import type { FailureKind } from '../../../shared/failure-kind.js';
+import { FailureKindEnum } from '../models/model-health.object.js';
 import type { ChannelFailure } from './channel-health-counts.js';
 import { channelHealthWindows, type ChannelHealth, type ChannelHealthList } from './channel-health.service.js';
 

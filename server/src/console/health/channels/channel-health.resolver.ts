@@ -1,6 +1,6 @@
 import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access, Cost } from '../../graphql/access.js';
-import type { GraphQLContext } from '../../graphql/context.js';
+import { Access, Cost } from '../../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { ChannelHealthListObject, ChannelHealthWindowEnum } from './channel-health.object.js';
 import type { ChannelHealthService, ChannelHealthWindow } from './channel-health.service.js';
 

@@ -1,6 +1,6 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { failureKinds, type FailureKind } from '../../shared/failure-kind.js';
+import { enumType, namesOf } from '../../../platform/graphql/enums.js';
+import { failureKinds, type FailureKind } from '../../../shared/failure-kind.js';
 import {
   healthWindows,
   type HealthList,

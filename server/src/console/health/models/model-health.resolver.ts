@@ -1,5 +1,5 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
+import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { HealthWindowEnum, ModelHealthListObject } from './model-health.object.js';
 import type { HealthWindow, ModelHealthService } from './model-health.service.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify';
-import { RestAnswer, type RestHandlers } from '../../http/rest.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import { RestAnswer, type RestHandlers } from '../../../platform/http/rest.js';
+import { InvalidInputError } from '../../../shared/errors.js';
 import {
   healthCacheSeconds,
   type HealthWindow,

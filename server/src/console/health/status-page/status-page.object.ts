@@ -1,6 +1,6 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../graphql/enums.js';
-import { serviceStates, type ServiceState } from '../../shared/service-state.js';
+import { enumType, namesOf } from '../../../platform/graphql/enums.js';
+import { serviceStates, type ServiceState } from '../../../shared/service-state.js';
 import { statusPeriods, type ServiceStatus, type StatusPage, type StatusPeriod } from './status-page.service.js';
 import type { Incident, Problem } from './status-timeline.js';
 

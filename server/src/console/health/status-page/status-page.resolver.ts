@@ -1,5 +1,5 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
-import type { GraphQLContext } from '../../graphql/context.js';
+import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { StatusPageObject, StatusPeriodEnum } from './status-page.object.js';
 import type { StatusPageService, StatusPeriod } from './status-page.service.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { RestHandlers } from '../../http/rest.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import type { RestHandlers } from '../../../platform/http/rest.js';
+import { InvalidInputError } from '../../../shared/errors.js';
 import {
   statusCacheSeconds,
   type StatusPage,

@@ -1,9 +1,9 @@
 import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access, Cost, TakesSettings } from '../../../graphql/access.js';
-import type { GraphQLContext } from '../../../graphql/context.js';
+import { Access, Cost, TakesSettings } from '../../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { ProposedSettingInput } from '../price-proposal.object.js';
 import { DryRunObject, toDryRun } from './dry-run.object.js';
-import type { DryRunService } from './dry-run.service.js';
+import type { DryRunService } from '../../../billing/prices/dry-run/dry-run.service.js';
 
 /** Proposed prices, replayed over logged calls. */
 @Resolver(() => DryRunObject)

@@ -1,7 +1,7 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { PriceCard } from '../../../shared/price-card.js';
-import type { SkippedModel } from './card-collector.js';
-import type { PriceFormat } from './price-document.js';
+import type { SkippedModel } from '../../../billing/prices/sync/card-collector.js';
+import type { PriceFormat } from '../../../billing/prices/sync/price-document.js';
 
 /** One list of prices, as it was read. */
 export interface CheckedSource {

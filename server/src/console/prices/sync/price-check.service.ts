@@ -6,11 +6,11 @@ import { storableJson } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import { PriceCardError } from '../../../shared/price-card-input.js';
 import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
-import type { OptionValues } from '../../options/option.service.js';
-import { effectivePrice } from '../effective-price.js';
-import type { PriceBook } from '../price-book.service.js';
+import type { OptionValues } from '../../../options/option.service.js';
+import { effectivePrice } from '../../../billing/prices/effective-price.js';
+import type { PriceBook } from '../../../billing/prices/price-book.service.js';
 import type { PriceCheck, CheckedSource } from './price-check.entity.js';
-import { priceDiff, type CurrentPrice, type PriceDiffLine } from './price-diff.js';
+import { priceDiff, type CurrentPrice, type PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
 import type { PriceSourceService } from './price-source.service.js';
 
 export interface PriceCheckDeps {

@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { Changes } from '../../../cache/changes.js';
-import type { SharedState } from '../../../cache/shared-state.js';
+import type { Changes } from '../../../platform/cache/changes.js';
+import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Actor } from '../../../shared/actor.js';
 import { Rounds } from '../../../shared/rounds.js';
-import type { OptionValues } from '../../options/option.service.js';
+import type { OptionValues } from '../../../options/option.service.js';
 import { findRoot } from '../../users/root-actor.service.js';
 import type { PriceCheckService } from './price-check.service.js';
 import type { PriceCheck } from './price-check.entity.js';
-import type { PriceDiffKind, PriceDiffLine } from './price-diff.js';
+import type { PriceDiffKind, PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
 import type { PriceUpdateService } from './price-update.service.js';
 
 export interface PriceSyncClockDeps {

@@ -1,10 +1,10 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { enumType, namesOf } from '../../../graphql/enums.js';
-import { ListArgs, pageItems, PageInterface } from '../../../graphql/pagination.js';
-import { GraphQLJSON } from '../../../graphql/scalars.js';
+import { enumType, namesOf } from '../../../platform/graphql/enums.js';
+import { ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pagination.js';
+import { GraphQLJSON } from '../../../platform/graphql/scalars.js';
 import { serviceTiers, type PriceCard, type Quantity, type ServiceTier } from '../../../shared/price-card.js';
 import { PriceSourceEnum } from '../pricing.object.js';
-import type { SkippedModel } from './card-collector.js';
+import type { SkippedModel } from '../../../billing/prices/sync/card-collector.js';
 import type { CheckedSource, PriceCheck } from './price-check.entity.js';
 import {
   priceDiffKinds,
@@ -12,8 +12,8 @@ import {
   type PriceDiffKind,
   type PriceDiffLine,
   type PriceOffer,
-} from './price-diff.js';
-import { priceFormats, type PriceFormat } from './price-document.js';
+} from '../../../billing/prices/sync/price-diff.js';
+import { priceFormats, type PriceFormat } from '../../../billing/prices/sync/price-document.js';
 import type { PriceUpdate } from './price-update.entity.js';
 
 const PriceFormatEnum = enumType('PriceFormat', namesOf(priceFormats), 'The form of a list of prices.', {

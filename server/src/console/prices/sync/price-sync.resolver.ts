@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { Access, Cost } from '../../../graphql/access.js';
-import type { GraphQLContext } from '../../../graphql/context.js';
-import { listQueryOf, PageOf } from '../../../graphql/pagination.js';
+import { Access, Cost } from '../../../platform/graphql/access.js';
+import type { GraphQLContext } from '../../../platform/graphql/context.js';
+import { listQueryOf, PageOf } from '../../../platform/graphql/pagination.js';
 import { sliceOf } from './price-diff-page.js';
 import type { PriceCheckService } from './price-check.service.js';
 import {
@@ -19,7 +19,7 @@ import {
   type PriceDiffLineObject,
 } from './price-sync.object.js';
 import type { PriceUpdateService } from './price-update.service.js';
-import { PayloadMutation } from '../../../graphql/payload.js';
+import { PayloadMutation } from '../../../platform/graphql/payload.js';
 
 /** Comparison of the prices with public lists, and prices that are taken from them. */
 @Resolver(() => PriceCheckObject)

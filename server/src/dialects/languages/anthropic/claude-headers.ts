@@ -1,4 +1,4 @@
-import type { Target } from '../../adapter.js';
+import type { Target } from '../../contract.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 
 export const betaHeader = 'anthropic-beta';

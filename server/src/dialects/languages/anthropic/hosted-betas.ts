@@ -1,4 +1,4 @@
-import type { Target } from '../../adapter.js';
+import type { Target } from '../../contract.js';
 import { asList } from '../../neutral/fields.js';
 import { betaHeader, betasFor, configuredBetas, listed } from './claude-headers.js';
 

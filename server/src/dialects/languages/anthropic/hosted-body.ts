@@ -1,6 +1,6 @@
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields, type Json, without } from '../../neutral/fields.js';
-import { changedList } from '../../pass-through/changed-list.js';
+import { changedList } from '../../wire/pass-through/changed-list.js';
 
 /** Whether messages name images or documents by URL. Hosts of Claude fetch none. */
 export const namesRemoteMedia = (messages: unknown): boolean =>

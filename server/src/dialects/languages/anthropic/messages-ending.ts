@@ -1,7 +1,7 @@
 import type { Usage } from '../../../shared/usage.js';
 import type { StreamEnding } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { stopOf } from './messages-answer.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { messageEvent } from './messages-stream-writer.js';

@@ -1,11 +1,11 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } from '../../adapter.js';
+import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, asText, parseFields, someText, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
-import { minimalChange } from '../../pass-through/native-body.js';
-import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
+import { minimalChange } from '../../wire/pass-through/native-body.js';
+import { NativeStream, type NativeListener } from '../../wire/pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, type ClaudeSettings } from './claude-settings.js';

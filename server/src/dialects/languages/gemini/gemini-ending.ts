@@ -3,7 +3,7 @@ import type { StreamEnding } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, parseJson } from '../../neutral/fields.js';
 import { fromFinishReason } from '../../neutral/finish-reason.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { fromGeminiUsage } from './gemini-usage.js';
 

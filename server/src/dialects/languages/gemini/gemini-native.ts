@@ -1,9 +1,9 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
+import type { ChatAnswer, StreamTransform, Transcript } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, parseJson, someText, type Fields } from '../../neutral/fields.js';
-import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
+import { NativeStream, type NativeListener } from '../../wire/pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readGeminiError } from './error.js';
 import { readGeminiAnswer } from './gemini-read.js';

@@ -4,7 +4,7 @@ import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asFieldsList, asText, parseJson, someNumber, type Fields } from '../../neutral/fields.js';
 import type { Part } from '../../neutral/message.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { readBlocked, readGeminiError } from './error.js';
 import { annotationsOf, logprobsOf } from './gemini-extras.js';
 import { finishOf, readPart } from './gemini-read.js';

@@ -1,5 +1,5 @@
-import type { StreamTransform } from '../../adapter.js';
-import { EventParser } from '../../sse/event-parser.js';
+import type { StreamTransform } from '../../contract.js';
+import { EventParser } from '../../wire/sse/event-parser.js';
 
 /**
  * A Gemini stream as one growing JSON list, for clients that did not ask for events (`alt=sse`). Providers are always

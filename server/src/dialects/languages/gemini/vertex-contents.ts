@@ -1,6 +1,6 @@
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, either, type Fields, type Json } from '../../neutral/fields.js';
-import { changedList } from '../../pass-through/changed-list.js';
+import { changedList } from '../../wire/pass-through/changed-list.js';
 import { fetchable } from './gemini-write-content.js';
 
 /** Whether contents name files that Google does not fetch. */

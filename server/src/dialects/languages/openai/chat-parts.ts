@@ -1,4 +1,4 @@
-import type { Transcript } from '../../adapter.js';
+import type { Transcript } from '../../contract.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 
 /**

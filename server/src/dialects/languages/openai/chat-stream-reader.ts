@@ -11,7 +11,7 @@ import {
   someText,
   type Fields,
 } from '../../neutral/fields.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { callId, finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
 import { plainChunk } from './plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';

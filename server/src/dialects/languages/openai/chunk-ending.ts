@@ -2,7 +2,7 @@ import type { Usage } from '../../../shared/usage.js';
 import type { StreamEnding, StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFieldsList, asText, parseFields, someNumber, someText, type Json } from '../../neutral/fields.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { dataEvent, doneEvent } from './chunks.js';
 import { fromUsage, tierOf } from './usage.js';

@@ -1,4 +1,4 @@
-import { detached } from '../../sse/detached.js';
+import { detached } from '../../wire/sse/detached.js';
 
 /**
  * Matches a chunk that contains only one piece of text without escapes: nearly all chunks of a stream. Quotes inside

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { usualDrawingModel } from '../../../modules/pricing/price-book.service.js';
+import { usualDrawingModel } from '../../../billing/prices/price-book.service.js';
 import { declaredTools, withTools } from '../../neutral/declared-tools.js';
 import { asText, someText, type Fields } from '../../neutral/fields.js';
 

@@ -12,7 +12,7 @@ import {
   type Fields,
   type Json,
 } from '../../neutral/fields.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { isMadeId, responseId, responseObject, statusOf } from './response-object.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { fromResponsesUsage } from './responses-usage.js';

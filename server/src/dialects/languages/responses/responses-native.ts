@@ -1,9 +1,9 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
+import type { ChatAnswer, StreamTransform, Transcript } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 import { asFields, asText, parseFields, someText, type Fields } from '../../neutral/fields.js';
-import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
+import { NativeStream, type NativeListener } from '../../wire/pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { idsOfResponse } from '../ids/given-ids.js';

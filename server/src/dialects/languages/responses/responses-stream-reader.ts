@@ -2,7 +2,7 @@ import { toUpstreamError, readError } from '../../errors/read-upstream-error.js'
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { failureOf, finishOf, imageTypeOf, signatureIn, summaryBreak, toChatAnnotation } from './responses-read.js';
 import { toResponsesUsage } from './responses-usage.js';
 

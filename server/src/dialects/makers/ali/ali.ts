@@ -1,13 +1,13 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
+import type { Adapter, OneShotCapability, Target, UpstreamRequest } from '../../contract.js';
 import { asFields, asFieldsList, asText, type Fields, someNumber, someText } from '../../neutral/fields.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
-import { usageFields } from '../../protocols/openai/one-shot-usage.js';
+import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { addressOf, bearer } from '../openai-compatible/address.js';

@@ -1,5 +1,5 @@
 import { bodyOf, Heard, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, Target, UpstreamRequest } from '../../adapter.js';
+import type { ChatRequest, Target, UpstreamRequest } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { anthropic } from './anthropic.js';
 

@@ -1,15 +1,15 @@
 import { writeJson } from '../../../shared/exact-json.js';
-import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../adapter.js';
-import { betaHeader, betasFor, configuredHeaders, listed } from '../../protocols/anthropic/claude-headers.js';
-import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
+import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../contract.js';
+import { betaHeader, betasFor, configuredHeaders, listed } from '../../languages/anthropic/claude-headers.js';
+import type { ClaudeSettings } from '../../languages/anthropic/claude-settings.js';
 import {
   countsTokens,
   nativeMessage,
   nativeMessagesBody,
   nativeMessageStream,
-} from '../../protocols/anthropic/messages-native.js';
+} from '../../languages/anthropic/messages-native.js';
 import { countAt } from './count.js';
-import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
+import { messagesProvider } from '../../languages/anthropic/messages-write.js';
 
 const settingsOf = (target: Target): ClaudeSettings => ({ ...target.families.claude, remoteMedia: true });
 

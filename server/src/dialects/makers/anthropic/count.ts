@@ -1,4 +1,4 @@
-import type { ChatCapability, TokenCount } from '../../adapter.js';
+import type { ChatCapability, TokenCount } from '../../contract.js';
 
 /** Counts below the path of Messages, with the same body. */
 export const countAt = (messages: ChatCapability): TokenCount => ({

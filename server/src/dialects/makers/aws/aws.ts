@@ -7,20 +7,20 @@ import type {
   Target,
   TokenCount,
   UpstreamRequest,
-} from '../../adapter.js';
+} from '../../contract.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, type Fields, parseFields } from '../../neutral/fields.js';
-import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
-import { bedrockBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
-import { hostedBody, namesRemoteMedia } from '../../protocols/anthropic/hosted-body.js';
+import type { ClaudeSettings } from '../../languages/anthropic/claude-settings.js';
+import { bedrockBetas, withBetas } from '../../languages/anthropic/hosted-betas.js';
+import { hostedBody, namesRemoteMedia } from '../../languages/anthropic/hosted-body.js';
 import {
   nativeMessage,
   nativeMessagesChanges,
   nativeMessageStream,
-} from '../../protocols/anthropic/messages-native.js';
-import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
-import type { ServerEvent } from '../../sse/event.js';
+} from '../../languages/anthropic/messages-native.js';
+import { messagesProvider } from '../../languages/anthropic/messages-write.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { AwsFrames, exceptionOf, UnframedStream } from './frames.js';
 import { type AwsKeys, signedHeaders } from './sigv4.js';
 

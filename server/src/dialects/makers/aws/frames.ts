@@ -1,10 +1,10 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { AppError } from '../../../shared/errors.js';
-import type { FrameParser } from '../../adapter.js';
+import type { FrameParser } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asText, type Fields, parseFields } from '../../neutral/fields.js';
-import type { ServerEvent } from '../../sse/event.js';
-import { WrappedStream } from '../../pass-through/wrapped-stream.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
+import { WrappedStream } from '../../wire/pass-through/wrapped-stream.js';
 
 const codec = new EventStreamCodec(
   (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),

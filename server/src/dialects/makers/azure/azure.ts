@@ -1,8 +1,8 @@
-import type { Adapter, Target } from '../../adapter.js';
+import type { Adapter, Target } from '../../contract.js';
 import { everythingAt } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';
-import { azureDrawingHeader, drawingIn } from '../../protocols/responses/drawing-tool.js';
+import { azureDrawingHeader, drawingIn } from '../../languages/responses/drawing-tool.js';
 
 /** 2025-05-10 00:00 UTC: older channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;

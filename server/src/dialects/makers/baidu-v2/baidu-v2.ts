@@ -1,4 +1,4 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /** `APIKEY` or `APIKEY|APPID` (docs/reference/providers/openai-family.md#single-members). */

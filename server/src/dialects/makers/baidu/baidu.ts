@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, ConversationCapability, CredentialExchange, Target } from '../../adapter.js';
+import type { Adapter, ConversationCapability, CredentialExchange, Target } from '../../contract.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
@@ -8,8 +8,8 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, type Fields, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { type FinishReason, toFinishReason } from '../../neutral/finish-reason.js';
 import type { NeutralRequest } from '../../neutral/request.js';
-import { toUsage } from '../../protocols/openai/usage.js';
-import type { ServerEvent } from '../../sse/event.js';
+import { toUsage } from '../../languages/openai/usage.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';

@@ -1,6 +1,6 @@
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import type { Adapter, FormFile, OneShotCapability, OneShotRequest, Target } from '../../adapter.js';
+import type { Adapter, FormFile, OneShotCapability, OneShotRequest, Target } from '../../contract.js';
 import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
 import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
 import { openAICompatible, streamed } from '../openai-compatible/openai-compatible.js';

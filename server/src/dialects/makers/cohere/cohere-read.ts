@@ -6,7 +6,7 @@ import { asFields, asFieldsList, asText, someText, type Fields } from '../../neu
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
 import { readError } from '../../errors/read-upstream-error.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import { oneAnswer } from '../openai-compatible/own-dialect.js';
 
 const reasons: Readonly<Record<string, FinishReason>> = {

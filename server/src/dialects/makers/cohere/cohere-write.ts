@@ -4,7 +4,7 @@ import { droppedBy } from '../../neutral/abilities.js';
 import { fieldName, unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Json } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat } from '../../neutral/request.js';
-import { writeMessages } from '../../protocols/openai/chat-write-messages.js';
+import { writeMessages } from '../../languages/openai/chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 
 /** Thinking tokens by named effort. */

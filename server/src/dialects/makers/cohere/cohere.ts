@@ -1,10 +1,10 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import type { Adapter, ConversationCapability } from '../../adapter.js';
+import type { Adapter, ConversationCapability } from '../../contract.js';
 import { asFields, asList } from '../../neutral/fields.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { usageFields } from '../../protocols/openai/one-shot-usage.js';
+import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { rerankRules } from '../openai-compatible/rerank.js';

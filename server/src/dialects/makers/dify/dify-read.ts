@@ -6,8 +6,8 @@ import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { readError } from '../../errors/read-upstream-error.js';
-import { toCount, toUsage } from '../../protocols/openai/usage.js';
-import type { ServerEvent } from '../../sse/event.js';
+import { toCount, toUsage } from '../../languages/openai/usage.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
 
 const thinkingOpens =

@@ -1,5 +1,5 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { calledNames, droppedBy, toolText } from '../../neutral/abilities.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { type Dropped, unsupported } from '../../neutral/field-name.js';

@@ -1,10 +1,10 @@
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
-import type { OneShotCapability } from '../../adapter.js';
+import type { OneShotCapability } from '../../contract.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, parseJson, type Fields } from '../../neutral/fields.js';
 import { overriddenBody, setsField } from '../../overrides/body-override.js';
-import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
-import { readGeminiError } from '../../protocols/gemini/error.js';
+import { toGeminiUsage } from '../../languages/gemini/gemini-usage.js';
+import { readGeminiError } from '../../languages/gemini/error.js';
 import { geminiHeaders, geminiUrl, modelPath } from './url.js';
 
 /** The oldest model has a fixed size. */

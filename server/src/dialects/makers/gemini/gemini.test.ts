@@ -1,7 +1,7 @@
 import { bodyOf, Heard, play, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, OneShotRequest, Target } from '../../adapter.js';
+import type { ChatRequest, OneShotRequest, Target } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { asJsonList } from '../../protocols/gemini/json-list.js';
+import { asJsonList } from '../../languages/gemini/json-list.js';
 import { gemini } from './gemini.js';
 
 const model = 'gemini-2.5-flash';

@@ -6,14 +6,14 @@ import type {
   ConversationCapability,
   Target,
   TokenCount,
-} from '../../adapter.js';
+} from '../../contract.js';
 import { asFieldsList } from '../../neutral/fields.js';
-import { minimalChange } from '../../pass-through/native-body.js';
-import { cutSuffix } from '../../protocols/gemini/gemini-model.js';
-import { nativeGeminiChanges, type NativeChanges } from '../../protocols/gemini/gemini-native-changes.js';
-import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
-import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
-import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
+import { minimalChange } from '../../wire/pass-through/native-body.js';
+import { cutSuffix } from '../../languages/gemini/gemini-model.js';
+import { nativeGeminiChanges, type NativeChanges } from '../../languages/gemini/gemini-native-changes.js';
+import { nativeGeminiAnswer, nativeGeminiStream } from '../../languages/gemini/gemini-native.js';
+import { defaultGeminiSettings, type GeminiSettings } from '../../languages/gemini/gemini-settings.js';
+import { geminiProvider } from '../../languages/gemini/gemini-write.js';
 import { embeddings } from './embeddings.js';
 import { images } from './images.js';
 import { geminiHeaders, geminiUrl, modelPath } from './url.js';

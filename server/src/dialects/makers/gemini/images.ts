@@ -1,12 +1,12 @@
 import { AppError } from '../../../shared/errors.js';
-import type { OneShotCapability, OneShotRequest, Target, UpstreamRequest } from '../../adapter.js';
+import type { OneShotCapability, OneShotRequest, Target, UpstreamRequest } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, parseJson, someText, type Fields } from '../../neutral/fields.js';
 import { overriddenBody, setsField } from '../../overrides/body-override.js';
-import { readBlocked, readGeminiError } from '../../protocols/gemini/error.js';
-import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
+import { readBlocked, readGeminiError } from '../../languages/gemini/error.js';
+import { toGeminiUsage } from '../../languages/gemini/gemini-usage.js';
 import { geminiHeaders, geminiUrl } from './url.js';
 
 /** Sizes of OpenAI's models as Google's aspect ratios. */

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { bearer } from '../openai-compatible/address.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { hostedMessages } from './hosted-messages.js';

@@ -1,10 +1,10 @@
-import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
+import type { ChatCapability, ChatRequest, Target } from '../../contract.js';
 import {
   countsTokens,
   nativeMessage,
   nativeMessagesBody,
   nativeMessageStream,
-} from '../../protocols/anthropic/messages-native.js';
+} from '../../languages/anthropic/messages-native.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 
 const defaultVersion = '2023-06-01';

@@ -1,4 +1,4 @@
-import type { Adapter, Target } from '../../adapter.js';
+import type { Adapter, Target } from '../../contract.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
@@ -7,7 +7,7 @@ import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asFieldsList, asText, parseFields, someNumber, type Fields } from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
 
 /** A knowledge base takes one query: the last message. */

@@ -1,11 +1,11 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, OneShotCapability } from '../../adapter.js';
+import type { Adapter, OneShotCapability } from '../../contract.js';
 import { asFields, asList, asText, someNumber } from '../../neutral/fields.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { usageFields } from '../../protocols/openai/one-shot-usage.js';
+import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/chat-body.js';

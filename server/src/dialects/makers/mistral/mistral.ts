@@ -1,7 +1,7 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
-import { thoughtOf } from '../../protocols/openai/chat-read.js';
+import { thoughtOf } from '../../languages/openai/chat-read.js';
 import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 

@@ -1,10 +1,10 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { asFields, asFieldsList, asList, someText } from '../../neutral/fields.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import { embeddingTexts } from '../openai-compatible/embedding-texts.js';
 import { bearerIfGiven } from '../openai-compatible/address.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { usageFields } from '../../protocols/openai/one-shot-usage.js';
+import { usageFields } from '../../languages/openai/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 

@@ -1,7 +1,7 @@
-import type { FrameParser } from '../../adapter.js';
-import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
-import { parseEvent } from '../../sse/event-parser.js';
-import type { ServerEvent } from '../../sse/event.js';
+import type { FrameParser } from '../../contract.js';
+import { EventBlocks, eachEvent, type EventBlock } from '../../wire/sse/event-blocks.js';
+import { parseEvent } from '../../wire/sse/event-parser.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 
 /** Parses event streams that deviate from the server-sent events format. */
 export class BlockFrames implements FrameParser {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeJson } from '../../../shared/exact-json.js';
 import { type Accepts, acceptsEverything, accountFields, reasoningHistoryOf } from '../../accepts.js';
-import { type ChatRequest, type Target } from '../../adapter.js';
+import { type ChatRequest, type Target } from '../../contract.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';

@@ -1,5 +1,5 @@
-import { chatClient } from '../../protocols/openai/chat-client.js';
-import { responsesClient } from '../../protocols/responses/responses-client.js';
+import { chatClient } from '../../languages/openai/chat-client.js';
+import { responsesClient } from '../../languages/responses/responses-client.js';
 import { acceptsUsual } from '../../providers/provider.js';
 import { adapters, targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 import { acceptedChat } from './chat-codec.js';

@@ -1,8 +1,8 @@
 import { chatOptionsOf } from '../../accepts.js';
-import type { Target } from '../../adapter.js';
+import type { Target } from '../../contract.js';
 import type { ProviderCodec } from '../../neutral/codec.js';
 import { chatFieldName } from '../../neutral/field-name.js';
-import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { chatProvider } from '../../languages/openai/chat-write.js';
 import { acceptedChanges } from './chat-body.js';
 
 /**

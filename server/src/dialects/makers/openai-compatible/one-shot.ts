@@ -6,18 +6,18 @@ import type {
   Target,
   UpstreamAnswer,
   UpstreamRequest,
-} from '../../adapter.js';
+} from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage, UsageDetails } from '../../../shared/usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { addOverride, overriddenBody } from '../../overrides/body-override.js';
-import { minimalChange } from '../../pass-through/native-body.js';
-import { writeForm } from '../../forms/multipart.js';
+import { minimalChange } from '../../wire/pass-through/native-body.js';
+import { writeForm } from '../../wire/forms/multipart.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { isMarkup } from '../../neutral/media.js';
 import { bearer, addressOf } from './address.js';
 import type { Dialect, EndpointPath } from './dialect.js';
-import { toOneShotUsage } from '../../protocols/openai/one-shot-usage.js';
+import { toOneShotUsage } from '../../languages/openai/one-shot-usage.js';
 
 /** A provider's differences in one kind of call. */
 export interface OneShotRules {

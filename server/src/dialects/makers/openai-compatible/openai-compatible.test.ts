@@ -1,5 +1,5 @@
-import type { ChatRequest, Target } from '../../adapter.js';
-import { TextMeter } from '../../metering/text-meter.js';
+import type { ChatRequest, Target } from '../../contract.js';
+import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { adapters, targetFor, targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 

@@ -8,12 +8,12 @@ import type {
   Transcript,
   UpstreamRequest,
   ChatAnswer,
-} from '../../adapter.js';
+} from '../../contract.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { reportChoices } from '../../protocols/openai/chat-parts.js';
-import { countedImages } from '../../protocols/openai/image-count.js';
-import { chatUsage } from '../../protocols/openai/usage.js';
+import { reportChoices } from '../../languages/openai/chat-parts.js';
+import { countedImages } from '../../languages/openai/image-count.js';
+import { chatUsage } from '../../languages/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';

@@ -1,15 +1,15 @@
-import type { StreamTransform, Transcript } from '../../adapter.js';
+import type { StreamTransform, Transcript } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
-import { doneEvent, isShort, usageChunk } from '../../protocols/openai/chunks.js';
-import { reportChoices } from '../../protocols/openai/chat-parts.js';
-import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
+import { doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
+import { reportChoices } from '../../languages/openai/chat-parts.js';
+import { nextPlainChunk } from '../../languages/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
-import { chatUsage } from '../../protocols/openai/usage.js';
-import { EventBlocks, eachEvent, startOfEvent, type EventBlock } from '../../sse/event-blocks.js';
-import { eventsOf, parseEvent } from '../../sse/event-parser.js';
-import { detached } from '../../sse/detached.js';
-import { KeptEvents } from '../../sse/kept-events.js';
+import { chatUsage } from '../../languages/openai/usage.js';
+import { EventBlocks, eachEvent, startOfEvent, type EventBlock } from '../../wire/sse/event-blocks.js';
+import { eventsOf, parseEvent } from '../../wire/sse/event-parser.js';
+import { detached } from '../../wire/sse/detached.js';
+import { KeptEvents } from '../../wire/sse/kept-events.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 
 /**

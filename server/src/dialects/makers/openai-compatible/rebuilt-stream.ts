@@ -1,13 +1,13 @@
-import type { Transcript } from '../../adapter.js';
+import type { Transcript } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
-import { dataEvent, doneEvent, isShort, usageChunk } from '../../protocols/openai/chunks.js';
-import { reportChoices } from '../../protocols/openai/chat-parts.js';
+import { dataEvent, doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
+import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
-import { chatUsage } from '../../protocols/openai/usage.js';
-import type { ServerEvent } from '../../sse/event.js';
-import { EventStream } from '../../sse/event-stream.js';
+import { chatUsage } from '../../languages/openai/usage.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
+import { EventStream } from '../../wire/sse/event-stream.js';
 
 /** Converts one chunk to those that the client gets: none, the same or several. */
 export type ChunkRewrite = (chunk: Json) => Json[];

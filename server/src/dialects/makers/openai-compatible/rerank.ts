@@ -1,7 +1,7 @@
 import { asFields, asFieldsList, asList, someNumber, type Fields } from '../../neutral/fields.js';
-import type { OneShotRequest, Target } from '../../adapter.js';
+import type { OneShotRequest, Target } from '../../contract.js';
 import type { UsageDetails } from '../../../shared/usage.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import type { OneShotRules } from './one-shot.js';
 
 /**

@@ -9,7 +9,7 @@ import {
   targetFor,
   type Json,
 } from '../../../../../tests/support/relay-dialects.js';
-import type { ChatRequest, Target } from '../../adapter.js';
+import type { ChatRequest, Target } from '../../contract.js';
 import { deploymentRules } from './chat-body.js';
 import { openAICompatible } from './openai-compatible.js';
 

@@ -1,9 +1,9 @@
-import type { Adapter, ChatCapability, ChatRequest, Target } from '../../adapter.js';
+import type { Adapter, ChatCapability, ChatRequest, Target } from '../../contract.js';
 import { asFields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
-import { minimalChange } from '../../pass-through/native-body.js';
-import { withoutForeignItems } from '../../protocols/responses/own-items.js';
-import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
+import { minimalChange } from '../../wire/pass-through/native-body.js';
+import { withoutForeignItems } from '../../languages/responses/own-items.js';
+import { nativeResponse, nativeResponseStream } from '../../languages/responses/responses-native.js';
 import { bearer, addressOf } from './address.js';
 import type { BodyRules, Dialect, EndpointPath } from './dialect.js';
 import { deploymentRules, reasoningRules } from './chat-body.js';

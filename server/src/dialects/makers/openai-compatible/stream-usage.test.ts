@@ -1,5 +1,5 @@
-import type { ChannelSetting, StreamTransform } from '../../adapter.js';
-import { TextMeter } from '../../metering/text-meter.js';
+import type { ChannelSetting, StreamTransform } from '../../contract.js';
+import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import { adapters, targetFor } from '../../../../../tests/support/relay-dialects.js';
 

@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { WrittenRequest } from '../../neutral/codec.js';

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { asFields, asFieldsList, asList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 

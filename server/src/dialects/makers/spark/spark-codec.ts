@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Target } from '../../adapter.js';
+import type { Target } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
@@ -17,8 +17,8 @@ import {
   type Json,
 } from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
-import { toUsage } from '../../protocols/openai/usage.js';
-import type { ServerEvent } from '../../sse/event.js';
+import { toUsage } from '../../languages/openai/usage.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { providerError } from '../openai-compatible/own-dialect.js';
 import { sparkModel } from './address.js';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Target } from '../../adapter.js';
+import type { Target } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { TextMeter } from '../../metering/text-meter.js';
+import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { TranslatedStream } from '../../neutral/translated-stream.js';
-import { chatClient } from '../../protocols/openai/chat-client.js';
+import { chatClient } from '../../languages/openai/chat-client.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { spark } from './spark.js';
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';

@@ -1,4 +1,4 @@
-import type { Adapter, Target } from '../../adapter.js';
+import type { Adapter, Target } from '../../contract.js';
 import { asFields } from '../../neutral/fields.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';

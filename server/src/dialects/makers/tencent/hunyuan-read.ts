@@ -15,8 +15,8 @@ import {
 } from '../../neutral/fields.js';
 import { toFinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
-import { toCount } from '../../protocols/openai/usage.js';
-import type { ServerEvent } from '../../sse/event.js';
+import { toCount } from '../../languages/openai/usage.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { providerError } from '../openai-compatible/own-dialect.js';
 
 function statusOf(code: string): number {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, Target, UpstreamRequest } from '../../adapter.js';
+import type { Adapter, Target, UpstreamRequest } from '../../contract.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';

@@ -1,5 +1,5 @@
-import { WrappedStream } from '../../pass-through/wrapped-stream.js';
-import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
+import { WrappedStream } from '../../wire/pass-through/wrapped-stream.js';
+import { EventBlocks, eachEvent, type EventBlock } from '../../wire/sse/event-blocks.js';
 
 const name = 'vertex_event';
 /** Quotes inside JSON text are escaped, so content cannot match. */

@@ -1,12 +1,12 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
-import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
+import type { OneShotCapability, Target, UpstreamRequest } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { noUsage } from '../../../shared/usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { overriddenBody } from '../../overrides/body-override.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import { answerFields, othersThan } from '../openai-compatible/one-shot.js';
 import { modelUrl, vertexHeaders } from './place.js';
 

@@ -1,10 +1,10 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
-import { defaultOptionValues } from '../../../modules/options/option-registry.js';
-import type { ChatRequest, Target, UpstreamRequest } from '../../adapter.js';
+import { defaultOptionValues } from '../../../options/option-registry.js';
+import type { ChatRequest, Target, UpstreamRequest } from '../../contract.js';
 import { noUsage } from '../../../shared/usage.js';
-import { TextMeter } from '../../metering/text-meter.js';
-import { familySettings } from '../../attempt/attempt.js';
-import { chatClient } from '../../protocols/openai/chat-client.js';
+import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
+import { familySettings } from '../../../gateway/send/attempt.js';
+import { chatClient } from '../../languages/openai/chat-client.js';
 import { vertex, vertexCredential } from './vertex.js';
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';
 

@@ -10,21 +10,21 @@ import type {
   Target,
   TokenCount,
   UpstreamRequest,
-} from '../../adapter.js';
-import type { ClaudeSettings } from '../../protocols/anthropic/claude-settings.js';
-import { betasOf, vertexBetas, withBetas } from '../../protocols/anthropic/hosted-betas.js';
-import { namesRemoteMedia, hostedBody } from '../../protocols/anthropic/hosted-body.js';
+} from '../../contract.js';
+import type { ClaudeSettings } from '../../languages/anthropic/claude-settings.js';
+import { betasOf, vertexBetas, withBetas } from '../../languages/anthropic/hosted-betas.js';
+import { namesRemoteMedia, hostedBody } from '../../languages/anthropic/hosted-body.js';
 import {
   nativeMessage,
   nativeMessagesChanges,
   nativeMessageStream,
-} from '../../protocols/anthropic/messages-native.js';
-import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
-import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
-import { nativeGeminiChanges } from '../../protocols/gemini/gemini-native-changes.js';
-import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
-import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
-import { namesRemoteFiles, vertexGeminiBody } from '../../protocols/gemini/vertex-contents.js';
+} from '../../languages/anthropic/messages-native.js';
+import { messagesProvider } from '../../languages/anthropic/messages-write.js';
+import { nativeGeminiAnswer, nativeGeminiStream } from '../../languages/gemini/gemini-native.js';
+import { nativeGeminiChanges } from '../../languages/gemini/gemini-native-changes.js';
+import { defaultGeminiSettings, type GeminiSettings } from '../../languages/gemini/gemini-settings.js';
+import { geminiProvider } from '../../languages/gemini/gemini-write.js';
+import { namesRemoteFiles, vertexGeminiBody } from '../../languages/gemini/vertex-contents.js';
 import { acceptedChat } from '../openai-compatible/chat-codec.js';
 import { asText, type Fields, parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { chatUrl, claudeName, makerOf, type Mode, modelUrl, modeOf, projectOf, vertexHeaders } from './place.js';

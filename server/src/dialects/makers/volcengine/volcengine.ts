@@ -1,6 +1,6 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import { asFields, asFieldsList } from '../../neutral/fields.js';
-import { toCount, toUsage } from '../../protocols/openai/usage.js';
+import { toCount, toUsage } from '../../languages/openai/usage.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /**

@@ -1,8 +1,8 @@
-import type { Adapter, OneShotRequest, Target } from '../../adapter.js';
+import type { Adapter, OneShotRequest, Target } from '../../contract.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, someText, type Fields } from '../../neutral/fields.js';
 import { toDataUrl } from '../../neutral/media.js';
-import { toCount } from '../../protocols/openai/usage.js';
+import { toCount } from '../../languages/openai/usage.js';
 import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
 import { oneShot, type OneShotRules } from '../openai-compatible/one-shot.js';
 import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';

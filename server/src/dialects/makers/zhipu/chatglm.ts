@@ -1,6 +1,6 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, FrameParser } from '../../adapter.js';
+import type { Adapter, FrameParser } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
@@ -16,11 +16,11 @@ import {
   someText,
 } from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
-import { toUsage } from '../../protocols/openai/usage.js';
+import { toUsage } from '../../languages/openai/usage.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { toUpstreamError } from '../../errors/read-upstream-error.js';
-import { parseEvent } from '../../sse/event-parser.js';
-import type { ServerEvent } from '../../sse/event.js';
+import { parseEvent } from '../../wire/sse/event-parser.js';
+import type { ServerEvent } from '../../wire/sse/event.js';
 import { baseOf, jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
 import { BlockFrames } from '../openai-compatible/block-frames.js';
 import { zhipuToken } from './token.js';

@@ -1,4 +1,4 @@
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../contract.js';
 import type { Fields } from '../../neutral/fields.js';
 import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { parseExact } from '../../shared/exact-json.js';
-import { AppError } from '../../shared/errors.js';
-import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../shared/json.js';
-import { malformed, RelayError } from '../errors/relay-error.js';
-import { pricedNames } from '../metering/priced-fields.js';
-import type { Json } from '../neutral/fields.js';
+import { parseExact } from '../../../shared/exact-json.js';
+import { AppError } from '../../../shared/errors.js';
+import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../../shared/json.js';
+import { malformed, RelayError } from '../../errors/relay-error.js';
+import { pricedNames } from '../../../gateway/reserve/metering/priced-fields.js';
+import type { Json } from '../../neutral/fields.js';
 
 /** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */
 const bounds = { maxDepth: 128, maxValues: 400_000 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { FormPart } from '../adapter.js';
-import { malformed } from '../errors/relay-error.js';
+import type { FormPart } from '../../contract.js';
+import { malformed } from '../../errors/relay-error.js';
 
 const maxParts = 1000;
 const maxHeaderBytes = 16 * 1024;

@@ -1,4 +1,4 @@
-import { asFields, type Fields } from '../../shared/json.js';
+import { asFields, type Fields } from '../../../shared/json.js';
 
 /**
  * A list whose objects are changed.

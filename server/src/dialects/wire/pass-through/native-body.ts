@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../adapter.js';
+import type { ChatRequest } from '../../contract.js';
 import { withFields } from './spliced-fields.js';
 
 const closingBrace = 0x7d;

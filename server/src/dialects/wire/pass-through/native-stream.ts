@@ -1,13 +1,13 @@
-import { AppError } from '../../shared/errors.js';
-import type { StreamTransform, Transcript } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../../shared/usage.js';
+import { AppError } from '../../../shared/errors.js';
+import type { StreamTransform, Transcript } from '../../contract.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../../shared/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../sse/event-blocks.js';
 import { eventsOf, parseEvent } from '../sse/event-parser.js';
 import { KeptEvents } from '../sse/kept-events.js';
-import type { StreamReader } from '../neutral/codec.js';
-import { parseFields, type Fields } from '../neutral/fields.js';
-import { reportEvent } from '../neutral/report.js';
+import type { StreamReader } from '../../neutral/codec.js';
+import { parseFields, type Fields } from '../../neutral/fields.js';
+import { reportEvent } from '../../neutral/report.js';
 
 /** Extracts from the events of one dialect what the relay has to know. */
 export interface NativeListener {

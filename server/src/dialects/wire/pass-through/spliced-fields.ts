@@ -1,5 +1,5 @@
-import { endOfString, hasLongNumbers, writeJson } from '../../shared/exact-json.js';
-import type { Fields } from '../neutral/fields.js';
+import { endOfString, hasLongNumbers, writeJson } from '../../../shared/exact-json.js';
+import type { Fields } from '../../neutral/fields.js';
 
 /**
  * Sets and removes fields of a JSON object. All other values stay as they are written where parsing could change one.

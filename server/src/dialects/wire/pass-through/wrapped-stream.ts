@@ -1,6 +1,6 @@
-import type { StreamTransform } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../../shared/usage.js';
+import type { StreamTransform } from '../../contract.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../../shared/usage.js';
 
 /** A stream around another one: usage, end and failure are those of the inner stream unless a subclass says otherwise. */
 export abstract class WrappedStream implements StreamTransform {

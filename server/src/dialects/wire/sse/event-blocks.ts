@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.js';
+import { AppError } from '../../../shared/errors.js';
 
 /** Complete events as received. `text` is the same bytes as Latin-1, so that an index into it is a byte offset. */
 export interface EventBlock {

@@ -1,4 +1,4 @@
-import { growth } from '../../../../tests/support/growth.js';
+import { growth } from '../../../../../tests/support/growth.js';
 import { EventBlocks } from './event-blocks.js';
 import { EventParser } from './event-parser.js';
 import type { ServerEvent } from './event.js';

@@ -1,6 +1,6 @@
-import type { FrameParser, StreamTransform } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
-import type { Usage } from '../../shared/usage.js';
+import type { FrameParser, StreamTransform } from '../../contract.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../../shared/usage.js';
 import type { ServerEvent } from './event.js';
 import { EventParser } from './event-parser.js';
 

@@ -1,7 +1,7 @@
-import type { Logger } from '../../observability/logger.js';
-import { AppError, UnavailableError } from '../../shared/errors.js';
-import type { GuardrailRule, GuardrailStage } from '../../shared/guardrail-rule.js';
-import { maskParts, type FoundPart } from '../../shared/personal-data.js';
+import type { Logger } from '../../../platform/observability/logger.js';
+import { AppError, UnavailableError } from '../../../shared/errors.js';
+import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-rule.js';
+import { maskParts, type FoundPart } from '../../../shared/personal-data.js';
 import type { LocalCheck } from './local-checks.js';
 import type { RemoteCall, RemoteCheck } from './remote-checks.js';
 

@@ -1,10 +1,10 @@
-import type { TrialResult } from '../../modules/guardrails/guardrail-trial.service.js';
-import type { OptionValues } from '../../modules/options/option.service.js';
-import type { Logger } from '../../observability/logger.js';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import { concerns, type GuardrailRule } from '../../shared/guardrail-rule.js';
-import type { Caller } from '../access/authentication.js';
-import type { SensitiveWords } from '../access/sensitive-words.js';
+import type { TrialResult } from '../../../console/guardrails/guardrail-trial.service.js';
+import type { OptionValues } from '../../../options/option.service.js';
+import type { Logger } from '../../../platform/observability/logger.js';
+import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
+import { concerns, type GuardrailRule } from '../../../shared/guardrail-rule.js';
+import type { Caller } from '../authentication.js';
+import type { SensitiveWords } from '../sensitive-words.js';
 import { CallGuard, maskedBy, type CompiledRule } from './call-guard.js';
 import { localCheck } from './local-checks.js';
 import { remoteCheck } from './remote-checks.js';

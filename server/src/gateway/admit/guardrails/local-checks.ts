@@ -1,6 +1,6 @@
-import type { GuardrailRule } from '../../shared/guardrail-rule.js';
-import { personalDataOf, personalDataPatterns, type FoundPart } from '../../shared/personal-data.js';
-import { matcher, type Match, type Search } from '../matching/matcher.js';
+import type { GuardrailRule } from '../../../shared/guardrail-rule.js';
+import { personalDataOf, personalDataPatterns, type FoundPart } from '../../../shared/personal-data.js';
+import { matcher, type Match, type Search } from '../../../platform/matching/matcher.js';
 
 /** How a check is asked. */
 export type CheckOptions = Pick<Search, 'userId' | 'isFirstEnough'>;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
-import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
-import type { GuardrailRule, GuardrailStage } from '../../shared/guardrail-rule.js';
+import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
+import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-rule.js';
 
 /** The result of a check by another server. */
 export interface Verdict {

@@ -1,9 +1,9 @@
-import type { Logger } from '../../observability/logger.js';
-import type { Metrics } from '../../observability/metrics.js';
-import { GenAiMetrics } from '../../observability/otlp/gen-ai-metrics.js';
-import { OtlpExporter } from '../../observability/otlp/otlp-exporter.js';
-import type { OtlpSettings } from '../../observability/otlp/otlp-settings.js';
-import { version } from '../../shared/version.js';
+import type { Logger } from '../../../platform/observability/logger.js';
+import type { Metrics } from '../../../platform/observability/metrics.js';
+import { GenAiMetrics } from '../../../platform/observability/otlp/gen-ai-metrics.js';
+import { OtlpExporter } from '../../../platform/observability/otlp/otlp-exporter.js';
+import type { OtlpSettings } from '../../../platform/observability/otlp/otlp-settings.js';
+import { version } from '../../../shared/version.js';
 import type { TracingDeps } from './call-trace.js';
 import { Tracing } from './tracing.js';
 

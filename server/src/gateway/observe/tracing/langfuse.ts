@@ -1,5 +1,5 @@
-import type { Attributes } from '../../observability/otlp/span.js';
-import type { Usage } from '../../shared/usage.js';
+import type { Attributes } from '../../../platform/observability/otlp/span.js';
+import type { Usage } from '../../../shared/usage.js';
 
 /**
  * Attributes that Langfuse reads instead of those of the conventions. It adds up all kinds of tokens, of which `gen_ai.usage`

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { collectGarbage } from '../../../../tests/support/collect-garbage.js';
-import { growth } from '../../../../tests/support/growth.js';
-import { wav } from '../../../../tests/support/wav.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import { collectGarbage } from '../../../../../tests/support/collect-garbage.js';
+import { growth } from '../../../../../tests/support/growth.js';
+import { wav } from '../../../../../tests/support/wav.js';
+import { InvalidInputError } from '../../../shared/errors.js';
 import { audioDuration } from './audio-duration.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { IAudioMetadata } from 'music-metadata';
-import { InvalidInputError } from '../../shared/errors.js';
+import { InvalidInputError } from '../../../shared/errors.js';
 import { PacedTokenizer } from './paced-tokenizer.js';
 import { webmTimes } from './webm-times.js';
 

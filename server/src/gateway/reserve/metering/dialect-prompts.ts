@@ -1,5 +1,5 @@
-import type { Fields } from '../neutral/fields.js';
-import { asFields, asFieldsList, asText, either } from '../neutral/fields.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
+import { asFields, asFieldsList, asText, either } from '../../../dialects/neutral/fields.js';
 import type { PromptTexts } from './prompt-tokens.js';
 
 /*

@@ -1,5 +1,5 @@
-import { claudeTraits } from '../protocols/anthropic/claude-model.js';
-import { asFields, asFieldsList, either, type Fields } from '../neutral/fields.js';
+import { claudeTraits } from '../../../dialects/languages/anthropic/claude-model.js';
+import { asFields, asFieldsList, either, type Fields } from '../../../dialects/neutral/fields.js';
 
 /** Models that think only when a request asks for it, or never: what they produce can be seen. */
 const plainModels = new RegExp(

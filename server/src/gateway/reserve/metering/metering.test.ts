@@ -1,8 +1,8 @@
-import { growth, turnsDuring } from '../../../../tests/support/growth.js';
+import { growth, turnsDuring } from '../../../../../tests/support/growth.js';
 import { finalUsage, TextMeter, encodingOf, loadEncoding, withoutLongRuns } from './text-meter.js';
 import { dataImageSize, imageTokens } from './image-tokens.js';
 import { chatPrompt, countPrompt, estimatePrompt } from './prompt-tokens.js';
-import { noUsage } from '../../shared/usage.js';
+import { noUsage } from '../../../shared/usage.js';
 
 const user = (content: unknown, more: object = {}): object => ({ role: 'user', content, ...more });
 const prompt = (model: string, messages: object[], more: object = {}): Promise<number> =>

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { dataImageSize, imageTokens } from './image-tokens.js';
 import { encodingOf, estimateTokens, loadEncoding, textsIn } from './text-meter.js';
-import { asFields, type Fields } from '../neutral/fields.js';
+import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
 
 const perCall = 3;
 const perMessage = 3;

@@ -1,6 +1,6 @@
-import type { Prices, Quantity } from '../../shared/price-card.js';
-import { declaredTools } from '../neutral/declared-tools.js';
-import { asFields, asFieldsList, someText, type Fields } from '../neutral/fields.js';
+import type { Prices, Quantity } from '../../../shared/price-card.js';
+import { declaredTools } from '../../../dialects/neutral/declared-tools.js';
+import { asFields, asFieldsList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 
 /** The prices of each tool that a provider runs: one of these is enough. */
 const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity[]]> = [

@@ -1,6 +1,6 @@
-import type { Transcript } from '../adapter.js';
-import { noUsage, type Usage } from '../../shared/usage.js';
-import type { Fields } from '../neutral/fields.js';
+import type { Transcript } from '../../../dialects/contract.js';
+import { noUsage, type Usage } from '../../../shared/usage.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
 
 /** Above this many characters, text is counted and dropped, except for its last words. */
 const countAt = 8 * 1024;

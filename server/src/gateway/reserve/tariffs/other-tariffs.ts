@@ -5,13 +5,13 @@ import {
   reserveOf,
   roundedUp,
   type TablePrice,
-} from '../../modules/pricing/price-book.service.js';
-import { pieceOf, promptQuantities, tokenQuantities } from '../../shared/price-card.js';
-import { noUsage, type Usage } from '../../shared/usage.js';
-import type { ChargedCall, Tariff } from '../call/endpoint.js';
-import type { RelayCall } from '../call/relay-call.js';
-import { asFields, asFieldsList, asText } from '../neutral/fields.js';
-import { tokensOfImage } from '../neutral/made-image.js';
+} from '../../../billing/prices/price-book.service.js';
+import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
+import { noUsage, type Usage } from '../../../shared/usage.js';
+import type { ChargedCall, Tariff } from '../../endpoint.js';
+import type { RelayCall } from '../../call.js';
+import { asFields, asFieldsList, asText } from '../../../dialects/neutral/fields.js';
+import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
 
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({

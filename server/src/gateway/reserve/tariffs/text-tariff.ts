@@ -5,10 +5,10 @@ import {
   isAudioModel,
   reserveOf,
   type TablePrice,
-} from '../../modules/pricing/price-book.service.js';
-import { tokenQuantities } from '../../shared/price-card.js';
-import type { Usage } from '../../shared/usage.js';
-import type { ChargedCall, Tariff } from '../call/endpoint.js';
+} from '../../../billing/prices/price-book.service.js';
+import { tokenQuantities } from '../../../shared/price-card.js';
+import type { Usage } from '../../../shared/usage.js';
+import type { ChargedCall, Tariff } from '../../endpoint.js';
 import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 
 const audioUsage = (usage: Usage): Parameters<typeof chargeOfAudio>[1] => ({

@@ -1,5 +1,5 @@
-import type { OptionValues } from '../../modules/options/option.service.js';
-import { entryOfModel } from '../../shared/model-pattern.js';
+import type { OptionValues } from '../../../options/option.service.js';
+import { entryOfModel } from '../../../shared/model-pattern.js';
 
 /** Options of session affinity. */
 export type AffinityOptions = Pick<OptionValues, 'session_affinity.ttl_seconds' | 'session_affinity.min_prompt_bytes'>;

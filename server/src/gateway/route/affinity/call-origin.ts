@@ -1,11 +1,11 @@
-import type { Admission } from '../access/admission.js';
-import type { ContinuedCall } from '../call/relay-call.js';
-import { RelayError } from '../errors/relay-error.js';
-import type { NamedId } from '../protocols/ids/named-ids.js';
-import { keyMarksOf } from '../routing/key-mark.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { RoutingTable } from '../routing/routing-table.js';
-import type { TurnSeeker } from '../routing/turns.js';
+import type { Admission } from '../admission.js';
+import type { ContinuedCall } from '../../call.js';
+import { RelayError } from '../../../dialects/errors/relay-error.js';
+import type { NamedId } from '../../../dialects/languages/ids/named-ids.js';
+import { keyMarksOf } from '../key-mark.js';
+import type { RoutedChannel } from '../routed-channel.js';
+import type { RoutingTable } from '../routing-table.js';
+import type { TurnSeeker } from '../turns.js';
 
 /**
  * The channel and key that keep what a call names, or made its encrypted reasoning: no other account knows it.

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { seconds, type Clock } from '../../shared/clock.js';
-import { UnavailableError } from '../../shared/errors.js';
-import { Rounds } from '../../shared/rounds.js';
-import type { Queries } from '../../db/queries.js';
+import { seconds, type Clock } from '../../../shared/clock.js';
+import { UnavailableError } from '../../../shared/errors.js';
+import { Rounds } from '../../../shared/rounds.js';
+import type { Queries } from '../../../platform/db/queries.js';
 
 /** Who got an id from a provider, and the account that knows it. */
 export interface IdOwner {

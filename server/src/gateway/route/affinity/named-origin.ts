@@ -1,8 +1,8 @@
-import type { Caller } from '../access/authentication.js';
-import type { ContinuedCall } from '../call/relay-call.js';
-import type { Endpoint } from '../call/endpoint.js';
-import type { Fields } from '../neutral/fields.js';
-import { namedIds, type NamedId } from '../protocols/ids/named-ids.js';
+import type { Caller } from '../../admit/authentication.js';
+import type { ContinuedCall } from '../../call.js';
+import type { Endpoint } from '../../endpoint.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
+import { namedIds, type NamedId } from '../../../dialects/languages/ids/named-ids.js';
 import { notFound } from './call-origin.js';
 import type { IdOwner, IdOwners } from './id-owners.js';
 

@@ -1,7 +1,7 @@
-import type { Clock } from '../../shared/clock.js';
-import type { ServedCall } from '../attempt/served-call.js';
-import { keyMarksOf } from '../routing/key-mark.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Clock } from '../../../shared/clock.js';
+import type { ServedCall } from '../../served-call.js';
+import { keyMarksOf } from '../key-mark.js';
+import type { RoutedChannel } from '../routed-channel.js';
 import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
 import { sessionKeyOf, type SessionKey } from './session-key.js';
 import type { Pin, SessionPins } from './session-pins.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { asFields, asList, someText, type Fields } from '../neutral/fields.js';
+import { asFields, asList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 
 /** Where the identity of a session was found, in this order. */
 export const sessionSources = [

@@ -1,5 +1,5 @@
-import { boundedCache } from '../../shared/bounded-cache.js';
-import type { SharedState } from '../../cache/shared-state.js';
+import { boundedCache } from '../../../shared/bounded-cache.js';
+import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { SessionSource } from './session-key.js';
 
 /** Where the last call of a session was served. */

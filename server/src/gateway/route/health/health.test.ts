@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/errors.js';
-import { UpstreamError } from '../../errors/upstream-error.js';
+import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { Health } from './health.js';

@@ -1,6 +1,6 @@
 import { isAppError } from '../../../shared/errors.js';
-import { RelayError } from '../../errors/relay-error.js';
-import { UpstreamError } from '../../errors/upstream-error.js';
+import { RelayError } from '../../../dialects/errors/relay-error.js';
+import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
 import type { RestReason } from './rest.js';
 import { resetTime } from './reset-time.js';

@@ -1,5 +1,5 @@
-import { MemoryState } from '../../../cache/memory-state.js';
-import type { Logger } from '../../../observability/logger.js';
+import { MemoryState } from '../../../platform/cache/memory-state.js';
+import type { Logger } from '../../../platform/observability/logger.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { Health } from './health.js';
 import { SharedHealth } from './shared-health.js';

@@ -1,5 +1,5 @@
-import type { SharedState } from '../../../cache/shared-state.js';
-import type { Logger } from '../../../observability/logger.js';
+import type { SharedState } from '../../../platform/cache/shared-state.js';
+import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import type { Health, HealthLink } from './health.js';

@@ -1,5 +1,5 @@
-import type { Ledger } from '../../../modules/quota/ledger.service.js';
-import type { CallBudgets } from '../../budgets/call-budgets.js';
+import type { Ledger } from '../../../billing/ledger/ledger.service.js';
+import type { CallBudgets } from '../../admit/call-budgets.js';
 import type { CallUse, LimitPass, LimitRefusal } from './limit-board.js';
 
 /** The call that is about to be sent to a channel. */

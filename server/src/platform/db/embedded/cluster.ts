@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { chmod, chown, lchown, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeFolder } from '../../shared/make-folder.js';
+import { makeFolder } from '../../../shared/make-folder.js';
 import type { Account } from './account.js';
 import type { DataFolder } from './data-folder.js';
 import { EmbeddedError } from './embedded-error.js';

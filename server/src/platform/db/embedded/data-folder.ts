@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, link, mkdtemp, open, readdir, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseFields } from '../../shared/json.js';
-import { makeFolder } from '../../shared/make-folder.js';
+import { parseFields } from '../../../shared/json.js';
+import { makeFolder } from '../../../shared/make-folder.js';
 import { EmbeddedError } from './embedded-error.js';
 
 /** Paths under `DATA_DIR`. */

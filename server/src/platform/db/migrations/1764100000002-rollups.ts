@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Rollups of hourly usage and of the log, for dashboards, counts and totals (modules/rollups describes them). Settlements never
+ * Rollups of hourly usage and of the log, for dashboards, counts and totals (billing/rollups describes them). Settlements never
  * wait for them: a settlement that changes a closed time only inserts a row into `rollup_invalidated`, in its own transaction,
  * and readers then read that time from its source until it is aggregated again.
  *

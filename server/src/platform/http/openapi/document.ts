@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../shared/errors.js';
+import type { ErrorCode } from '../../../shared/errors.js';
 import { restStatus } from '../rest-error.js';
 import type { ApiExample, ApiOperation, ApiParameter, ApiSection, JsonSchema } from './operation.js';
 

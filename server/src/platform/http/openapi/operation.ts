@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorCode } from '../../shared/errors.js';
+import type { ErrorCode } from '../../../shared/errors.js';
 
 /** Who may call an operation: the lowest role of a user, the holder of an API key, or everyone. */
 export type ApiRole = 'anonymous' | 'common' | 'admin' | 'root' | 'key';

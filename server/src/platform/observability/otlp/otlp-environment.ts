@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, httpAddress, list, whole } from '../../shared/environment-values.js';
+import { flag, httpAddress, list, whole } from '../../../shared/environment-values.js';
 
 /** The standard variables of OpenTelemetry that the server reads. */
 export const otlpEnvironment = {

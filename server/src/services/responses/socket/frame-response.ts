@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeader } from 'node:http';
-import type { ResponseSink } from '../../call/client-response.js';
-import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
-import { EventParser } from '../../sse/event-parser.js';
+import type { ResponseSink } from '../../../gateway/deliver/client-response.js';
+import { asFields, parseFields, type Fields } from '../../../dialects/neutral/fields.js';
+import { EventParser } from '../../../dialects/wire/sse/event-parser.js';
 
 /** The side of a WebSocket that frames are written to. */
 export interface FrameSocket {

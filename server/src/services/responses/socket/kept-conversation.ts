@@ -1,5 +1,5 @@
-import type { BodyGrant } from '../../access/limits.js';
-import { asFields, asList, someText, type Fields } from '../../neutral/fields.js';
+import type { BodyGrant } from '../../../gateway/admit/limits.js';
+import { asFields, asList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 import { sizeOf } from '../json-pieces.js';
 
 /** A conversation that a call continues. */

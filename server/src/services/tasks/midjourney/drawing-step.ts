@@ -1,7 +1,7 @@
-import type { Drawing } from '../../../modules/tasks/drawing.entity.js';
-import { finished } from '../../../modules/tasks/task-books.service.js';
+import type { Drawing } from '../../../console/tasks/drawing.entity.js';
+import { finished } from '../../../console/tasks/task-books.service.js';
 import { jsonText, text, whole } from '../field.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
 
 const finalStatuses: readonly string[] = ['SUCCESS', 'FAILURE'];
 const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', ...finalStatuses];

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../../shared/errors.js';
-import { readRequestBody } from '../../call/incoming-request.js';
+import { readRequestBody } from '../../../gateway/incoming-request.js';
 import {
   incomingTask,
   jsonType,

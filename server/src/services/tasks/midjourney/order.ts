@@ -1,9 +1,9 @@
-import type { OptionValues } from '../../../modules/options/option.service.js';
-import type { DrawingAction } from '../../../modules/tasks/drawing.entity.js';
+import type { OptionValues } from '../../../options/option.service.js';
+import type { DrawingAction } from '../../../console/tasks/drawing.entity.js';
 import { text, whole } from '../field.js';
 import { actionOfButton, isChange, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
 
 /** Paths after `/mj/`. */
 export const submitPaths = {

@@ -1,7 +1,7 @@
-import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
-import { finished } from '../../../modules/tasks/task-books.service.js';
+import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
+import { finished } from '../../../console/tasks/task-books.service.js';
 import { jsonText, text, whole } from '../field.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
 
 const statuses: readonly string[] = [
   'NOT_START',

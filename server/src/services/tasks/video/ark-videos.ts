@@ -1,4 +1,4 @@
-import { asFields, asText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, type Fields } from '../../../dialects/neutral/fields.js';
 import {
   bearerOf,
   nameOf,

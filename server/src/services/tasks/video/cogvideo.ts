@@ -1,4 +1,4 @@
-import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, type Fields } from '../../../dialects/neutral/fields.js';
 import {
   atLeast720p,
   bearerOf,

@@ -1,7 +1,7 @@
 import { resolutionTier } from '../../../shared/price-card.js';
-import { asFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
-import { writeForm } from '../../forms/multipart.js';
-import type { FormPart } from '../../adapter.js';
+import { asFields, someNumber, someText, type Fields } from '../../../dialects/neutral/fields.js';
+import { writeForm } from '../../../dialects/wire/forms/multipart.js';
+import type { FormPart } from '../../../dialects/contract.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
 import { larger } from './video-order.js';

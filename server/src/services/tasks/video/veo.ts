@@ -1,5 +1,5 @@
-import { asFields, asFieldsList, asList, asText, type Fields } from '../../neutral/fields.js';
-import { imageType } from '../../neutral/media.js';
+import { asFields, asFieldsList, asList, asText, type Fields } from '../../../dialects/neutral/fields.js';
+import { imageType } from '../../../dialects/neutral/media.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
 import { atLeast720p, nameOf, termsWithin, type VideoDialect, type VideoOffer } from './video-dialect.js';

@@ -1,5 +1,5 @@
 import type { Resolution } from '../../../shared/price-card.js';
-import { someText, type Fields } from '../../neutral/fields.js';
+import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
 import { text } from '../field.js';
 import { invalidVideo, orderFields, type Reference, type VideoOrder } from './video-order.js';

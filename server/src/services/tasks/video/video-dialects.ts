@@ -1,4 +1,4 @@
-import type { RoutedChannel } from '../../routing/routed-channel.js';
+import type { RoutedChannel } from '../../../gateway/route/routed-channel.js';
 import type { TaskTarget } from '../task-target.js';
 import { arkVideos } from './ark-videos.js';
 import { cogvideo } from './cogvideo.js';

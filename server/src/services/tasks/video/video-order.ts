@@ -1,12 +1,12 @@
 import { resolutionTier, type Resolution } from '../../../shared/price-card.js';
-import type { FormPart } from '../../adapter.js';
-import { withCode } from '../../endpoints/refusals.js';
-import { RelayError } from '../../errors/relay-error.js';
-import { parseJsonBody } from '../../forms/json-body.js';
-import { readForm, textFields } from '../../forms/multipart.js';
-import { asFields, type Fields } from '../../neutral/fields.js';
-import { toMediaSource } from '../../neutral/media.js';
-import type { MediaSource } from '../../neutral/message.js';
+import type { FormPart } from '../../../dialects/contract.js';
+import { withCode } from '../../refusals.js';
+import { RelayError } from '../../../dialects/errors/relay-error.js';
+import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
+import { readForm, textFields } from '../../../dialects/wire/forms/multipart.js';
+import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
+import { toMediaSource } from '../../../dialects/neutral/media.js';
+import type { MediaSource } from '../../../dialects/neutral/message.js';
 
 /** The model of an order that names none, as at OpenAI. */
 const usualModel = 'sora-2';

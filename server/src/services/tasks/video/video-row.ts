@@ -1,6 +1,6 @@
-import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
-import { finished } from '../../../modules/tasks/task-books.service.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
+import { finished } from '../../../console/tasks/task-books.service.js';
+import type { Fields } from '../../../dialects/neutral/fields.js';
 import { jsonText, text } from '../field.js';
 import type { VideoReport } from './video-dialect.js';
 

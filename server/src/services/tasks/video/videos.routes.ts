@@ -1,13 +1,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../../shared/errors.js';
-import type { ClientResponse } from '../../call/client-response.js';
-import type { IncomingCall } from '../../call/incoming-call.js';
-import { checkTarget, hijack } from '../../call/incoming-request.js';
-import { sendFailure } from '../../call/send-failure.js';
-import { openAIErrors } from '../../endpoints/chat-endpoints.js';
-import { prefixes } from '../../endpoints/endpoints.js';
-import type { CallFailure } from '../../errors/failure.js';
-import { UpstreamError } from '../../errors/upstream-error.js';
+import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
+import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import { checkTarget, hijack } from '../../../gateway/incoming-request.js';
+import { sendFailure } from '../../../gateway/deliver/send-failure.js';
+import { openAIErrors } from '../../chat/chat-endpoints.js';
+import { prefixes } from '../../endpoints.js';
+import type { CallFailure } from '../../../dialects/errors/failure.js';
+import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { pathPart, withRawBodies } from '../incoming-task.js';
 import type { VideoRoutesDeps } from '../task-routes-deps.js';
 

@@ -1,4 +1,4 @@
-import { asFields, asText, someNumber, someText } from '../../neutral/fields.js';
+import { asFields, asText, someNumber, someText } from '../../../dialects/neutral/fields.js';
 import {
   bearerOf,
   nameOf,
