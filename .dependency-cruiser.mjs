@@ -7,6 +7,32 @@ const skinPackages =
 const graphqlPackages =
   '^node_modules/(graphql|graphql-[^/]+|type-graphql|@apollo|@as-integrations|@escape\\.tech)(/|$)';
 
+/** The rooms of the server. Each may import those before it. */
+const rooms = [
+  'shared',
+  'platform',
+  'dialects',
+  'options',
+  'billing',
+  'console',
+  'gateway',
+  'services',
+  'import',
+  'compose',
+];
+/** The stages of a call, in the same order. `observe` is told by each, and what is delivered is sent for. */
+const stages = ['upstream', 'admit', 'route', 'reserve', 'observe', 'deliver', 'send', 'settle'];
+
+/** One rule for each folder of a list: it imports none that stands behind it. Imports of types count too. */
+const oneWay = (parent, folders, name) =>
+  folders.slice(0, -1).map((folder, index) => ({
+    name: `${name}-one-way-${folder}`,
+    comment: 'Two folders that import each other are one folder.',
+    severity: 'error',
+    from: { path: `${parent}${folder}/`, pathNot: tests },
+    to: { path: `${parent}(${folders.slice(index + 1).join('|')})/` },
+  }));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
@@ -22,97 +48,71 @@ export default {
       comment: 'A service serves both skins, so it knows neither.',
       severity: 'error',
       from: { path: '^server/src/.*\\.(service|entity)\\.ts$' },
-      to: { path: `${skinPackages}|^server/src/(http|graphql)/|\\.(object|wire)\\.ts$` },
+      to: { path: `${skinPackages}|^server/src/platform/(http|graphql)/|\\.(object|wire)\\.ts$` },
     },
     {
-      name: 'modules-meet-through-services',
-      comment: 'A module shows its neighbours its services and its rows, and their resolvers its GraphQL types.',
+      name: 'nouns-meet-through-services',
+      comment:
+        'A noun shows its neighbours its services, its rows and its wire. What is billed has its console in a noun too.',
       severity: 'error',
-      from: { path: '^server/src/modules/([^/]+)/', pathNot: [tests, '\\.(resolver|object)\\.ts$'] },
-      to: { path: '^server/src/modules/', pathNot: ['^server/src/modules/$1/', '\\.(service|entity)\\.ts$'] },
+      from: { path: '^server/src/(console|billing)/([^/]+)/', pathNot: [tests, '\\.(resolver|object)\\.ts$'] },
+      to: {
+        path: '^server/src/(console|billing|options)/',
+        pathNot: [
+          '^server/src/((console|billing)/)?$2/',
+          '\\.(service|entity|wire|openapi)\\.ts$',
+          // The wallet is the console of payments.
+          '^server/src/billing/payments/',
+        ],
+      },
     },
     {
       name: 'resolvers-meet-through-types',
-      comment: 'A relation names the GraphQL type of another module.',
+      comment: 'A relation names the GraphQL type of another noun.',
       severity: 'error',
-      from: { path: '^server/src/modules/([^/]+)/.*\\.(resolver|object)\\.ts$', pathNot: tests },
-      to: { path: '^server/src/modules/', pathNot: ['^server/src/modules/$1/', '\\.(service|entity|object)\\.ts$'] },
+      from: { path: '^server/src/console/([^/]+)/.*\\.(resolver|object)\\.ts$', pathNot: tests },
+      to: { path: '^server/src/console/', pathNot: ['^server/src/console/$1/', '\\.(service|entity|object)\\.ts$'] },
     },
     {
-      name: 'relay-meets-modules-through-services',
-      comment: 'To a module the relay is a neighbour like any other.',
+      name: 'relay-meets-nouns-through-services',
+      comment: 'To a noun the relay is a neighbour like any other.',
       severity: 'error',
-      from: { path: '^server/src/relay/', pathNot: tests },
-      to: { path: '^server/src/modules/', pathNot: '\\.(service|entity)\\.ts$' },
+      from: { path: '^server/src/(dialects|gateway|services)/', pathNot: tests },
+      to: { path: '^server/src/(console|billing|options)/', pathNot: '\\.(service|entity)\\.ts$' },
     },
     {
       name: 'relay-without-graphql',
       comment: 'The hot path loads no GraphQL, over whatever way.',
       severity: 'error',
-      from: { path: '^server/src/relay/', pathNot: tests },
+      from: { path: '^server/src/(dialects|gateway|services)/', pathNot: tests },
       to: { path: graphqlPackages, reachable: true },
     },
     {
-      name: 'adapters-are-pure',
-      comment: 'An adapter is data or pure functions: no network, no clock, no database.',
+      name: 'dialects-are-pure',
+      comment: 'A dialect is data or pure functions: no network, no clock, no database.',
+      severity: 'error',
+      from: { path: '^server/src/dialects/', pathNot: tests },
+      to: {
+        pathNot: [
+          '^server/src/(dialects|shared)/',
+          // Signatures, frames and compressed bodies: computed from what is given, like everything else here.
+          '^(node:)?(crypto|util|timers/promises|net|http)$',
+          '^node_modules/(zod|fzstd|@smithy/[^/]+)/',
+        ],
+      },
+    },
+    {
+      name: 'makers-are-apart',
+      comment: 'A maker is added and removed without another one; all may speak the dialect of OpenAI.',
       severity: 'error',
       from: { path: '^server/src/dialects/makers/([^/]+)/', pathNot: tests },
       to: {
-        pathNot: [
-          '^server/src/dialects/makers/($1|openai-compatible)/',
-          '^server/src/relay/(accepts|adapter)\\.ts$',
-          '^server/src/relay/(protocols|neutral|sse|errors|forms|overrides|pass-through)/',
-          '^server/src/shared/',
-          '^node_modules/zod/',
-          // Signatures and event frames: computed from what is given, like everything else here.
-          '^(node:)?crypto$',
-          '^node_modules/@smithy/',
-        ],
+        path: '^server/src/dialects/(makers|providers)/',
+        pathNot: '^server/src/dialects/makers/($1|openai-compatible)/',
       },
     },
-    {
-      name: 'modules-stand-on-the-ground',
-      comment:
-        'The ground (database, cache, mail, GraphQL, HTTP, …) serves modules and the relay, so it imports neither.',
-      severity: 'error',
-      from: { path: '^server/src/(db|cache|graphql|http|live|mail|observability|outbound)/', pathNot: tests },
-      to: { path: '^server/src/(modules|relay|compose)/' },
-    },
-    {
-      name: 'modules-without-relay',
-      comment: 'The relay uses services of modules, never the other way round; both read the provider table.',
-      severity: 'error',
-      from: { path: '^server/src/modules/', pathNot: tests },
-      to: { path: '^server/src/(relay|compose)/', pathNot: '^server/src/dialects/providers/' },
-    },
-    {
-      name: 'providers-are-pure',
-      comment: 'The provider table is data and pure functions, so that modules and the relay may both read it.',
-      severity: 'error',
-      from: { path: '^server/src/dialects/providers/', pathNot: tests },
-      to: {
-        pathNot: [
-          '^server/src/relay/(providers|adapters)/',
-          '^server/src/relay/(accepts|adapter)\\.ts$',
-          '^server/src/shared/',
-          '^node_modules/zod/',
-        ],
-      },
-    },
-    {
-      name: 'relay-is-composed',
-      comment: 'Only the entry points know how the server is put together.',
-      severity: 'error',
-      from: { path: '^server/src/relay/', pathNot: tests },
-      to: { path: '^server/src/compose/' },
-    },
-    {
-      name: 'shared-is-the-floor',
-      comment: 'What everything stands on stands on nothing of ours.',
-      severity: 'error',
-      from: { path: '^server/src/shared/', pathNot: tests },
-      to: { path: '^(server|client)/', pathNot: '^server/src/shared/' },
-    },
+    ...oneWay('^server/src/', rooms, 'rooms'),
+    ...oneWay('^server/src/gateway/', stages, 'stages'),
     {
       name: 'screens-are-islands',
       comment: 'A screen is opened by its route, never by another screen.',

@@ -4,7 +4,7 @@ import { screens } from './src/app/screens.js';
 
 /**
  * Writes `preloads.json` beside the built page: the files of each screen that the page does not name itself, and the texts of
- * each language. The server reads it (`server/src/http/console-preloads.ts`) and does not serve it.
+ * each language. The server reads it (`server/src/platform/http/console-preloads.ts`) and does not serve it.
  */
 export function preloads(): Plugin {
   return {

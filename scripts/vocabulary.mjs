@@ -2,7 +2,7 @@
  * `npm run vocabulary`: words that make a sentence hard to read for a newcomer, in comments (also of SQL, styles and
  * configuration), Markdown, log messages, errors, GraphQL descriptions and the console's English texts. Prints `file:line: word: text` and a count per folder; exits
  * with 1 if there are any. Text in backquotes or double quotes is a quotation and is skipped. `npm run vocabulary --
- * server/src/relay` checks one folder.
+ * server/src/gateway` checks one folder.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

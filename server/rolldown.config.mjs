@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, '..');
 const sources = join(import.meta.dirname, 'src');
 
 /** The server, the programs beside it, and the list that tests add a migration to. Each is built under its own path. */
-const entry = /^main\.ts$|\.main\.ts$|^db\/migrations\/all\.ts$/;
+const entry = /^main\.ts$|\.main\.ts$|^platform\/db\/migrations\/all\.ts$/;
 
 /**
  * Packages that load a binary or a file of their own at run time, one that TypeORM loads by its name and that should be there

@@ -115,7 +115,7 @@ async function loadServer(
     moveInProgram: [
       process.execPath,
       ...(process.sourceMapsEnabled ? ['--enable-source-maps'] : []),
-      fileURLToPath(new URL('move-in/job.main.js', import.meta.url)),
+      fileURLToPath(new URL('import/job.main.js', import.meta.url)),
     ],
   });
 }

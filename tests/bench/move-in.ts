@@ -17,7 +17,7 @@ if (!Number.isSafeInteger(rows) || rows < 1) {
   console.error('usage: npm run bench:move-in [-- <log rows>]');
   process.exit(2);
 }
-const command = join(import.meta.dirname, '../../dist/server/move-in/move-in.main.js');
+const command = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');
 const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-move-'));
 const postgres = await findPostgres({ durable: true });
 const now = Math.floor(Date.now() / 1000);

@@ -18,17 +18,19 @@ const literals = (text: string): string[] => [...text.matchAll(/'([a-z]+(?:_[a-z
  * constants called `…Code`.
  */
 function wireCodes(): string[] {
-  const found = sources('server/src/relay').flatMap((text) => [
-    ...text
-      .split('new RelayError(')
-      .slice(1)
-      .flatMap((rest) => literals(rest.split(';')[0]!)),
-    ...text
-      .split('withCode(')
-      .slice(1)
-      .flatMap((rest) => literals(rest.split(',')[0]!)),
-    ...[...text.matchAll(/const \w+Code = ('\w+')/g)].flatMap((match) => literals(match[1]!)),
-  ]);
+  const found = ['dialects', 'gateway', 'services']
+    .flatMap((room) => sources(`server/src/${room}`))
+    .flatMap((text) => [
+      ...text
+        .split('new RelayError(')
+        .slice(1)
+        .flatMap((rest) => literals(rest.split(';')[0]!)),
+      ...text
+        .split('withCode(')
+        .slice(1)
+        .flatMap((rest) => literals(rest.split(',')[0]!)),
+      ...[...text.matchAll(/const \w+Code = ('\w+')/g)].flatMap((match) => literals(match[1]!)),
+    ]);
   return [...new Set(found)].filter((code) => !notCodes.has(code));
 }
 /** A message of older servers, beside the code `model_mapped_error`. */

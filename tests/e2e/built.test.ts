@@ -99,7 +99,7 @@ it('makes pages of the documentation', async () => {
   }
 });
 
-const moveInProgram = join(import.meta.dirname, '../../dist/server/move-in/move-in.main.js');
+const moveInProgram = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');
 
 it.each([
   [['--help'], /^usage: npm run move-in/],

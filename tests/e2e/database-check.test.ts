@@ -14,7 +14,7 @@ function check(
   environment: Record<string, string>,
   ...parameters: string[]
 ): { code: number | null; lines: string[]; errors: string } {
-  const script = join(projectRoot, 'dist/server/modules/quota/database-check.main.js');
+  const script = join(projectRoot, 'dist/server/billing/ledger/database-check.main.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...parameters], {
     env: { PATH: process.env.PATH, ...environment },
     encoding: 'utf8',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 function explain(...parameters: string[]): { code: number | null; output: string } {
-  const script = join(projectRoot, 'dist/server/modules/pricing/explain-charge.main.js');
+  const script = join(projectRoot, 'dist/server/billing/prices/explain-charge.main.js');
   const { status, stdout } = spawnSync(process.execPath, [script, ...parameters], {
     env: {
       PATH: process.env.PATH,

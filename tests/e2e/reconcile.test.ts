@@ -23,7 +23,7 @@ function reconcile(
   environment: Record<string, string>,
   ...parameters: string[]
 ): { code: number | null; output: string; errors: string } {
-  const script = join(projectRoot, 'dist/server/modules/quota/reconcile.main.js');
+  const script = join(projectRoot, 'dist/server/billing/ledger/reconcile.main.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...parameters], {
     env: { PATH: process.env.PATH, ...environment },
     encoding: 'utf8',

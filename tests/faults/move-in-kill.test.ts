@@ -13,7 +13,7 @@ import { isFullSuite } from '../support/suite.js';
 
 /** How often the command is killed at a random moment of its work. */
 const kills = isFullSuite ? 20 : 3;
-const command = join(import.meta.dirname, '../../dist/server/move-in/move-in.main.js');
+const command = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');
 
 let source: TestSource;
 let folder: string;

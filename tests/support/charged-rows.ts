@@ -1,8 +1,4 @@
-import {
-  explainCharge,
-  explainCost,
-  type ChargedRow,
-} from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge, explainCost, type ChargedRow } from '../../server/src/billing/prices/explain-charge.service.js';
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
 import { rechargeOf } from '../../server/src/billing/prices/dry-run/recharge.js';
 import { PriceBook, taskPriceOf, type PriceSettings } from '../../server/src/billing/prices/price-book.service.js';

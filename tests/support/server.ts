@@ -59,7 +59,7 @@ export const shortLived = '--interrupt-budget=1000000';
 const moveInProgram = [
   process.execPath,
   ...(process.env.TEST_IS_BUILT === 'true'
-    ? [shortLived, join(projectRoot, 'dist/server/move-in/job.main.js')]
+    ? [shortLived, join(projectRoot, 'dist/server/import/job.main.js')]
     : [
         '--import',
         join(projectRoot, 'tests/support/typescript.mjs'),

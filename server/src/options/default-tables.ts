@@ -1,6 +1,6 @@
 /**
  * Built-in values of the table options (docs/reference/rest/options.md#models-groups-limits). Data only; formulas live
- * in `modules/pricing`.
+ * in `billing/prices`.
  */
 
 /** Fixed USD per call. */

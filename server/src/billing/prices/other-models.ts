@@ -4,9 +4,6 @@ import { componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { withTools } from './tool-prices.js';
 import { hourRatio, type CardPrice, type RatioPrice } from './charge.js';
 
-/** The model that OpenAI's tool draws with where a request names none, as documented. */
-export const usualDrawingModel = 'gpt-image-2';
-
 /** The usage of a call in which a tool of the provider drew images: without them, and theirs. */
 export function withoutImages(usage: Usage, drawn: DrawnImages): { readonly call: Usage; readonly images: Usage } {
   const { promptTokens, completionTokens, details = {} } = usage;

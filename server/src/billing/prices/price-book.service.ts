@@ -30,7 +30,7 @@ export { taskPriceOf, taskQuantityOf } from './task-price.js';
 export { boundOfCard, chargeOfComponents, type Component } from './card-charge.js';
 export { minus, roundedUp, whole, type Rounded } from './rounding.js';
 export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
-export { cardOf, linesOfImages, usualDrawingModel, withoutAdvice, withoutImages } from './other-models.js';
+export { cardOf, linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
 export { usesTools } from './tool-prices.js';
 export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
 

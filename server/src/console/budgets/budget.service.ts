@@ -19,7 +19,12 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
 import { assertMayActOn } from '../users/user-rank.service.js';
-import { parseBudgetPatch, parseNewBudget, type BudgetPatch, type NewBudget } from '../../billing/budgets/budget-input.js';
+import {
+  parseBudgetPatch,
+  parseNewBudget,
+  type BudgetPatch,
+  type NewBudget,
+} from '../../billing/budgets/budget-input.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
 import { readBudgetStates, type BudgetState, type BudgetView } from '../../billing/budgets/budget-states.service.js';
 import { Budget } from '../../billing/budgets/budget.entity.js';

@@ -6,7 +6,13 @@ import { effectivePrice, type EffectivePrice } from '../../billing/prices/effect
 import { builtInCard } from '../../billing/prices/built-in-prices.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import { modelLimits, type ModelLimits } from '../../billing/prices/model-limits.service.js';
-import { callPriceOf, collapseGizmo, ratiosOfCard, unpricedRatio, type PriceBook } from '../../billing/prices/price-book.service.js';
+import {
+  callPriceOf,
+  collapseGizmo,
+  ratiosOfCard,
+  unpricedRatio,
+  type PriceBook,
+} from '../../billing/prices/price-book.service.js';
 
 /** The price of one model, without the group ratio. */
 export interface PricedModel {

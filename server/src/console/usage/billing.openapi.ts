@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { flag, named, quota, seconds, text, type ApiOperation, type ApiSection } from '../../platform/http/openapi/operation.js';
+import {
+  flag,
+  named,
+  quota,
+  seconds,
+  text,
+  type ApiOperation,
+  type ApiSection,
+} from '../../platform/http/openapi/operation.js';
 
 const subscription: ApiOperation = {
   summary: 'Limit of a key, in the form of OpenAI',

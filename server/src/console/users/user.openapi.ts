@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { int, listOf, named, pages, parameter, quota, text, type ApiSection } from '../../platform/http/openapi/operation.js';
+import {
+  int,
+  listOf,
+  named,
+  pages,
+  parameter,
+  quota,
+  text,
+  type ApiSection,
+} from '../../platform/http/openapi/operation.js';
 import { createBody, manageBody, selfBody, settingBody, topUpBody, updateBody } from './user.wire.js';
 
 const shape = {

@@ -1,5 +1,11 @@
 import type { Adapter, ChatAnswer, ChatCapability, Target } from '../../dialects/contract.js';
-import type { AnswerContext, ClientCodec, ProviderCodec, StreamEnding, StreamReader } from '../../dialects/neutral/codec.js';
+import type {
+  AnswerContext,
+  ClientCodec,
+  ProviderCodec,
+  StreamEnding,
+  StreamReader,
+} from '../../dialects/neutral/codec.js';
 import { parseExact } from '../../shared/exact-json.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { toEvents } from '../../dialects/neutral/replay.js';

@@ -11,7 +11,13 @@ import type {
 } from '../../dialects/contract.js';
 import { chatOptionsOf } from '../../dialects/accepts.js';
 import type { NeutralAnswer } from '../../dialects/neutral/answer.js';
-import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../../dialects/neutral/codec.js';
+import type {
+  AnswerContext,
+  ClientCodec,
+  ProviderCodec,
+  StreamReader,
+  StreamWriter,
+} from '../../dialects/neutral/codec.js';
 import { AnswerCollector } from '../../dialects/neutral/collect.js';
 import { chatFieldName } from '../../dialects/neutral/field-name.js';
 import { fitRequest, type Fitting } from '../../dialects/neutral/fitted-request.js';

@@ -1,11 +1,4 @@
-import {
-  costNotes,
-  costOfUsage,
-  withOtherCost,
-  type CostNotes,
-  type CostPrice,
-  type SaleLines,
-} from '../../billing/prices/channel-cost.service.js';
+import type { SaleLines } from '../../billing/prices/channel-cost.service.js';
 import {
   cardNotes,
   cardOf,
@@ -15,7 +8,6 @@ import {
   linesOfImages,
   chargeOfComponents,
   usesTools,
-  usualDrawingModel,
   withoutAdvice,
   withoutImages,
   type CardPrice,
@@ -23,10 +15,8 @@ import {
   type Rounded,
   type TablePrice,
 } from '../../billing/prices/price-book.service.js';
+import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import type { Usage } from '../../shared/usage.js';
-import type { Served } from '../send/attempts.js';
-import type { AbortedAttempt } from '../send/hedged-attempt.js';
 import type { ChargedCall, Tariff } from '../endpoint.js';
 
 /** The part of a log row that is about a charge. */
@@ -120,99 +110,3 @@ function tableRecord(tariff: Tariff, charged: ChargedCall<TablePrice>): ChargeRe
 }
 
 const isByTable = (charged: ChargedCall): charged is ChargedCall<TablePrice> => charged.price.kind !== 'card';
-
-/** Keys of the log row's `admin_info`; `upstream_cost` is the cost in USD. */
-const unknownCost: CostNotes = {};
-
-/**
- * The cost of a call: as the provider reports it, else by the channel's card, else by the list price.
- * @param sale lines of the charge, where a card priced it
- */
-export function costOfCall(
-  tariff: Tariff,
-  { channel, upstreamModel, delivery }: Pick<Served, 'channel' | 'upstreamModel' | 'delivery'>,
-  charged: ChargedCall,
-  sale: SaleLines | null,
-): CostNotes {
-  const { usage, bareModel } = charged;
-  const reported = usage.chargedUsd ?? delivery.usage?.chargedUsd;
-  if (reported !== undefined) return { upstream_cost: reported, cost_basis: 'reported' };
-  const price = channel.cost.find(upstreamModel, bareModel);
-  if (!price) return unknownCost;
-  const { drawn, advised } = usage.details ?? {};
-  const shared = drawn
-    ? costWithImages({ channel, price }, charged, sale)
-    : advised && costWithAdvice({ channel, price }, charged, sale);
-  if (shared) return shared;
-  if (!tariff.fixedUsage) return costNotes(costOfUsage(price, usage, sale), sale);
-  const counted = countedForCost(tariff, price, charged, delivery.usage);
-  return counted ? costNotes(costOfUsage(price, counted, counted === usage ? sale : null), sale) : unknownCost;
-}
-
-/** The cost of a call in which a tool drew images with a model whose cost is known; null for other calls. */
-function costWithImages(
-  { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
-  { usage, call }: ChargedCall,
-  sale: SaleLines | null,
-): CostNotes | null {
-  const drawn = usage.details?.drawn;
-  if (!drawn || price.card.prices.imageOutput !== undefined) return null;
-  const model = call.drawing?.model ?? usualDrawingModel;
-  const own = channel.cost.find(model, model);
-  if (!own) return null;
-  const parts = withoutImages(usage, drawn);
-  const cost = withOtherCost(costOfUsage(price, parts.call, null), linesOfImages(own.card, parts.images), own.factor);
-  return notesOfParts(cost, sale);
-}
-
-/** The cost of a call that a model advised whose cost is known; null for other calls. */
-function costWithAdvice(
-  { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
-  { usage, call }: ChargedCall,
-  sale: SaleLines | null,
-): CostNotes | null {
-  const advised = usage.details?.advised;
-  const model = advised?.model ?? call.advisor?.model;
-  const own = model === undefined ? null : channel.cost.find(model, model);
-  if (!advised || !own) return null;
-  const parts = withoutAdvice(usage, advised);
-  const lines = componentsOfUsage(own, parts.advice);
-  return notesOfParts(withOtherCost(costOfUsage(price, parts.call, null), lines, own.factor), sale);
-}
-
-function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | null): CostNotes {
-  const isSold = sale && JSON.stringify(cost.lines) === JSON.stringify(sale.lines);
-  return costNotes(isSold ? { ...cost, lines: sale.lines } : cost, sale);
-}
-
-/**
- * The usage of endpoints that may charge by the request: the cost card may count what the sale does not, such as the tokens of
- * an image that is sold by the piece. Null where the provider did not report that.
- */
-function countedForCost(
-  tariff: Tariff,
-  { name, card }: CostPrice,
-  { call, usage, price }: ChargedCall,
-  reported: Usage | null,
-): Usage | null {
-  const asPrice: CardPrice = { kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 };
-  const fixed = tariff.fixedUsage?.(call, asPrice) ?? null;
-  if (fixed) return fixed;
-  return tariff.fixedUsage?.(call, price) ? reported : usage;
-}
-
-/** Keys of the log row's `admin_info.aborted_attempt`. */
-export interface AbortedNote {
-  /** Id of the channel, as text. */
-  readonly channel: string;
-  readonly after_ms: number;
-  /** USD that its provider may bill at most, if that is known: the whole call. */
-  readonly possible_cost?: number | undefined;
-}
-
-/** The attempt that was aborted because another one was faster. */
-export function abortedNote({ channel, afterMs }: AbortedAttempt, charged: ChargedCall): AbortedNote {
-  const price = channel.cost.find(charged.upstreamModel, charged.bareModel);
-  const cost = price ? costOfUsage(price, charged.usage, null).usd : undefined;
-  return { channel: String(channel.id), after_ms: afterMs, possible_cost: cost };
-}

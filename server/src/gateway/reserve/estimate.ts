@@ -6,11 +6,11 @@ import {
   linesOfImages,
   chargeOfComponents,
   roundedUp,
-  usualDrawingModel,
   withoutAdvice,
   type CardPrice,
   type Rounded,
 } from '../../billing/prices/price-book.service.js';
+import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { countBySample } from './metering/prompt-tokens.js';
 import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
 import {

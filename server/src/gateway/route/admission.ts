@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { usualDrawingModel } from '../../billing/prices/price-book.service.js';
+import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { allowsAddress } from '../../platform/outbound/allow-list.js';
 import { AppError } from '../../shared/errors.js';
 import { declaredTools, withTools } from '../../dialects/neutral/declared-tools.js';

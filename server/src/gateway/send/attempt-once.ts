@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
-import type { Adapter, OneShotAnswer, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../../dialects/contract.js';
+import type {
+  Adapter,
+  OneShotAnswer,
+  OneShotCapability,
+  OneShotRequest,
+  Target,
+  UpstreamAnswer,
+} from '../../dialects/contract.js';
 import {
   answerHeaders,
   contentTypeOf,

@@ -17,7 +17,7 @@ import {
   messagesFields,
   readTextFields,
   responsesFields,
-} from '../../gateway/reserve/metering/priced-fields.js';
+} from '../../dialects/priced-fields.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
 import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';

@@ -5,7 +5,7 @@ import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import { asFields } from '../../dialects/neutral/fields.js';
-import { chatFields, readTextFields } from '../../gateway/reserve/metering/priced-fields.js';
+import { chatFields, readTextFields } from '../../dialects/priced-fields.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';

@@ -1,5 +1,5 @@
 import { withTools } from '../../dialects/neutral/declared-tools.js';
-import { limitedFields } from '../../gateway/reserve/metering/priced-fields.js';
+import { limitedFields } from '../../dialects/priced-fields.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
 /*

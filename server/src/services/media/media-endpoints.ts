@@ -7,7 +7,7 @@ import { audioDuration } from '../../gateway/reserve/metering/audio-duration.js'
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { countTexts } from '../../gateway/reserve/metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../../dialects/neutral/fields.js';
-import { readImageFields } from '../../gateway/reserve/metering/priced-fields.js';
+import { readImageFields } from '../../dialects/priced-fields.js';
 import { needFields, needList, needName, optionalFlag } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';

@@ -1,6 +1,12 @@
 import type { FailureKind } from '../../../shared/failure-kind.js';
 import { failureKinds } from '../../../shared/failure-kind.js';
-import { histogramSums, readSnapshot, usageFrom, type Range, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import {
+  histogramSums,
+  readSnapshot,
+  usageFrom,
+  type Range,
+  type Snapshots,
+} from '../../../billing/rollups/rollups.service.js';
 
 /** Sums of the calls of a model in a group. */
 export interface HealthCounts {

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { usualDrawingModel } from '../../../billing/prices/price-book.service.js';
 import { declaredTools, withTools } from '../../neutral/declared-tools.js';
 import { asText, someText, type Fields } from '../../neutral/fields.js';
+
+/** The model that OpenAI's tool draws with where a request names none, as documented. */
+export const usualDrawingModel = 'gpt-image-2';
 
 /** The header with the name of the deployment that draws. */
 export const azureDrawingHeader = 'x-ms-oai-image-generation-deployment';

@@ -4,7 +4,7 @@ import { parseExact } from '../../../shared/exact-json.js';
 import { AppError } from '../../../shared/errors.js';
 import { assertJsonBounds, type JsonShape, newJsonScan, parseJson, scanJson } from '../../../shared/json.js';
 import { malformed, RelayError } from '../../errors/relay-error.js';
-import { pricedNames } from '../../../gateway/reserve/metering/priced-fields.js';
+import { pricedNames } from '../../priced-fields.js';
 import type { Json } from '../../neutral/fields.js';
 
 /** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */

@@ -1,6 +1,6 @@
 import { reportedTier, searchTier, type ServiceTier } from '../../../shared/price-card.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
-import { choicesIn } from './priced-fields.js';
+import { choicesIn } from '../../../dialects/priced-fields.js';
 
 /** The parts of a request, besides its text, that decide how much it can cost. */
 export interface RequestTraits {

@@ -9,12 +9,12 @@ import { checkEncryptionKey } from '../platform/db/encryption-key.js';
 import { migrate } from '../platform/db/migrate.js';
 import { createLogger, type Logger } from '../platform/observability/logger.js';
 import { Secrets } from '../shared/secrets.js';
-import { parseLogChoice, type MoveInOptions } from './options.js';
-import { isProven, reportText, type MoveInReport } from './report.js';
-import { dryRun, moveIn } from './run.js';
-import type { ProgressState } from './progress.js';
-import { parseAddress } from './source/address.js';
-import { openTarget } from './write/target.js';
+import { parseLogChoice, type MoveInOptions } from '../import/options.js';
+import { isProven, reportText, type MoveInReport } from '../import/report.js';
+import { dryRun, moveIn } from '../import/run.js';
+import type { ProgressState } from '../import/progress.js';
+import { parseAddress } from '../import/source/address.js';
+import { openTarget } from '../import/write/target.js';
 
 const usage = `usage: npm run move-in -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
     [--dry-run] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept-price-differences]

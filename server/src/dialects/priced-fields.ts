@@ -1,6 +1,6 @@
-import { InvalidInputError } from '../../../shared/errors.js';
-import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
-import { optionalCount } from '../../../dialects/neutral/given.js';
+import { InvalidInputError } from '../shared/errors.js';
+import { asFields, type Fields } from './neutral/fields.js';
+import { optionalCount } from './neutral/given.js';
 
 /*
  * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words without
