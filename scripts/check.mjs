@@ -1,147 +1,103 @@
 /**
- * `npm run check`: every static check of the code, two at a time, then a summary. The last line is `N passed, N
- * failed`. `npm run check -- --dirty` allows uncommitted changes, for use before a commit; `npm run check -- lint
- * arrows` runs only these.
+ * `npm run check`: every static check of the code, two at a time. The last line is `N passed, N failed`.
+ *
+ * - `npm run check -- --dirty`, before a commit: names the checks that suffice for what is not committed, and runs them.
+ * - `npm run check -- lint arrows`: runs the checks with these words in their names.
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ensureBuilt, root } from './build.mjs';
-import { brokenReferences } from './references.mjs';
-import { announcements, breakingChanges } from './schema-changes.mjs';
-import { countsOf, findWords, lineOf } from './vocabulary.mjs';
+import { execSync } from 'node:child_process';
+import concurrently from 'concurrently';
 
-const bin = (name) => join(root, 'node_modules/.bin', name);
-/** The format of a file depends on nothing else, so an old result is never wrong. */
-const formatCache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.cache/prettier'];
 /**
- * TypeScript 7 (the alias `ts7`) checks types several times faster than 6, but its package has no API, which typescript-eslint and the
- * code generator need. Both packages bring a `tsc`, so this one is called by its path.
+ * TypeScript 7 (the alias `ts7`) checks types several times faster than 6, but its package has no API, which typescript-eslint
+ * and the code generator need. Both packages bring a `tsc`, so this one is called by its path.
  */
-const checkTypes = (project) => run(process.execPath, 'node_modules/ts7/bin/tsc', '-p', project, '--noEmit');
+const typesOf = (project) => `node node_modules/ts7/bin/tsc -p ${project} --noEmit`;
+const emitted = 'dist/schema.graphql';
 
-const steps = {
-  schema: schemaDrift,
-  breaking: brokenPromises,
-  codegen: () => run(bin('graphql-codegen')),
+/** The command of each check, and the files that it depends on. */
+const checks = {
+  schema: [
+    `node scripts/with-build.mjs dist/server/compose/emit-schema.main.js ${emitted} && git diff --no-index schema/schema.graphql ${emitted} || { echo 'Run "npm run schema", and commit it.'; false; }`,
+    /^(server|schema)\//,
+  ],
+  breaking: ['node scripts/schema-changes.mjs', /^(server|schema)\/|schema-changes/],
+  codegen: ['graphql-codegen --silent', /^(client|schema)\/|^codegen/],
   // In parts: the types of all parts together do not fit in the memory that Node takes by itself.
-  'lint of the server': () => lint('server'),
-  'lint of the client': () => lint('client'),
-  'lint of the rest': () => lint('.', '--ignore-pattern', 'server', '--ignore-pattern', 'client'),
-  'types of the server': () => checkTypes('server'),
-  'types of the tests': () => checkTypes('tests'),
-  'types of the client': () => checkTypes('client'),
-  format: () => run(bin('prettier'), '--check', '--log-level', 'warn', ...formatCache, '.'),
-  arrows: () => run(bin('depcruise'), '--config', '.dependency-cruiser.mjs', 'server', 'client', 'tests', 'scripts'),
-  unused: () => run(bin('knip'), '--no-progress', '--no-config-hints'),
-  references,
-  vocabulary,
-  tree: cleanTree,
+  'lint of the server': ['eslint server --max-warnings 0', /^server\/|^eslint/],
+  'lint of the client': ['eslint client --max-warnings 0', /^(client|schema)\/|^eslint/],
+  'lint of the rest': [
+    'eslint . --ignore-pattern server --ignore-pattern client --max-warnings 0',
+    /^(tests|scripts)\/|^[^/]*\.mjs$/,
+  ],
+  'types of the server': [typesOf('server'), /^server\//],
+  'types of the tests': [typesOf('tests'), /^(server|tests)\//],
+  'types of the client': [typesOf('client'), /^(server|client|schema)\//],
+  // The format of a file depends on nothing else, so an old result is never wrong.
+  format: [
+    'prettier . --check --log-level warn --cache --cache-strategy content --cache-location .cache/prettier',
+    /./,
+  ],
+  arrows: ['depcruise --config .dependency-cruiser.mjs server client tests scripts', /\.[cm]?[jt]sx?$/],
+  unused: ['knip --no-progress --no-config-hints', /\.[cm]?[jt]sx?$|^knip/],
+  references: ['node scripts/references.mjs', /./],
+  vocabulary: ['node scripts/vocabulary.mjs', /./],
+  tree: ['git status --short && test -z "$(git status --porcelain)"', /(?!)/],
 };
 
+/** A change of these may break any check. */
+const shared = /^(package(-lock)?|tsconfig\.base)\.json$/;
 /** One after another, before the others: the client's types need the generated code, which needs the schema. */
 const first = ['schema', 'breaking', 'codegen'];
 /** After all others, which might write something. */
 const last = ['tree'];
-/** Lint takes as long as all others together. */
-const stepsAtOnce = 2;
 
-const parameters = process.argv.slice(2);
-const allowDirty = parameters.includes('--dirty');
-const chosen = parameters.filter((parameter) => !parameter.startsWith('--'));
-const results = [];
+const words = process.argv.slice(2);
+const chosen = words.includes('--dirty') ? sufficient() : Object.keys(checks);
+const named = words.filter((word) => !word.startsWith('--'));
+const wanted = chosen.filter((name) => named.length === 0 || named.some((word) => name.includes(word)));
 
-const isWanted = (name) => chosen.length === 0 || chosen.some((word) => name.includes(word));
-const middle = Object.keys(steps).filter((name) => !first.includes(name) && !last.includes(name));
-
-await take(first, 1);
-await take(middle, stepsAtOnce);
-await take(last, 1);
-
-const failed = results.filter((passed) => !passed).length;
-console.log(`\n${results.length - failed} passed, ${failed} failed`);
+const results = [
+  ...(await take(
+    wanted.filter((name) => first.includes(name)),
+    1,
+  )),
+  // Lint takes as long as all others together.
+  ...(await take(
+    wanted.filter((name) => !first.includes(name) && !last.includes(name)),
+    2,
+  )),
+  ...(await take(
+    wanted.filter((name) => last.includes(name)),
+    1,
+  )),
+];
+console.log('');
+for (const { command, exitCode, timings } of results) {
+  const seconds = timings.durationSeconds.toFixed(1).padStart(6);
+  console.log(`${exitCode === 0 ? 'ok    ' : 'FAILED'} ${seconds} s  ${command.name}`);
+}
+const failed = results.filter(({ exitCode }) => exitCode !== 0).length;
+console.log(`${results.length - failed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || results.length === 0 ? 1 : 0;
 
-async function take(names, atOnce) {
-  const waiting = names.filter(isWanted);
-  const work = async () => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await perform(name);
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-}
-
-async function perform(name) {
-  const begun = Date.now();
-  const { passed, said } = await Promise.resolve()
-    .then(steps[name])
-    .then(
-      (text) => ({ passed: true, said: text }),
-      (error) => ({ passed: false, said: error.message }),
-    );
-  results.push(passed);
-  if (said.trim()) console.log(`\n${said.trim()}\n`);
-  console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name.padEnd(20)} ${((Date.now() - begun) / 1000).toFixed(1)} s`);
-}
-
-/** The committed schema equals the one generated from the code. */
-async function schemaDrift() {
-  await ensureBuilt(['server'], () => undefined);
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-schema-'));
-  const emitted = join(folder, 'schema.graphql');
-  try {
-    await run(process.execPath, 'dist/server/compose/emit-schema.main.js', emitted);
-    if (readFileSync(emitted, 'utf8') === readFileSync(join(root, 'schema/schema.graphql'), 'utf8')) return '';
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  throw new Error('schema/schema.graphql is not what the code says: run "npm run schema" and commit it');
-}
-
-/** Every breaking change of the schema is announced. */
-async function brokenPromises() {
-  const changes = await breakingChanges(root);
-  const lines = changes.map(
-    ({ path, message, announced }) => `${announced ? 'announced' : 'MISSING  '}  ${path}: ${message}`,
+/** @returns the checks that depend on a file that is not committed */
+function sufficient() {
+  const list = (command) => execSync(command, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const touched = [
+    ...list('git diff HEAD --name-only --no-renames'),
+    ...list('git ls-files --others --exclude-standard'),
+  ];
+  const names = Object.keys(checks).filter((name) =>
+    touched.some((file) => (shared.test(file) && name !== 'tree') || checks[name][1].test(file)),
   );
-  const missing = changes.filter(({ announced }) => !announced);
-  if (missing.length === 0) return lines.join('\n');
-  throw new Error(`${lines.join('\n')}\n\nAdd every breaking change to ${announcements}, with its path in backquotes.`);
+  console.log(`For ${touched.length} touched files these suffice: ${names.join(', ')}`);
+  return names;
 }
 
-function lint(...parameters) {
-  return run(bin('eslint'), ...parameters, '--max-warnings', '0');
-}
-
-/** Links, and references from code to documents, resolve. */
-function references() {
-  const broken = brokenReferences();
-  if (broken.length === 0) return '';
-  throw new Error(`These pointers do not resolve:\n${broken.join('\n')}`);
-}
-
-/** Comments, documents, log messages and English UI texts use plain words. */
-function vocabulary() {
-  const found = findWords();
-  if (found.length === 0) return '';
-  throw new Error(`${found.map(lineOf).join('\n')}\n\n${countsOf(found)}`);
-}
-
-/** Nothing is uncommitted, and no check wrote a file that would have to be committed. */
-function cleanTree() {
-  const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
-  if (!changed) return '';
-  if (allowDirty) return `not committed:\n${changed}`;
-  throw new Error(`not committed:\n${changed}`);
-}
-
-/** Resolves when the program succeeds, rejects with its output when it fails. */
-function run(program, ...args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-    child.once('error', reject);
-    child.once('close', (code) => (code === 0 ? resolve('') : reject(new Error(said))));
-  });
+/** @returns how each ended; the output of a check is printed when it ends */
+async function take(names, maxProcesses) {
+  if (names.length === 0) return [];
+  const commands = names.map((name) => ({ name, command: checks[name][0] }));
+  const { result } = concurrently(commands, { maxProcesses, group: true, prefix: 'name' });
+  return result.catch((events) => events);
 }

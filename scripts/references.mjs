@@ -1,11 +1,10 @@
 /**
- * References between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of
- * source files named in documents. Everything must resolve, headings included.
+ * `npm run check -- references`: references between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of
+ * source files named in documents. Everything must resolve, headings included. Prints `file:line: target` for each that does not.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { root } from './build.mjs';
 
 const scanned = /\.(?:ts|tsx|mjs|cjs|md|graphql|yml)$/;
 const pointer = /(?<![\w/.-])(?:docs\/[\w./-]+|server\/ARCHITECTURE|CONTRIBUTING|SECURITY|CHANGELOG)\.md(?:#[\w-]+)?/g;
@@ -15,20 +14,8 @@ const namedPath = /`((?:server|client|tests|scripts|docs|schema)\/[\w./-]+\.(?:t
 /** Historical records name files as they were then. */
 const isRecord = (file) => /^(?:docs\/adr\/|CHANGELOG\.md|docs\/benchmarks\.md)/.test(file);
 
-/** @returns {string[]} one line per reference that does not resolve: `file:line: target` */
-export function brokenReferences() {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  })
-    .split('\n')
-    .filter((file) => scanned.test(file) && existsSync(join(root, file)));
-  return files.flatMap((file) => brokenIn(file));
-}
-
 function brokenIn(file) {
-  const text = readFileSync(join(root, file), 'utf8');
+  const text = readFileSync(file, 'utf8');
   const isDocument = file.endsWith('.md');
   const lines = isDocument ? withoutFences(text) : text.split('\n');
   return lines.flatMap((line, index) => {
@@ -46,7 +33,7 @@ function brokenIn(file) {
 function resolves(target, from, file) {
   const [path, anchor] = target.split('#');
   const resolved = path === '' ? file : normalize(join(from, decodeURIComponent(path)));
-  if (!existsSync(join(root, resolved))) return false;
+  if (!existsSync(resolved)) return false;
   return anchor === undefined || !resolved.endsWith('.md') || headingsOf(resolved).has(anchor);
 }
 
@@ -57,7 +44,7 @@ function headingsOf(file) {
   let anchors = known.get(file);
   if (anchors) return anchors;
   anchors = new Set();
-  for (const line of withoutFences(readFileSync(join(root, file), 'utf8'))) {
+  for (const line of withoutFences(readFileSync(file, 'utf8'))) {
     const title = /^#{1,6} +(.*?) *$/.exec(line)?.[1];
     if (title === undefined) continue;
     const slug = title
@@ -84,3 +71,10 @@ function withoutFences(text) {
     return inside ? '' : line;
   });
 }
+
+const broken = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => scanned.test(file) && existsSync(file))
+  .flatMap(brokenIn);
+for (const line of broken) console.log(line);
+process.exitCode = broken.length > 0 ? 1 : 0;

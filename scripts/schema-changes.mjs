@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ChangeType, CriticalityLevel, diff } from '@graphql-inspector/core';
 import { buildSchema } from 'graphql';
 
 const schemaFile = 'schema/schema.graphql';
 /** Every breaking change is listed here for users of the API, by its path (`Channel.key`). */
-export const announcements = 'docs/schema-changes.md';
+const announcements = 'docs/schema-changes.md';
 
 /**
  * The breaking changes of the schema since the last release and since the base commit (see `baseCommit`).
@@ -76,4 +77,16 @@ function firstParentOfShallow(git) {
 
 function gitIn(root) {
   return (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+// `npm run check -- breaking`: every breaking change of the schema is announced.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const changes = await breakingChanges('.');
+  for (const { path, message, announced } of changes) {
+    console.log(`${announced ? 'announced' : 'MISSING  '}  ${path}: ${message}`);
+  }
+  if (changes.some(({ announced }) => !announced)) {
+    console.log(`Add every breaking change to ${announcements}, with its path in backquotes.`);
+    process.exitCode = 1;
+  }
 }
