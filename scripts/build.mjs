@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
@@ -11,9 +11,10 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const output = join(root, 'dist');
@@ -29,7 +30,7 @@ const parts = {
     sources: () => filesUnder('server/src').filter((path) => !isTest(path)),
     settings: ['package-lock.json', 'tsconfig.base.json', 'server/tsconfig.json', 'server/rolldown.config.mjs'],
     async make(target) {
-      await run(programOf('rolldown'), ['-c', 'server/rolldown.config.mjs', '-d', target]);
+      await run('rolldown', '-c', 'server/rolldown.config.mjs', '-d', target);
       keepChunks(this.folder, target);
     },
   },
@@ -40,8 +41,8 @@ const parts = {
       [...filesUnder('client'), ...filesUnder('schema')].filter((path) => !isTest(path) && !isGenerated(path)),
     settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml'],
     async make(target) {
-      await run(programOf('@graphql-codegen/cli', 'graphql-codegen'), []);
-      await run(programOf('vite'), ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn']);
+      await run('graphql-codegen');
+      await run('vite', 'build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn');
     },
   },
 };
@@ -163,27 +164,17 @@ function isAbandoned(lock) {
   }
 }
 
-/** The file of a package's program, which usually has the package's name. */
-function programOf(name, program = name) {
-  const home = join(root, 'node_modules', name);
-  if (!existsSync(home)) {
+/** Runs a program of a package. Its output is shown only if it fails. */
+async function run(name, ...parameters) {
+  const program = join(root, 'node_modules/.bin', name);
+  if (!existsSync(program)) {
     throw new Error(`${name} is needed for building and is not installed: run "npm ci" with development packages`);
   }
-  const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  return join(home, typeof bin === 'string' ? bin : bin[program]);
-}
-
-/** Runs a program in the project's folder without output, which is shown only if it fails. */
-function run(path, parameters) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [path, ...parameters], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    const collect = (chunk) => (said += chunk);
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.on('error', reject);
-    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${basename(path)} failed:\n${said}`))));
-  });
+  try {
+    await promisify(execFile)(process.execPath, [program, ...parameters], { cwd: root, maxBuffer: 16 * 1024 * 1024 });
+  } catch (cause) {
+    throw new Error(`${name} failed:\n${cause.stdout}${cause.stderr}`, { cause });
+  }
 }
 
 // `node scripts/build.mjs [server] [client]` builds the named targets, or all.
