@@ -116,7 +116,7 @@ function leftOut() {
 
 export default {
   // Long enough for a busy machine: it stops what hangs, it does not measure.
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   // Two more than there are cores: half of the files mostly wait for servers and browsers. There are ports for eleven.
   maxWorkers: Math.min(availableParallelism() + 2, 11),
   // A worker keeps the compiled code of every file it ran, and a new one needs five seconds of CPU for what all files need.
