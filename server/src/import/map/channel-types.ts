@@ -1,4 +1,3 @@
-import { findProvider } from '../../dialects/providers/providers.js';
 import type { Family } from '../family.js';
 
 /** The channel type here for a type of a source. */
@@ -51,14 +50,21 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [51, openAI('https://generativelanguage.googleapis.com/v1beta/openai')],
 ]);
 
-/** Numbers of new-api that Tollgate gave another meaning, or whose channels keep their address in other columns. */
-const withoutCounterpart = new Set([58]);
-const newApi: ReadonlyMap<number, TypeMapping> = new Map([
+/**
+ * Numbers of new-api and Veloera. Each that means the same provider here is listed by hand: a number that those programs give to
+ * another maker later would send the keys of its channels to the wrong host. 58 has another meaning here.
+ */
+const newApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
+  ...same(1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39),
+  ...same(40, 41, 42, 43, 44, 45, 46, 47, 48, 53, 60, 62, 63),
   ...resellers,
   // Videos alone, by keys of providers that have a type here.
   [54, { type: 45 }],
   [55, openAI()],
 ]);
+
+/** Providers that no imported program has are numbered from here, so that their numbers never meet. */
+export const firstOwnType = 1000;
 
 /** @returns null when no provider here serves the type */
 export function mapType(family: Family, type: number, models: readonly string[]): TypeMapping | null {
@@ -67,7 +73,5 @@ export function mapType(family: Family, type: number, models: readonly string[])
     if (type === 16 && models.some((model) => model.startsWith('glm-'))) return { type: 26 };
     return oneApi.get(type) ?? null;
   }
-  const mapped = newApi.get(type);
-  if (mapped) return mapped;
-  return !withoutCounterpart.has(type) && findProvider(type)?.offered ? { type } : null;
+  return newApi.get(type) ?? null;
 }
