@@ -20,7 +20,7 @@ const rooms = [
   'import',
   'compose',
 ];
-/** The stages of a call, in the same order. `observe` is told by each, and what is delivered is sent for. */
+/** The stages of a call, in the same order: what is delivered is written by what sends, and `observe` records both. */
 const stages = ['upstream', 'admit', 'route', 'reserve', 'observe', 'deliver', 'send', 'settle'];
 
 /** One rule for each folder of a list: it imports none that stands behind it. Imports of types count too. */
