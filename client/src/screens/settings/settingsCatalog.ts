@@ -83,7 +83,6 @@ const operation: readonly Section[] = [
     id: 'dataDashboard',
     settings: [
       flag('DataExportEnabled', 'dataExport'),
-      number('DataExportInterval', 'dataInterval', { minimum: 1, unit: 'minutes' }),
       choice('DataExportDefaultTime', 'dataGranularity', ['hour', 'day', 'week']),
       choice('model_health.access', 'modelHealth', ['public', 'user', 'off']),
       flag('status_page.enabled', 'statusPage'),
