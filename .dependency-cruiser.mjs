@@ -1,8 +1,8 @@
 /** Allowed imports between layers (server/ARCHITECTURE.md). Every rule is an error. */
-const skins = '\\.(resolver|routes|jobs)\\.ts$';
+const presentations = '\\.(resolver|routes|jobs)\\.ts$';
 const tests = '\\.test\\.tsx?$|^tests/';
 /** Packages that only REST and GraphQL layers may import. */
-const skinPackages =
+const presentationPackages =
   '^node_modules/(graphql|graphql-[^/]+|type-graphql|fastify|@fastify|@apollo|@as-integrations|@escape\\.tech)(/|$)';
 const graphqlPackages =
   '^node_modules/(graphql|graphql-[^/]+|type-graphql|@apollo|@as-integrations|@escape\\.tech)(/|$)';
@@ -37,18 +37,18 @@ const oneWay = (parent, folders, name) =>
 export default {
   forbidden: [
     {
-      name: 'skins-on-top',
-      comment: 'Skins translate; nothing but what puts the server together knows them.',
+      name: 'presentations-on-top',
+      comment: 'Presentations translate; nothing but what puts the server together knows them.',
       severity: 'error',
       from: { path: '^server/src', pathNot: `^server/src/(main|compose/[^/]+)\\.ts$|${tests}` },
-      to: { path: skins },
+      to: { path: presentations },
     },
     {
-      name: 'services-know-no-skin',
-      comment: 'A service serves both skins, so it knows neither.',
+      name: 'services-know-no-presentation',
+      comment: 'A service serves both presentations, so it knows neither.',
       severity: 'error',
       from: { path: '^server/src/.*\\.(service|entity)\\.ts$' },
-      to: { path: `${skinPackages}|^server/src/platform/(http|graphql)/|\\.(object|wire)\\.ts$` },
+      to: { path: `${presentationPackages}|^server/src/platform/(http|graphql)/|\\.(object|wire)\\.ts$` },
     },
     {
       name: 'nouns-meet-through-services',

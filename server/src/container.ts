@@ -19,7 +19,7 @@ import { composePriceSync } from './compose/price-sync.js';
 import { composeRelay } from './compose/relay.js';
 import { entities } from './compose/entities.js';
 import { composeSchema, type ComposedSchema } from './compose/resolvers.js';
-import { composeSkins, type ServedRoots } from './compose/skins.js';
+import { composePresentations, type ServedRoots } from './compose/presentations.js';
 
 /** A complete server. */
 export interface Container {
@@ -121,7 +121,7 @@ async function compose(
   const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, moveIn, alerts };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
-  return { app: await composeSkins(subjects, schema, roots), setupCode };
+  return { app: await composePresentations(subjects, schema, roots), setupCode };
 }
 
 function localUrl(app: FastifyInstance): string {

@@ -581,7 +581,7 @@ describe('deleting', () => {
   });
 });
 
-describe('the GraphQL skin', () => {
+describe('the GraphQL presentation', () => {
   it('lists rows of other programs that state times and counts which no call has', async () => {
     const at = now() - 50;
     const absurd = { frt: 1e300, cache_tokens: 9e15, reasoning_tokens: 2.5, audio: true, audio_input: -9e15 };

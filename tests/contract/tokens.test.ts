@@ -559,7 +559,7 @@ describe('a creation that is repeated', () => {
   });
 });
 
-describe('the GraphQL skin', () => {
+describe('the GraphQL presentation', () => {
   const fields =
     'id userId name status maskedKey expiresAt lastUsedAt createdAt quota { remaining used } group modelLimits allowIps ' +
     'fallbackGroups fallbackModels';

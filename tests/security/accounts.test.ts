@@ -26,7 +26,7 @@ beforeEach(async () => (user = await site.invite(root)));
 afterAll(() => Promise.all([site.stop(), world.stop()]));
 
 describe('secret fields in lists (CVE-2026-64859)', () => {
-  it('nobody reads the access token, password or webhook secret of somebody else, on either skin', async () => {
+  it('nobody reads the access token, password or webhook secret of somebody else, on either presentation', async () => {
     const token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
     await site.expectSuccess(user, 'PUT', '/api/user/setting', {
       ...{ notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'https://x.example.com' },

@@ -1,7 +1,7 @@
 import { spawnServer, startServer } from './server.js';
 
 describe('test servers', () => {
-  it('start in this process, can be set up, and answer both skins', async () => {
+  it('start in this process, can be set up, and answer both presentations', async () => {
     const server = await startServer();
     try {
       const root = await server.api.setUp();

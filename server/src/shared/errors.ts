@@ -1,5 +1,5 @@
 /**
- * Codes of all expected failures. Each skin has one exhaustive table from code to response
+ * Codes of all expected failures. Each presentation has one exhaustive table from code to response
  * (`platform/graphql/format-error.ts`, `platform/http/rest-error.ts`, `dialects/languages/<name>/error.ts`).
  */
 export const errorCodes = [

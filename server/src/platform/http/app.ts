@@ -33,7 +33,7 @@ import { isProgramPath, refuseUnknownWrites, sendInvalidUrl } from './not-found.
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
-/** One REST skin and where it lives under `/api`. */
+/** One REST presentation and where it lives under `/api`. */
 export interface ApiRoutes {
   /** `/user`, `/channel` …; empty for routes directly under `/api`. */
   readonly prefix: string;

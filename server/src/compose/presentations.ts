@@ -65,7 +65,7 @@ export interface ServedRoots {
 }
 
 /** The server with the REST and GraphQL APIs of all subjects, not yet listening. */
-export async function composeSkins(
+export async function composePresentations(
   subjects: Subjects,
   { schema, addResolvers }: ComposedSchema,
   roots: ServedRoots,
