@@ -30,7 +30,6 @@ import { isLow, type KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import type { BodyBudget, InFlight } from '../access/limits.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
-import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
@@ -51,7 +50,6 @@ export interface TaskDeskDeps {
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
-  readonly words: SensitiveWords;
   readonly watch: OrderWatchDeps;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
@@ -147,11 +145,6 @@ export class TaskDesk {
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
-  }
-
-  /** @throws AppError SENSITIVE_WORDS */
-  async checkWords(texts: readonly string[], { user }: Caller, requestId: string): Promise<void> {
-    if (this.deps.words.enabled) await this.deps.words.check(texts, user.id, requestId);
   }
 
   /** Counts a successful order in the rate limits. Never throws: the provider has the order, and it is paid. */
