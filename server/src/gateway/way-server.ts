@@ -1,6 +1,7 @@
 import type { OptionValues } from '../options/option.service.js';
 import { isFree, type Price } from '../billing/prices/price-book.service.js';
 import { writeJson } from '../shared/exact-json.js';
+import { jsonInTurns } from '../shared/json-in-turns.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { FormPart } from '../dialects/contract.js';
 import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
@@ -12,6 +13,7 @@ import { RelayError } from '../dialects/errors/relay-error.js';
 import { reservedUse } from './settle/call-use.js';
 import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
+import { SearchTime } from '../platform/matching/search-time.js';
 import { unpricedTools } from './reserve/metering/server-tools.js';
 import type { PricedCall } from './priced-call.js';
 import { reserveFor, type ReservedCall } from './reserve/reserve.js';
@@ -222,9 +224,13 @@ export class WayServer {
     const { endpoint, incoming, caller } = asked;
     const { guardrails, options } = this.deps;
     const { words } = guardrails;
-    if (words.enabled) await words.check(endpoint.texts(priced.call.body), caller.user.id, incoming.requestId);
+    const { requestId } = incoming;
+    const time = new SearchTime();
+    if (words.enabled) {
+      await words.check(endpoint.texts(priced.call.body), { userId: caller.user.id, requestId, time });
+    }
     if (options.values['guardrails.rules'].length === 0) return priced;
-    const guard = guardrails.of(caller, admission.group, admission.model, incoming.requestId);
+    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
     return guard ? this.guarded(asked, admission, { ...priced, guard }, guard) : priced;
   }
 
@@ -237,13 +243,13 @@ export class WayServer {
     asked.guard = guard;
     if (!guard.checksInput) return priced;
     const { body, form } = asked.opened;
-    const texts = bodyTexts(body);
+    const texts = await bodyTexts(body);
     try {
       const passed = await guard.apply(texts, 'input');
       if (passed === texts) return priced;
-      const masked = withTexts(body, passed);
+      const masked = await withTexts(body, passed);
       asked.opened = { ...asked.opened, body: masked, ...(form ? { form: withFields(form, masked) } : {}) };
-      if (!form) asked.rawBody = Buffer.from(writeJson(masked));
+      if (!form) asked.rawBody = await jsonInTurns(masked);
       return this.price(asked, admission);
     } catch (error) {
       this.deps.errors.guarded({ call: priced, error, failure: toCallFailure(error), usedChannels: [] });

@@ -99,14 +99,6 @@ export function personalDataOf(
   return found;
 }
 
-/** @returns the parts in the order of the text, without overlaps */
-export function findPersonalData(text: string, kinds: readonly PersonalDataKind[]): FoundPart[] {
-  const candidates = personalDataPatterns(kinds).flatMap((expression, pattern) =>
-    [...text.matchAll(expression)].map(({ 0: found, index: start }) => ({ pattern, start, end: start + found.length })),
-  );
-  return personalDataOf(text, kinds, candidates);
-}
-
 /** The parts that overlap none of the others. Both are in the order of the text. */
 function beside(parts: readonly FoundPart[], others: readonly FoundPart[]): FoundPart[] {
   let at = 0;
@@ -117,13 +109,13 @@ function beside(parts: readonly FoundPart[], others: readonly FoundPart[]): Foun
   });
 }
 
-/** The text with `[kind]` in place of each part. @param parts in the order of the text */
+/** The text with `[kind]` in place of each part; of parts that overlap, with that of the first. @param parts in the order of the text */
 export function maskParts(text: string, parts: readonly FoundPart[]): string {
   let masked = '';
   let at = 0;
   for (const { what, start, end } of parts) {
-    if (start < at) continue;
-    masked += `${text.slice(at, start)}[${what}]`;
+    if (end <= at) continue;
+    if (start >= at) masked += `${text.slice(at, start)}[${what}]`;
     at = end;
   }
   return masked + text.slice(at);

@@ -13,11 +13,11 @@ export async function guardedAnswer(
 ): Promise<{ readonly answer: ChatAnswer; readonly refused?: unknown }> {
   const body = asFields(parseExact(answer.body.toString('utf8')));
   if (!body) return { answer };
-  const texts = bodyTexts(body);
+  const texts = await bodyTexts(body);
   try {
     const passed = await guard.apply(texts, 'output');
     if (passed === texts) return { answer };
-    const masked = Buffer.from(writeJson(withTexts(body, passed)));
+    const masked = Buffer.from(writeJson(await withTexts(body, passed)));
     const withUsage = answer.withUsage?.bind(answer);
     const usageIn = (bytes: Buffer): Buffer => withUsageOf(masked, bytes);
     return {
@@ -56,10 +56,10 @@ export async function guardedCopy(body: Buffer, guard: CallGuard): Promise<Buffe
   const items = asList(copy['data']);
   const { data: _data, ...own } = Object.fromEntries(Object.entries(copy).filter(([name]) => !givenFields.has(name)));
   const output: Fields = { ...own, items: items.map((item) => (isGiven(item) ? null : item)) };
-  const texts = bodyTexts(output);
+  const texts = await bodyTexts(output);
   const passed = await guard.apply(texts, 'output');
   if (passed === texts) return body;
-  const { items: checked, ...masked } = withTexts(output, passed);
+  const { items: checked, ...masked } = await withTexts(output, passed);
   const data = asList(checked).map((item, index) => item ?? items[index]);
   return Buffer.from(JSON.stringify({ ...copy, ...masked, ...('data' in copy ? { data } : {}) }));
 }

@@ -5,10 +5,12 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { concerns } from '../../shared/guardrail-rule.js';
 import { randomBetween } from '../../shared/ids.js';
 import { storableText } from '../../shared/json.js';
-import { maskParts } from '../../shared/personal-data.js';
 import type { Caller } from '../admit/authentication.js';
 import { bodyTexts, withTexts } from '../admit/guardrails/body-texts.js';
-import { personalDataCheck, wordsCheck } from '../admit/guardrails/local-checks.js';
+import { personalDataCheck } from '../admit/guardrails/local-checks.js';
+import { masked } from '../../platform/matching/found.js';
+import { SearchTime } from '../../platform/matching/search-time.js';
+import { wordsCheck } from '../../platform/matching/words-check.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
 import type { Queries } from '../../platform/db/queries.js';
 import { contentLimit } from './chat-content.js';
@@ -68,9 +70,9 @@ export class Captures {
     const { database, clock } = this.deps;
     const { caller, admission } = call;
     const { body } = call.call;
-    const texts = await redacted(rule, [...bodyTexts(body), transcript], caller.user.id);
+    const texts = await redacted(rule, [...(await bodyTexts(body)), transcript], caller.user.id);
     const response = texts.pop() ?? '';
-    const request = JSON.stringify(withTexts(body, texts), withoutMedia);
+    const request = JSON.stringify(await withTexts(body, texts), withoutMedia);
     await database.query(sql, [
       ...[call.requestId, seconds(clock), caller.user.id, caller.token.id, admission.group, admission.model],
       ...[storableText(request.slice(0, contentLimit)), storableText(response.slice(0, contentLimit))],
@@ -81,16 +83,9 @@ export class Captures {
 
 async function redacted(rule: CaptureRule, texts: readonly string[], userId: number): Promise<string[]> {
   const { redact, redact_words: words = [] } = rule;
-  const options = { userId, isFirstEnough: false };
-  const data = await personalDataCheck(redact)(texts, options);
-  const clean = texts.map((text, at) => maskParts(text, data[at] ?? []));
-  const found = await wordsCheck(words)(clean, options);
-  return clean.map((text, at) =>
-    maskParts(
-      text,
-      (found[at] ?? []).map((part) => ({ ...part, what: 'removed' })),
-    ),
-  );
+  const search = { userId, isFirstEnough: false, time: new SearchTime() };
+  const clean = masked(texts, await personalDataCheck(redact)({ ...search, texts }));
+  return masked(clean, await wordsCheck(words)({ ...search, texts: clean }), 'removed');
 }
 
 const media: ReadonlySet<string> = new Set([

@@ -16,13 +16,13 @@ const types = new Set([
  * mappings hide no invalid key, and our own failures disable no channel. Words that the request contains do not count:
  * providers repeat what a client sent.
  * @param keywords option AutomaticDisableKeywords
- * @param request the text of the request, see `requestText`
+ * @param request the text of the request, see `requestText`; null: too long to look into, so that no word counts
  */
 export function meansDeadKey(
   error: unknown,
   provider: Pick<Provider, 'deadKeyStatuses'>,
   keywords: readonly string[],
-  request: () => string = () => '',
+  request: () => string | null = () => '',
 ): boolean {
   if (!(error instanceof UpstreamError)) return false;
   const { status, detail } = error;
@@ -32,13 +32,35 @@ export function meansDeadKey(
   const message = detail.message.toLowerCase();
   const found = keywords.filter((keyword) => keyword !== '' && message.includes(keyword.toLowerCase()));
   if (found.length === 0) return false;
-  const sent = plain(request());
-  return found.some((keyword) => !sent.includes(plain(keyword)));
+  const sent = request();
+  return sent !== null && found.some((keyword) => !spelled(keyword).test(sent));
 }
 
-/** Letters and digits: a provider may quote, escape or wrap what it repeats. */
-const plain = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+/** Its letters and digits, with any others between: a provider may quote, escape or wrap what it repeats. */
+const spelled = (keyword: string): RegExp =>
+  new RegExp([...keyword.replace(/[^\p{L}\p{N}]+/gu, '')].join('[^\\p{L}\\p{N}]*'), 'iu');
 
-/** Everything that a client wrote in a request, names of fields included. */
-export const requestText = (path: string, body: Readonly<Record<string, unknown>>): string =>
-  `${path} ${JSON.stringify(body)}`;
+/** Characters. Looking into so many takes some milliseconds. */
+const longestRequest = 1024 * 1024;
+
+/** Everything that a client wrote in a request, names of fields included; null for more than a million characters. */
+export function requestText(path: string, body: Readonly<Record<string, unknown>>): string | null {
+  const pieces = [path];
+  return collect(body, pieces, longestRequest) < 0 ? null : pieces.join(' ');
+}
+
+/** @returns the characters that are left of `room`; below 0 there was too little */
+function collect(value: unknown, pieces: string[], room: number): number {
+  if (typeof value !== 'object' || value === null) {
+    const piece = String(value);
+    pieces.push(piece);
+    return room - piece.length - 1;
+  }
+  let left = room;
+  for (const [name, entry] of Object.entries(value)) {
+    if (!Array.isArray(value)) left = collect(name, pieces, left);
+    if (left >= 0) left = collect(entry, pieces, left);
+    if (left < 0) return left;
+  }
+  return left;
+}

@@ -1,8 +1,9 @@
+import { growth } from '../../../../tests/support/growth.js';
 import { parseModelMapping, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { KeyRing } from './key-ring.js';
 import { keyMarkOf } from './key-mark.js';
 import { mapModel } from './model-mapping.js';
-import { meansDeadKey } from './automatic-disable.js';
+import { meansDeadKey, requestText } from './automatic-disable.js';
 import { isRetryable } from './retry.js';
 import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
@@ -293,6 +294,26 @@ it.each([
 ])('status %i %j of type %i means a dead key: %s', (status, detail, type, dead) => {
   const keywords = ['Your credit balance is too low', ''];
   expect(meansDeadKey(new UpstreamError(status, { message: '', ...detail }), providerOf(type), keywords)).toBe(dead);
+});
+
+describe('words of the request', () => {
+  const keywords = ['Your credit balance is too low'];
+  const error = new UpstreamError(400, { message: 'cannot read "Your credit balance is too low"' });
+  const isDead = (body: Record<string, unknown>): boolean =>
+    meansDeadKey(error, providerOf(1), keywords, () => requestText('/v1/chat/completions', body));
+
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ['quoted and wrapped', { messages: [{ content: 'YOUR credit\n"balance"\tis too-low!' }] }, false],
+    ['as a name', { metadata: { your_credit_balance_is_too_low: 1 } }, false],
+    ['in a list', { stop: ['Your credit', 'balance is too low'] }, false],
+    ['not all of them', { messages: [{ content: 'Your credit balance is low' }] }, true],
+    ['in a request that is too long to look into', { messages: [{ content: 'x'.repeat(1_100_000) }] }, false],
+  ])('do not count: %s', (_, body, dead) => expect(isDead(body)).toBe(dead));
+
+  it('take time in proportion to the request', async () => {
+    const find = (times: number): void => void isDead({ content: 'your-credit '.repeat(times) });
+    expect(await growth(find, 5_000, 40_000)).toBeLessThan(24);
+  });
 });
 
 it('no failure of ours means a dead key', () => {

@@ -51,7 +51,7 @@ export interface FailedCall {
   readonly userId: number;
   readonly model: string;
   /** Everything that the client wrote. */
-  readonly text: () => string;
+  readonly text: () => string | null;
   /** False: the provider got nothing that the client chose, so its refusal is about the key. */
   readonly hasContent: boolean;
   /** A count of tokens, which providers limit apart from calls: its failure says nothing about those. */
@@ -201,7 +201,12 @@ export function noteFailure(
 }
 
 /** Whether a key must not be used again after this failure (docs/reference/relay/routing.md#automatic-disabling). */
-export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues, text: () => string): boolean =>
+export const retires = (
+  error: unknown,
+  channel: RoutedChannel,
+  values: OptionValues,
+  text: () => string | null,
+): boolean =>
   values.AutomaticDisableChannelEnabled &&
   channel.autoBan &&
   meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords, text);

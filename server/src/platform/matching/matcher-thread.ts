@@ -1,72 +1,71 @@
 /**
  * The program of the thread, as text: the thread is the same in a build, where sources are bundled, and in a test, which
- * runs the sources. Texts arrive in pieces, a search with the last of them. One search has `milliseconds` and `most` matches
- * for all of its patterns and texts. When they are used up, this text and all that follow count as found as a whole.
- * The result has four numbers for each match: pattern, text, start, end. The pattern of a whole text is -1 - pattern.
+ * runs the sources. Texts arrive joined in pieces, with the places where texts end in them, and a search with the last piece.
+ * One search has `milliseconds` and `most` matches for all of its patterns and texts. The result has four numbers for each
+ * match (pattern, text, start, end), and the place where the search stopped when time or matches were used up.
  */
 export const matcherThread = `
 const { parentPort } = require('node:worker_threads');
-const { createContext, Script } = require('node:vm');
+const { Script } = require('node:vm');
 
-const script = new Script(\`
-  (() => {
-    const found = [];
-    for (const match of text.matchAll(pattern)) {
-      const end = match.index + match[0].length;
-      if (end === match.index) continue;
-      if (found.length === 2 * most) return null;
-      found.push(match.index, end);
-      if (isFirstEnough) break;
-    }
-    return found;
-  })()
-\`);
 let texts = [];
-let pieces = [];
+let begun = '';
+let state;
 
-parentPort.on('message', ({ parts, search }) => {
-  for (const { piece, isLast } of parts) {
-    pieces.push(piece);
-    if (!isLast) continue;
-    texts.push(pieces.join(''));
-    pieces = [];
+parentPort.on('message', ({ piece, ends, search }) => {
+  let from = 0;
+  for (const end of ends) {
+    texts.push(begun + piece.slice(from, end));
+    begun = '';
+    from = end;
   }
+  begun += piece.slice(from);
   if (!search) return;
   const result = run(search);
   texts = [];
-  parentPort.postMessage(result, [result.buffer]);
+  begun = '';
+  parentPort.postMessage(result, [result.found.buffer]);
 });
 
+// A script can be stopped, also inside of a regular expression.
+const script = new Script('searchTexts()');
+globalThis.searchTexts = searchTexts;
+
 function run({ patterns, isFirstEnough, most, milliseconds }) {
-  const found = [];
-  const context = createContext({ isFirstEnough, most, text: '', pattern: null });
+  const start = performance.now();
   const expressions = patterns.map(({ source, flags }) => new RegExp(source, flags));
-  const end = performance.now() + milliseconds;
-  for (let at = 0; at < texts.length; at++) {
-    const before = found.length;
-    context.text = texts[at];
-    for (let which = 0; which < expressions.length; which++) {
-      context.pattern = expressions[which];
-      context.most = most - found.length / 4;
-      const places = placesIn(context, end - performance.now());
-      if (!places) {
-        found.length = before;
-        for (let rest = at; rest < texts.length; rest++) found.push(-1 - which, rest, 0, texts[rest].length);
-        return Int32Array.from(found);
-      }
-      for (let place = 0; place < places.length; place += 2) found.push(which, at, places[place], places[place + 1]);
-      if (isFirstEnough && places.length > 0) return Int32Array.from(found);
-    }
+  state = { expressions, isFirstEnough, most, found: [], before: 0, text: 0, pattern: 0, isDone: false };
+  try {
+    script.runInThisContext({ timeout: Math.max(1, Math.floor(milliseconds)) });
+  } catch {
+    // The time was over, or a regular expression is too large.
   }
-  return Int32Array.from(found);
+  if (!state.isDone) state.found.length = state.before;
+  const stopped = state.isDone ? null : { text: state.text, pattern: state.pattern };
+  return { found: Int32Array.from(state.found), stopped, spent: performance.now() - start };
 }
 
-function placesIn(context, left) {
-  if (left < 1) return null;
-  try {
-    return script.runInContext(context, { timeout: Math.ceil(left) });
-  } catch {
-    return null;
+function searchTexts() {
+  const { expressions, found } = state;
+  for (; state.text < texts.length; state.text++) {
+    state.before = found.length;
+    const text = texts[state.text];
+    for (state.pattern = 0; state.pattern < expressions.length; state.pattern++) {
+      const expression = expressions[state.pattern];
+      expression.lastIndex = 0;
+      if (!expression.test(text)) continue;
+      expression.lastIndex = 0;
+      for (const match of text.matchAll(expression)) {
+        if (match[0] === '') continue;
+        if (found.length === 4 * state.most) return;
+        found.push(state.pattern, state.text, match.index, match.index + match[0].length);
+        if (state.isFirstEnough) {
+          state.isDone = true;
+          return;
+        }
+      }
+    }
   }
+  state.isDone = true;
 }
 `;

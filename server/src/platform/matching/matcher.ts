@@ -1,39 +1,32 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../../shared/errors.js';
-import { matcherThread } from './matcher-thread.js';
 import { FairQueue } from './fair-queue.js';
+import { maxMatches, type Match, type Matches, type Search } from './found.js';
+import { matcherThread } from './matcher-thread.js';
 
-/** Places of the patterns in the texts. */
-export interface Match {
-  readonly pattern: number;
-  readonly text: number;
-  readonly start: number;
-  readonly end: number;
-  /** The text was not searched to its end, because of time or of too many matches: all of it counts as found. */
-  readonly isUnsearched: boolean;
-}
+type Pattern = Pick<RegExp, 'source' | 'flags'>;
 
-export interface Search {
-  /** The user whose texts these are: users take turns. */
-  readonly userId: number;
-  readonly texts: readonly string[];
-  readonly patterns: readonly Pick<RegExp, 'source' | 'flags'>[];
-  /** Whether the search ends with its first match. */
-  readonly isFirstEnough: boolean;
-}
-
-/** For all patterns and texts of one search. */
-const searchMilliseconds = 1000;
-/** Of all patterns in all texts of one search. */
-const maxMatches = 10_000;
+/** Milliseconds that the thread has to stop by itself. It cannot while it compiles a large pattern. */
+const graceMilliseconds = 1000;
 /** Characters that are copied for the thread in one turn of the event loop. */
-const pieceLength = 512 * 1024;
+const pieceLength = 256 * 1024;
+/** Characters that a further text counts, however short it is. */
+const perText = 16;
 
 interface Job {
   readonly search: Search;
-  readonly resolve: (found: Match[]) => void;
+  readonly patterns: readonly Pattern[];
+  readonly resolve: (found: Matches) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** The result of a search, as the thread sends it. */
+interface Result {
+  readonly found: Int32Array;
+  readonly stopped: Matches['stopped'];
+  /** Milliseconds. */
+  readonly spent: number;
 }
 
 /**
@@ -45,11 +38,15 @@ export class Matcher {
   private thread: Worker | undefined;
   private isBusy = false;
 
-  /** @throws UnavailableError when too many searches wait, or the thread ended */
-  search(search: Search): Promise<Match[]> {
-    if (search.patterns.length === 0 || search.texts.length === 0) return Promise.resolve([]);
+  /**
+   * Takes as much of the call's time as the thread needs. Without time left nothing is searched.
+   * @throws UnavailableError when too many searches wait, or the thread ended
+   */
+  search(search: Search, patterns: readonly Pattern[]): Promise<Matches> {
+    if (patterns.length === 0 || search.texts.length === 0) return Promise.resolve({ matches: [], stopped: null });
+    if (search.time.isOver) return Promise.resolve(unsearched);
     return new Promise((resolve, reject) => {
-      if (!this.queue.push(search.userId, { search, resolve, reject })) return reject(unavailable());
+      if (!this.queue.push(search.userId, { search, patterns, resolve, reject })) return reject(unavailable());
       if (!this.isBusy) void this.work();
     });
   }
@@ -57,24 +54,33 @@ export class Matcher {
   private async work(): Promise<void> {
     this.isBusy = true;
     for (let job = this.queue.shift(); job; job = this.queue.shift()) {
-      await this.run(job.search).then(job.resolve, job.reject);
+      await this.run(job).then(job.resolve, job.reject);
     }
     this.isBusy = false;
   }
 
-  private async run(search: Search): Promise<Match[]> {
+  private async run({ search, patterns }: Job): Promise<Matches> {
     const thread = (this.thread ??= this.start());
     thread.ref();
+    const isOver = new AbortController();
     try {
-      const result = new Promise<Int32Array>((resolve, reject) => {
+      const answer = new Promise<Result>((resolve, reject) => {
         thread.once('message', resolve);
         thread.once('exit', () => reject(unavailable()));
       });
       // The thread may end while the texts are copied.
-      result.catch(() => undefined);
-      await send(thread, search);
-      return matchesOf(await result);
+      answer.catch(() => undefined);
+      const { time, texts, isFirstEnough } = search;
+      const milliseconds = Math.max(1, time.left);
+      await send(thread, texts, { patterns: patterns.map(toPlain), isFirstEnough, most: maxMatches, milliseconds });
+      const result = await Promise.race([answer, lateAfter(milliseconds + graceMilliseconds, isOver.signal)]);
+      time.spend(result?.spent ?? milliseconds);
+      if (result) return { matches: matchesOf(result.found), stopped: result.stopped };
+      this.forget(thread);
+      void thread.terminate();
+      return unsearched;
     } finally {
+      isOver.abort();
       thread.removeAllListeners('message').removeAllListeners('exit');
       thread.on('exit', () => this.forget(thread));
       thread.unref();
@@ -96,32 +102,41 @@ export class Matcher {
 /** The thread of this process. */
 export const matcher = new Matcher();
 
-async function send(thread: Worker, { texts, patterns, isFirstEnough }: Search): Promise<void> {
-  let parts: { piece: string; isLast: boolean }[] = [];
+const unsearched: Matches = { matches: [], stopped: { text: 0, pattern: 0 } };
+
+const toPlain = ({ source, flags }: Pattern): Pattern => ({ source, flags });
+
+/** A response that has arrived meanwhile, because this thread was busy, comes first. */
+async function lateAfter(milliseconds: number, signal: AbortSignal): Promise<null> {
+  await wait(milliseconds, null, { signal, ref: false });
+  return setImmediate(null);
+}
+
+/** Copies the texts in pieces, between which other calls go on, and the search with the last of them. */
+async function send(thread: Worker, texts: readonly string[], search: object): Promise<void> {
+  let pieces: string[] = [];
+  let ends: number[] = [];
   let length = 0;
   for (const text of texts) {
     for (let at = 0; at === 0 || at < text.length; at += pieceLength) {
       const piece = text.slice(at, at + pieceLength);
-      parts.push({ piece, isLast: at + pieceLength >= text.length });
+      pieces.push(piece);
       length += piece.length;
-      if (length < pieceLength) continue;
-      thread.postMessage({ parts });
-      parts = [];
-      length = 0;
+      if (at + pieceLength >= text.length) ends.push(length);
+      if (length + pieces.length * perText < pieceLength) continue;
+      thread.postMessage({ piece: pieces.join(''), ends: Int32Array.from(ends) });
+      [pieces, ends, length] = [[], [], 0];
       await setImmediate();
     }
   }
-  const plain = patterns.map(({ source, flags }) => ({ source, flags }));
-  const search = { patterns: plain, isFirstEnough, most: maxMatches, milliseconds: searchMilliseconds };
-  thread.postMessage({ parts, search });
+  thread.postMessage({ piece: pieces.join(''), ends: Int32Array.from(ends), search });
 }
 
 function matchesOf(numbers: Int32Array): Match[] {
   const matches: Match[] = [];
   for (let at = 0; at < numbers.length; at += 4) {
     const [pattern = 0, text = 0, start = 0, end = 0] = numbers.subarray(at, at + 4);
-    const isUnsearched = pattern < 0;
-    matches.push({ pattern: isUnsearched ? -1 - pattern : pattern, text, start, end, isUnsearched });
+    matches.push({ pattern, text, start, end });
   }
   return matches;
 }

@@ -1,4 +1,5 @@
 import { QueryFailedError } from 'typeorm';
+import { growth } from '../../../../tests/support/growth.js';
 import { createLogger } from './logger.js';
 
 function record(): { lines: () => string; logger: ReturnType<typeof createLogger> } {
@@ -82,3 +83,11 @@ it('survives what cannot be walked to its end', () => {
   expect(lines()).toContain('1970-01-01');
   expect(lines()).not.toContain(secret);
 });
+
+it.each(['a.', 'a://b', 'a://b:', 'Basic ', 'Basic a', '?key=', 'sk-', 'AIza'])(
+  'takes time in proportion to a line of %j',
+  async (piece) => {
+    const { logger } = record();
+    expect(await growth((times) => logger.info(piece.repeat(times)), 2_000, 16_000)).toBeLessThan(24);
+  },
+);

@@ -65,13 +65,14 @@ export function describeError(error: Error, depth = 0): Record<string, unknown> 
   };
 }
 
+/** Each needs linear time: a line may contain the address of a request, which a client chose. */
 const patterns: ReadonlyArray<readonly [RegExp, string]> = [
   // Keys of this gateway, and of providers that use the same prefix.
   [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-[redacted]'],
   [/\bAIza[A-Za-z0-9_-]{20,}/g, 'AIza[redacted]'],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [redacted]'],
   // The password in any URL.
-  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/gi, '$1:[redacted]@'],
+  [/(\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/gi, '$1:[redacted]@'],
   [/([?&](?:key|api_key|access_token|token|code)=)[^&\s"\\]+/gi, '$1[redacted]'],
 ];
 

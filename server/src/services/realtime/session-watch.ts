@@ -64,10 +64,10 @@ export class SessionWatch {
    * @throws AppError GUARDRAIL_BLOCKED, UnavailableError
    */
   async fromClient(event: Fields): Promise<Fields> {
-    const texts = bodyTexts(event, sound);
+    const texts = await bodyTexts(event, sound);
     const passed = this.guard?.checksInput ? await this.guard.apply(texts, 'input') : texts;
     for (const text of passed) this.keepInput(text);
-    return passed === texts ? event : withTexts(event, passed, sound);
+    return passed === texts ? event : await withTexts(event, passed, sound);
   }
 
   /** Whether an event of the provider waits for `fromUpstream`. */
@@ -88,9 +88,9 @@ export class SessionWatch {
     const passed = await this.releaseAll();
     if (type === 'response.done') this.output += '\n';
     if (!this.guard?.checksOutput) return [...passed, event];
-    const texts = bodyTexts(event, sound);
+    const texts = await bodyTexts(event, sound);
     const checked = await this.guard.apply(texts, 'output');
-    return [...passed, checked === texts ? event : withTexts(event, checked, sound)];
+    return [...passed, checked === texts ? event : await withTexts(event, checked, sound)];
   }
 
   /** The speech of the user, as the provider transcribed it. Its parts are held back, because the whole text follows. */
@@ -110,10 +110,10 @@ export class SessionWatch {
     const item = asFields(event['item']);
     const isInput = inputRoles.has(item?.['role']) || item?.['type'] === 'function_call_output';
     if (!item || !(isInput ? this.guard?.checksInput : this.guard?.checksOutput)) return event;
-    const texts = bodyTexts(item, sound);
+    const texts = await bodyTexts(item, sound);
     if (texts.length === 0) return event;
     const passed = (await this.guard?.apply(texts, isInput ? 'input' : 'output')) ?? texts;
-    return passed === texts ? event : { ...event, item: withTexts(item, passed, sound) };
+    return passed === texts ? event : { ...event, item: await withTexts(item, passed, sound) };
   }
 
   private async delta(event: Fields): Promise<readonly Fields[]> {

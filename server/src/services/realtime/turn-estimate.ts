@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { bodyTexts } from '../../gateway/admit/guardrails/body-texts.js';
+import { textsAtOnce } from '../../gateway/admit/guardrails/body-texts.js';
 import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session-price.js';
@@ -160,7 +160,7 @@ export class TurnEstimate {
   /** Texts, sound and images, at any depth. */
   private contentOf(value: unknown): Mark {
     let text = 0;
-    for (const each of bodyTexts(value, noNames)) text += this.count(each);
+    for (const each of textsAtOnce(value, noNames)) text += this.count(each);
     const media = mediaOf(value, 0);
     return { text: text + media.images * imageTokens, seconds: media.bytes / this.inputRate };
   }

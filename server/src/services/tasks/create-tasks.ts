@@ -57,7 +57,6 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
     relay: relay.relay,
-    words: guardrails.words,
     watch: { guardrails, captures, tracing, errors },
     ...{
       inFlight,

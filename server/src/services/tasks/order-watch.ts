@@ -9,6 +9,7 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { CallGuard, GuardNote } from '../../gateway/admit/guardrails/call-guard.js';
 import type { Guardrails } from '../../gateway/admit/guardrails/guardrails.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
+import { SearchTime } from '../../platform/matching/search-time.js';
 import type { Captures } from '../../gateway/observe/captures.js';
 import type { ErrorLog } from '../../gateway/observe/error-log.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
@@ -41,6 +42,7 @@ export class OrderWatch {
   private readonly trace: CallTrace | undefined;
   private guard: CallGuard | undefined;
   private capture: CaptureRule | undefined;
+  private readonly time = new SearchTime();
 
   /** @param kind `gen_ai.operation.name` of the span */
   constructor(
@@ -69,6 +71,13 @@ export class OrderWatch {
     }
   }
 
+  /** @throws AppError SENSITIVE_WORDS; UnavailableError */
+  async checkWords(texts: readonly string[], { user }: Caller): Promise<void> {
+    const { words } = this.deps.guardrails;
+    const { requestId } = this.incoming;
+    if (words.enabled) await words.check(texts, { userId: user.id, requestId, time: this.time });
+  }
+
   /**
    * The body after all guardrails for input.
    * @param names its fields that contain text of the caller
@@ -78,7 +87,7 @@ export class OrderWatch {
     const { guardrails, captures, errors } = this.deps;
     const { requestId, path, startedAt } = this.incoming;
     this.capture = captures.of(caller, admission.group);
-    this.guard = guardrails.of(caller, admission.group, admission.model, requestId);
+    this.guard = guardrails.of(caller, admission.group, admission.model, requestId, this.time);
     if (!this.guard?.checksInput) return body;
     const filled = names.filter((name) => typeof body[name] === 'string' && body[name] !== '');
     const texts = filled.map((name) => body[name] as string);

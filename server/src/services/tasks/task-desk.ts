@@ -30,7 +30,6 @@ import { isLow, type KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { KeyUses } from '../../gateway/admit/key-uses.js';
 import type { BodyBudget, InFlight } from '../../gateway/admit/limits.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
-import type { SensitiveWords } from '../../gateway/admit/sensitive-words.js';
 import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
 import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
@@ -51,7 +50,6 @@ export interface TaskDeskDeps {
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
-  readonly words: SensitiveWords;
   readonly watch: OrderWatchDeps;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
@@ -147,11 +145,6 @@ export class TaskDesk {
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);
     return caller;
-  }
-
-  /** @throws AppError SENSITIVE_WORDS */
-  async checkWords(texts: readonly string[], { user }: Caller, requestId: string): Promise<void> {
-    if (this.deps.words.enabled) await this.deps.words.check(texts, user.id, requestId);
   }
 
   /** Counts a successful order in the rate limits. Never throws: the provider has the order, and it is paid. */

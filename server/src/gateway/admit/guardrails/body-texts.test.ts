@@ -1,4 +1,5 @@
-import { bodyTexts, withTexts } from './body-texts.js';
+import { turnsDuring } from '../../../../../tests/support/growth.js';
+import { bodyTexts, textsAtOnce, withTexts } from './body-texts.js';
 
 const secret = 'anna@example.org';
 const gemini = {
@@ -33,25 +34,50 @@ it.each([
   ['arguments and results of functions of Gemini', gemini, 3],
   ['the input of a tool of Anthropic', anthropic, 1],
   ['a document of Anthropic that is text', textDocument, 1],
-])('finds texts below names of the protocol: %s', (_name, body, count) => {
-  expect(bodyTexts(body).filter((text) => text === secret)).toHaveLength(count);
-  const masked = withTexts(
+])('finds texts below names of the protocol: %s', async (_name, body, count) => {
+  const texts = await bodyTexts(body);
+  expect(texts.filter((text) => text === secret)).toHaveLength(count);
+  const masked = await withTexts(
     body,
-    bodyTexts(body).map(() => '[email]'),
+    texts.map(() => '[email]'),
   );
   expect(JSON.stringify(masked)).toBe(JSON.stringify(body).replaceAll(secret, '[email]'));
 });
 
-it('leaves media, names and types as they are', () => {
+it('leaves media, names and types as they are', async () => {
   const body = {
     model: 'gpt-4o',
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }] }],
     tools: [{ type: 'function', function: { name: 'find', parameters: { type: ['object', 'null'], properties: {} } } }],
   };
-  expect(bodyTexts(body)).toEqual([]);
+  expect(await bodyTexts(body)).toEqual([]);
 });
 
-it('keeps sound, and finds the prompt of its transcription', () => {
+it('keeps sound, and finds the prompt of its transcription', async () => {
   const event = { audio: 'UklG', session: { audio: { input: { transcription: { prompt: secret } } } } };
-  expect(bodyTexts(event, new Set(['audio']))).toEqual([secret]);
+  expect(await bodyTexts(event, new Set(['audio']))).toEqual([secret]);
+  expect(textsAtOnce(event, new Set(['audio']))).toEqual([secret]);
+});
+
+it('copies only what changes', async () => {
+  const body = { messages: [{ content: 'a' }, { content: [{ text: 'b' }] }], metadata: { note: 'c' } };
+  const changed = await withTexts(body, ['a', '[b]', 'c']);
+  expect(changed).toEqual({ messages: [{ content: 'a' }, { content: [{ text: '[b]' }] }], metadata: { note: 'c' } });
+  expect(changed.messages[0]).toBe(body.messages[0]);
+  expect(changed.metadata).toBe(body.metadata);
+  expect(await withTexts(body, ['a', 'b', 'c'])).toBe(body);
+});
+
+it('finds texts as deep as a body may be nested', async () => {
+  let body: unknown = secret;
+  for (let depth = 0; depth < 127; depth++) body = depth % 2 ? [body] : { content: body };
+  expect(await bodyTexts(body)).toEqual([secret]);
+});
+
+it('lets other calls go on while it walks through the largest body', async () => {
+  const body = { input: Array.from({ length: 200_000 }, () => ['a']) };
+  let texts: string[] = [];
+  expect(await turnsDuring(async () => (texts = await bodyTexts(body)))).toBeGreaterThan(30);
+  texts[199_999] = 'b';
+  expect(await turnsDuring(async () => withTexts(body, texts))).toBeGreaterThan(30);
 });

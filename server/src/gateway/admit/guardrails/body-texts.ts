@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** Fields that hold media, ids and names of the protocol. A masked part of them would break the call. */
 const kept: ReadonlySet<string> = new Set([
   ...['data', 'image_url', 'file_data', 'b64_json', 'url', 'signature', 'thoughtSignature', 'encrypted_content'],
@@ -5,46 +7,95 @@ const kept: ReadonlySet<string> = new Set([
   ...['object', 'name', 'format', 'mimeType', 'mime_type', 'media_type', 'finish_reason', 'stop_reason', 'status'],
   ...['finishReason', 'system_fingerprint', 'responseId', 'modelVersion', 'prompt_cache_key', 'created_at'],
 ]);
-const maxDepth = 32;
+/** Bodies are not nested deeper: no text evades a rule by its depth. */
+const maxDepth = 128;
+
+/** Values that are looked at in one turn of the event loop: some milliseconds. */
+const valuesPerTurn = 10_000;
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** All texts of a request or a response in any dialect, in a fixed order. @param besides further fields that are left out */
-export function bodyTexts(value: unknown, besides = noNames): string[] {
+/**
+ * All texts of a request or a response in any dialect, in a fixed order. Other calls go on meanwhile.
+ * @param besides further fields that are left out
+ */
+export async function bodyTexts(value: unknown, besides = noNames): Promise<string[]> {
   const texts: string[] = [];
-  walk(value, 0, besides, (text) => {
-    texts.push(text);
-    return text;
-  });
+  await inTurns(collecting(value, besides, texts));
   return texts;
 }
 
+/** The same of a small value, in one turn of the event loop. */
+export function textsAtOnce(value: unknown, besides = noNames): string[] {
+  const texts: string[] = [];
+  const steps = collecting(value, besides, texts);
+  while (!steps.next().done);
+  return texts;
+}
+
+function collecting(value: unknown, besides: ReadonlySet<string>, texts: string[]): Steps {
+  const note = (text: string): string => {
+    texts.push(text);
+    return text;
+  };
+  return new Walk(besides, note).in(value, 0);
+}
+
 /** The same value with these texts, in the order of `bodyTexts`. */
-export function withTexts<Value>(value: Value, texts: readonly string[], besides = noNames): Value {
+export async function withTexts<Value>(value: Value, texts: readonly string[], besides = noNames): Promise<Value> {
   let at = 0;
-  return walk(value, 0, besides, (text) => texts[at++] ?? text) as Value;
+  return (await inTurns(new Walk(besides, (text) => texts[at++] ?? text).in(value, 0))) as Value;
 }
 
-type EachText = (text: string) => string;
-
-function walk(value: unknown, depth: number, besides: ReadonlySet<string>, each: EachText): unknown {
-  if (typeof value === 'string') return value === '' ? value : each(value);
-  if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
-  if (Array.isArray(value)) return (value as unknown[]).map((entry) => walk(entry, depth + 1, besides, each));
-  const copy: Record<string, unknown> = {};
-  // A document of Anthropic may be plain text in place of base64.
-  const holdsText = 'type' in value && value.type === 'text';
-  for (const [name, entry] of Object.entries(value)) {
-    const isKept = (kept.has(name) && !(holdsText && name === 'data')) || besides.has(name);
-    copy[name] = (isKept ? walkBelow : walk)(entry, depth + 1, besides, each);
+async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await setImmediate();
   }
-  return copy;
 }
 
-/** A kept field keeps its texts, but not those of objects in it: tools choose the names in their arguments and results. */
-function walkBelow(value: unknown, depth: number, besides: ReadonlySet<string>, each: EachText): unknown {
-  if (typeof value === 'string') return value;
-  return Array.isArray(value)
-    ? (value as unknown[]).map((entry) => walkBelow(entry, depth + 1, besides, each))
-    : walk(value, depth, besides, each);
+type Steps = Generator<undefined, unknown, undefined>;
+
+/** Replaces every text; a value in which nothing changes stays the same object. Yields at the end of a turn. */
+class Walk {
+  private seen = 0;
+
+  constructor(
+    private readonly besides: ReadonlySet<string>,
+    private readonly replaced: (text: string) => string,
+  ) {}
+
+  *in(value: unknown, depth: number): Steps {
+    if (++this.seen % valuesPerTurn === 0) yield;
+    if (typeof value === 'string') return value === '' ? value : this.replaced(value);
+    if (typeof value !== 'object' || value === null || depth > maxDepth) return value;
+    if (Array.isArray(value)) return yield* this.inList(value, (entry) => this.in(entry, depth + 1));
+    let copy: Record<string, unknown> | null = null;
+    // A document of Anthropic may be plain text in place of base64.
+    const holdsText = 'type' in value && value.type === 'text';
+    for (const [name, entry] of Object.entries(value)) {
+      const isKept = (kept.has(name) && !(holdsText && name === 'data')) || this.besides.has(name);
+      const next = yield* isKept ? this.below(entry, depth + 1) : this.in(entry, depth + 1);
+      if (next !== entry) (copy ??= { ...value })[name] = next;
+    }
+    return copy ?? value;
+  }
+
+  /** A kept field keeps its texts, but not those of objects in it: tools choose the names in their arguments and results. */
+  private *below(value: unknown, depth: number): Steps {
+    if (typeof value === 'string') return value;
+    return yield* Array.isArray(value)
+      ? this.inList(value, (entry) => this.below(entry, depth))
+      : this.in(value, depth);
+  }
+
+  private *inList(list: readonly unknown[], of: (entry: unknown) => Steps): Steps {
+    let copy: unknown[] | null = null;
+    for (const [at, entry] of list.entries()) {
+      const next = yield* of(entry);
+      if (next !== entry) (copy ??= [...list])[at] = next;
+    }
+    return copy ?? list;
+  }
 }

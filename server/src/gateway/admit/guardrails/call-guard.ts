@@ -1,8 +1,9 @@
 import type { Logger } from '../../../platform/observability/logger.js';
 import { AppError, UnavailableError } from '../../../shared/errors.js';
 import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-rule.js';
-import { maskParts, type FoundPart } from '../../../shared/personal-data.js';
-import type { LocalCheck } from './local-checks.js';
+import { isEmpty, masked, namesIn, nothingFound, type Findings } from '../../../platform/matching/found.js';
+import type { SearchTime } from '../../../platform/matching/search-time.js';
+import type { LocalCheck } from '../../../platform/matching/words-check.js';
 import type { RemoteCall, RemoteCheck } from './remote-checks.js';
 
 /** A rule with its check. */
@@ -34,6 +35,7 @@ export class CallGuard {
     private readonly rules: readonly CompiledRule[],
     private readonly caller: GuardedCaller,
     private readonly logger: Logger,
+    private readonly time: SearchTime,
   ) {
     this.checksInput = rules.some((one) => isFor(one, 'input'));
     this.checksOutput = rules.some((one) => isFor(one, 'output'));
@@ -50,6 +52,7 @@ export class CallGuard {
    * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
    */
   async apply(texts: readonly string[], stage: GuardrailStage): Promise<readonly string[]> {
+    this.time.earn(texts);
     let current = texts;
     for (const one of this.rules) {
       if (!isFor(one, stage)) continue;
@@ -65,8 +68,9 @@ export class CallGuard {
     let at = cut;
     for (const one of this.rules) {
       if (!one.local || !isFor(one, 'output')) continue;
-      const [found = []] = await this.found(one.rule, one.local, [text], 'output', false);
-      for (const { start, end } of found) if (start < at && end > at) at = start;
+      const { parts, rest } = await this.found(one.rule, one.local, [text], 'output', false);
+      if (rest) return 0;
+      for (const { start, end } of parts.get(0) ?? []) if (start < at && end > at) at = start;
     }
     return at;
   }
@@ -78,11 +82,10 @@ export class CallGuard {
     stage: GuardrailStage,
   ): Promise<readonly string[]> {
     const found = await this.found(rule, find, texts, stage, rule.action === 'block');
-    const matched = [...new Set(found.flat().map(({ what }) => what))];
-    if (matched.length === 0) return texts;
-    this.note(rule, stage, matched);
+    if (isEmpty(found)) return texts;
+    this.note(rule, stage, namesIn(found));
     if (rule.action === 'block') throw blocked(rule);
-    return rule.action === 'mask' ? texts.map((text, at) => maskedBy(rule, text, found[at] ?? [])) : texts;
+    return rule.action === 'mask' ? maskedBy(rule, texts, found) : texts;
   }
 
   /** A rule that only reports does not refuse a call that it could not check. @throws UnavailableError */
@@ -92,15 +95,15 @@ export class CallGuard {
     texts: readonly string[],
     stage: GuardrailStage,
     isFirstEnough: boolean,
-  ): Promise<FoundPart[][]> {
+  ): Promise<Findings> {
     const { userId, requestId } = this.caller;
     try {
-      return await find(texts, { userId, isFirstEnough });
+      return await find({ texts, userId, isFirstEnough, time: this.time });
     } catch (error) {
       const isOpen = rule.action === 'log';
       this.logger.warn({ err: error, requestId, rule: rule.name }, 'a guardrail could not be checked');
       this.add({ rule: rule.name, stage, action: isOpen ? 'failed_open' : 'failed_closed', matched: [] });
-      if (isOpen) return [];
+      if (isOpen) return nothingFound;
       throw error;
     }
   }
@@ -147,8 +150,8 @@ const maxMatched = 20;
 const isFor = ({ rule }: CompiledRule, stage: GuardrailStage): boolean => rule.stage === stage || rule.stage === 'both';
 
 /** A word is not repeated in its place. */
-export const maskedBy = ({ check }: GuardrailRule, text: string, parts: FoundPart[]): string =>
-  maskParts(text, check === 'words' ? parts.map((part) => ({ ...part, what: 'removed' })) : parts);
+export const maskedBy = ({ check }: GuardrailRule, texts: readonly string[], found: Findings): readonly string[] =>
+  masked(texts, found, check === 'words' ? 'removed' : undefined);
 
 const blocked = ({ name }: GuardrailRule): AppError =>
   new AppError('GUARDRAIL_BLOCKED', `The content was blocked by the guardrail ${name}`);

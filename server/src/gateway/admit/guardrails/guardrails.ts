@@ -5,6 +5,8 @@ import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
 import { concerns, type GuardrailRule } from '../../../shared/guardrail-rule.js';
 import type { Caller } from '../authentication.js';
 import type { SensitiveWords } from '../sensitive-words.js';
+import { namesIn } from '../../../platform/matching/found.js';
+import { SearchTime } from '../../../platform/matching/search-time.js';
 import { CallGuard, maskedBy, type CompiledRule } from './call-guard.js';
 import { localCheck } from './local-checks.js';
 import { remoteCheck } from './remote-checks.js';
@@ -29,13 +31,22 @@ export class Guardrails {
     this.words = deps.words;
   }
 
-  /** The rules for a call; undefined where none concerns it. Calls need not ask while the site has none. */
-  of(caller: Caller, group: string, model: string, requestId: string): CallGuard | undefined {
-    return this.ofAny(caller, [group], model, requestId);
+  /**
+   * The rules for a call; undefined where none concerns it. Calls need not ask while the site has none.
+   * @param time of the call, where it has checked more than its rules do
+   */
+  of(caller: Caller, group: string, model: string, requestId: string, time = new SearchTime()): CallGuard | undefined {
+    return this.ofAny(caller, [group], model, requestId, time);
   }
 
   /** The rules for what was made in one of these groups. */
-  ofAny(caller: Caller, groups: readonly string[], model: string, requestId: string): CallGuard | undefined {
+  ofAny(
+    caller: Caller,
+    groups: readonly string[],
+    model: string,
+    requestId: string,
+    time = new SearchTime(),
+  ): CallGuard | undefined {
     const rules = this.deps.options.values['guardrails.rules'];
     if (rules.length === 0) return undefined;
     const { user, token } = caller;
@@ -43,7 +54,7 @@ export class Guardrails {
     const [group = ''] = groups;
     return own.length === 0
       ? undefined
-      : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger);
+      : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger, time);
   }
 
   /** The result of a rule that need not be saved. Never throws: another server that cannot be asked is a result. */
@@ -51,12 +62,8 @@ export class Guardrails {
     const { local, remote } = this.toCompiled(rule);
     try {
       if (local) {
-        const [found = []] = await local([text], { userId: 0, isFirstEnough: false });
-        return {
-          matched: [...new Set(found.map(({ what }) => what))],
-          text: maskedBy(rule, text, found),
-          failure: null,
-        };
+        const found = await local({ texts: [text], userId: 0, isFirstEnough: false, time: new SearchTime() });
+        return { matched: namesIn(found), text: maskedBy(rule, [text], found)[0] ?? '', failure: null };
       }
       const stage = rule.stage === 'output' ? 'output' : 'input';
       const call = { requestId: 'trial', model: '', group: '', userId: 0, stage, texts: [text] } as const;

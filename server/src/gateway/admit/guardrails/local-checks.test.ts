@@ -1,33 +1,57 @@
-import { personalDataCheck, wordsCheck } from './local-checks.js';
+import { growth } from '../../../../../tests/support/growth.js';
+import { personalDataKinds, type PersonalDataKind } from '../../../shared/personal-data.js';
+import { masked } from '../../../platform/matching/found.js';
+import { SearchTime } from '../../../platform/matching/search-time.js';
+import { personalDataCheck } from './local-checks.js';
 
-const options = { userId: 1, isFirstEnough: false };
+const find = (texts: string[], kinds: readonly PersonalDataKind[] = personalDataKinds) =>
+  personalDataCheck(kinds)({ texts, userId: 1, isFirstEnough: true, time: new SearchTime() });
+const found = async (text: string, kinds = personalDataKinds as readonly PersonalDataKind[]) =>
+  [...((await find([text], kinds)).parts.get(0) ?? [])].map(({ what, start, end }) => [what, text.slice(start, end)]);
 
-it('takes a pattern for found that computes for too long', async () => {
-  const text = `${'a'.repeat(40)}!`;
-  expect(await wordsCheck(['regex:(a+)+$'])([text], options)).toEqual([
-    [{ what: 'regex:(a+)+$', start: 0, end: text.length }],
-  ]);
+it.each<[PersonalDataKind, string, string]>([
+  ['email', 'write to ann.lee+x@mail.example.org, please', 'ann.lee+x@mail.example.org'],
+  ['phone', 'call +49 (30) 1234 5678 now', '+49 (30) 1234 5678'],
+  ['phone', 'my number 13812345678。', '13812345678'],
+  ['phone', 'or (415) 555-2671.', '(415) 555-2671'],
+  ['card', 'card 4111 1111 1111 1111 exp 12/29', '4111 1111 1111 1111'],
+  ['card', '378282246310005', '378282246310005'],
+  ['id_number', 'ssn 123-45-6789', '123-45-6789'],
+  ['id_number', '身份证 11010519491231002X', '11010519491231002X'],
+  ['key', 'key sk-proj-abcdefghij0123456789 end', 'sk-proj-abcdefghij0123456789'],
+  ['key', 'AKIAIOSFODNN7EXAMPLE', 'AKIAIOSFODNN7EXAMPLE'],
+  ['key', 'token ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'],
+])('finds %s in %j', async (kind, text, part) => {
+  expect(await found(text)).toEqual([[kind, part]]);
+  expect(await found(text, [])).toEqual([]);
 });
 
-it('takes all texts for found that follow the one whose search took too long', async () => {
-  const texts = ['a heron', `heron ${'a'.repeat(40)}!`, 'nothing'];
-  const found = await wordsCheck(['regex:heron', 'regex:(a+)+$'])(texts, options);
-  expect(found[0]).toEqual([{ what: 'regex:heron', start: 2, end: 7 }]);
-  expect(found.slice(1)).toEqual(texts.slice(1).map(({ length: end }) => [{ what: 'regex:(a+)+$', start: 0, end }]));
+it.each([
+  // One digit off: the check digits are wrong.
+  '4111 1111 1111 1112',
+  '110105194912310021',
+  '000-12-3456',
+  'version 1.2.3-4567, page 12 of 34, 2026-11-22 10:30:00',
+  'ann at mail.example.org',
+  'sk-short',
+  'risk-management-and-other-long-words',
+])('finds nothing in %j', async (text) => expect(await found(text)).toEqual([]));
+
+it('masks every part once and keeps the rest', async () => {
+  const texts = ['a@b.example, 4111111111111111 and a@b.example!', 'nothing'];
+  expect(masked(texts, await find(texts))).toEqual(['[email], [card] and [email]!', 'nothing']);
 });
+
+it.each(['a@', '1 ', 'a.b@a.', '+1 (2', 'eyJaaaaaaaaaa.', '-----BEGIN PRIVATE KEY-----'])(
+  'takes time in proportion to a text of %j',
+  async (piece) => {
+    expect(await growth((times) => find([piece.repeat(times)]), 5_000, 40_000)).toBeLessThan(24);
+  },
+);
 
 it('takes a text for found as a whole that has more matches than are listed', async () => {
-  const text = 'a@b.example '.repeat(10_001);
-  expect(await personalDataCheck(['email'])([text], options)).toEqual([
-    [{ what: 'unchecked', start: 0, end: text.length }],
-  ]);
-  expect(await wordsCheck(['b'])([text], options)).toEqual([[{ what: 'unchecked', start: 0, end: text.length }]]);
-});
-
-it('ends at the first match where one is enough', async () => {
-  const found = await wordsCheck(['heron', 'regex:(a+)+$'])(['a heron', `${'a'.repeat(40)}!`], {
-    userId: 1,
-    isFirstEnough: true,
+  expect(await find(['a@b.example '.repeat(10_001)], ['email'])).toEqual({
+    parts: new Map(),
+    rest: { from: 0, what: 'unchecked' },
   });
-  expect(found).toEqual([[{ what: 'heron', start: 2, end: 7 }], []]);
 });

@@ -95,12 +95,12 @@ export class Submission {
   }
 
   /** Runs every check that does not need the provider. */
-  private async open(path: SubmitPath, { incoming, watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
+  private async open(path: SubmitPath, { watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
     let order = parseOrder(path, body, desk.values);
-    await desk.checkWords([order.prompt], caller, incoming.requestId);
+    await watch.checkWords([order.prompt], caller);
     const origin = order.originId === null ? null : await this.origin(caller, order.originId, order);
     const channel = origin && desk.channel(origin.channelId);
     const admission = channel ? desk.follow(caller, order.model, channel) : desk.admit(caller, order.model);

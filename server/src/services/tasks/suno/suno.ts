@@ -94,12 +94,12 @@ export class Suno {
     return toWire(task);
   }
 
-  private async open(actionName: string, { incoming, watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
+  private async open(actionName: string, { watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     let order = parseSunoOrder(actionName, body);
-    await desk.checkWords(order.texts, caller, incoming.requestId);
+    await watch.checkWords(order.texts, caller);
     const { admission, target } = await this.route(caller, order);
     const passed = await watch.checked({ caller, admission }, body, textFields);
     if (passed !== body) order = parseSunoOrder(actionName, passed);

@@ -167,7 +167,7 @@ export class Videos {
     const opened = openVideoOrder(rawBody, incoming.headers['content-type'] ?? '');
     const admission = withVideos(desk.admit(caller, opened.model));
     let order = parseVideoOrder(opened);
-    await desk.checkWords([order.prompt], caller, incoming.requestId);
+    await watch.checkWords([order.prompt], caller);
     const passed = await watch.checked({ caller, admission }, order.body, ['prompt']);
     if (passed !== order.body) order = parseVideoOrder({ ...opened, body: passed });
     const target = withAddress(desk.choose(admission));
@@ -181,7 +181,7 @@ export class Videos {
     return { watch, upstreamModel, request, prompt: order.prompt, dropped, kept, ...this.priced(placed) };
   }
 
-  private async openedRemix({ incoming, watch, caller, rawBody }: ReceivedOrder, id: string): Promise<Ordered> {
+  private async openedRemix({ watch, caller, rawBody }: ReceivedOrder, id: string): Promise<Ordered> {
     const { desk } = this.deps;
     const body = parseJsonBody(rawBody);
     const source = await this.own(caller, id);
@@ -190,7 +190,7 @@ export class Videos {
     if (!channel?.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel of this video is disabled');
     const { model = '', seconds = 0, size = '', resolution = '720p', upstream = '' } = source.properties;
     const admission = desk.follow(caller, model, channel);
-    await desk.checkWords([promptOf(body)], caller, incoming.requestId);
+    await watch.checkWords([promptOf(body)], caller);
     const passed = await watch.checked({ caller, admission }, body, ['prompt']);
     const prompt = promptOf(passed);
     const target = withAddress(desk.targetOfTask(channel, source.keyPrint));

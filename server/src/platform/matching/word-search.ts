@@ -1,0 +1,141 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
+const lettersPerTurn = 10_000;
+
+/** The same number of characters in small letters, so that places stay the same. A final sigma is a sigma. */
+export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
+
+/**
+ * Finds words in one pass over a text (Aho-Corasick): the time depends on the text, not on the number or kind of words.
+ * States are numbers from 0, the state before any letter of a word.
+ */
+export class WordSearch {
+  readonly words: readonly string[];
+  private readonly next: Transitions;
+  /** The state to go on from where a state has no transition: that of its longest end with which a word begins. */
+  private readonly fallback: Int32Array;
+  /** The longest word that ends in a state; -1: none. */
+  private readonly word: Int32Array;
+  private readonly begins = new Uint8Array(0x10000);
+
+  private constructor(words: readonly string[]) {
+    this.words = [...new Set(words.map(inSmallLetters))].filter((word) => word !== '');
+    const letters = this.words.reduce((sum, { length }) => sum + length, 0);
+    this.next = new Transitions(letters);
+    this.fallback = new Int32Array(letters + 1);
+    this.word = new Int32Array(letters + 1).fill(-1);
+  }
+
+  /** Other calls go on while a long list is prepared. */
+  static async of(words: readonly string[]): Promise<WordSearch> {
+    const search = new WordSearch(words);
+    await search.link(await search.add());
+    return search;
+  }
+
+  /**
+   * @param piece small letters
+   * @param from the state at the end of the piece before; 0 at the start of a text
+   * @param found is called with each place behind a word, and returns whether to go on
+   * @returns the state at the end of the piece
+   */
+  run(piece: string, from: number, found: (word: number, end: number) => boolean): number {
+    let state = from;
+    for (let at = 0; at < piece.length; at++) {
+      const letter = piece.charCodeAt(at);
+      if (state === 0 && this.begins[letter] === 0) continue;
+      state = this.step(state, letter);
+      const word = this.word[state] ?? -1;
+      if (word >= 0 && !found(word, at + 1)) return state;
+    }
+    return state;
+  }
+
+  private step(from: number, letter: number): number {
+    for (let state = from; ; state = this.fallback[state] ?? 0) {
+      const next = this.next.get(state, letter);
+      if (next > 0 || state === 0) return next;
+    }
+  }
+
+  /** @returns the transitions by the length of what they lead to */
+  private async add(): Promise<Edge[][]> {
+    const levels: Edge[][] = [];
+    let states = 1;
+    let letters = 0;
+    for (const [index, word] of this.words.entries()) {
+      let state = 0;
+      this.begins[word.charCodeAt(0)] = 1;
+      for (let at = 0; at < word.length; at++) {
+        const letter = word.charCodeAt(at);
+        let to = this.next.get(state, letter);
+        if (to === 0) {
+          to = states++;
+          this.next.set(state, letter, to);
+          (levels[at] ??= []).push({ from: state, letter, to });
+        }
+        state = to;
+      }
+      this.word[state] = index;
+      letters += word.length;
+      if (letters < lettersPerTurn) continue;
+      letters = 0;
+      await setImmediate();
+    }
+    return levels;
+  }
+
+  /** Short ones first, so that the fallback of a state is complete before the state itself. */
+  private async link(levels: readonly Edge[][]): Promise<void> {
+    for (const [index, { from, letter, to }] of levels.flat().entries()) {
+      const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, letter);
+      this.fallback[to] = fallback;
+      if (this.word[to] === -1) this.word[to] = this.word[fallback] ?? -1;
+      if (index % lettersPerTurn === lettersPerTurn - 1) await setImmediate();
+    }
+  }
+}
+
+interface Edge {
+  readonly from: number;
+  readonly letter: number;
+  readonly to: number;
+}
+
+/** A hash table of transitions, in 12 bytes for each place. */
+class Transitions {
+  private readonly mask: number;
+  private readonly states: Int32Array;
+  private readonly letters: Int32Array;
+  private readonly targets: Int32Array;
+
+  constructor(count: number) {
+    const size = 2 ** Math.ceil(Math.log2(2 * count + 2));
+    this.mask = size - 1;
+    this.states = new Int32Array(size);
+    this.letters = new Int32Array(size);
+    this.targets = new Int32Array(size);
+  }
+
+  /** @returns 0 for none: no transition leads to the first state */
+  get(state: number, letter: number): number {
+    return this.targets[this.placeOf(state, letter)] ?? 0;
+  }
+
+  set(state: number, letter: number, target: number): void {
+    const place = this.placeOf(state, letter);
+    this.states[place] = state;
+    this.letters[place] = letter;
+    this.targets[place] = target;
+  }
+
+  /** The place of a transition, or the free one where it belongs. */
+  private placeOf(state: number, letter: number): number {
+    let place = (Math.imul(state, 0x9e3779b1) ^ Math.imul(letter, 0x85ebca6b)) >>> 7;
+    for (place &= this.mask; this.targets[place] !== 0; place = (place + 1) & this.mask) {
+      if (this.states[place] === state && this.letters[place] === letter) break;
+    }
+    return place;
+  }
+}

@@ -1,0 +1,3 @@
+import '../support/typescript.mjs';
+
+await import('./patterns.ts');
