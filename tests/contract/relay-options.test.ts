@@ -50,6 +50,16 @@ describe('words nobody may send', () => {
     relay.setOptions({ CheckSensitiveOnPromptEnabled: false });
     expect((await relay.chat(key, body)).status).toBe(200);
   });
+
+  it('are written to the log and pass, when calls are not to be rejected', async () => {
+    await relay.addChannel();
+    relay.setOptions({ SensitiveWords: ['passing_word'], StopOnSensitiveEnabled: false });
+    const { key } = await relay.addToken();
+    const found = (): boolean => relay.logLines.some((line) => line.includes('"word":"passing_word"'));
+    expect(found()).toBe(false);
+    expect((await relay.chat(key, { model: 'gpt-4o', messages: userMessage('a passing_word') })).status).toBe(200);
+    expect(found()).toBe(true);
+  });
 });
 
 describe('option LogErrorEnabled', () => {

@@ -4,7 +4,14 @@ import { SensitiveWords } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>
   new SensitiveWords(
-    { values: { CheckSensitiveEnabled: true, CheckSensitiveOnPromptEnabled: true, SensitiveWords: words } },
+    {
+      values: {
+        CheckSensitiveEnabled: true,
+        CheckSensitiveOnPromptEnabled: true,
+        StopOnSensitiveEnabled: true,
+        SensitiveWords: words,
+      },
+    },
     createLogger('silent'),
   );
 const finds = async (words: string[], text: string): Promise<boolean> => {

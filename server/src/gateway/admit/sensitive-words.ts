@@ -7,7 +7,10 @@ import { patternMark, wordsCheck, type LocalCheck } from '../../platform/matchin
 
 /** Options of the blocked words. */
 export interface SensitiveSettings {
-  readonly values: Pick<OptionValues, 'CheckSensitiveEnabled' | 'CheckSensitiveOnPromptEnabled' | 'SensitiveWords'>;
+  readonly values: Pick<
+    OptionValues,
+    'CheckSensitiveEnabled' | 'CheckSensitiveOnPromptEnabled' | 'StopOnSensitiveEnabled' | 'SensitiveWords'
+  >;
 }
 
 /** The call whose texts are checked. */
@@ -17,7 +20,10 @@ export interface WordsCall {
   readonly time: SearchTime;
 }
 
-/** Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words), if an admin enabled the check. */
+/**
+ * Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words), if an admin enabled the check; with
+ * `StopOnSensitiveEnabled` off they pass, and the log names the word.
+ */
 export class SensitiveWords {
   /** Of the option that `find` was made of. */
   private entries: readonly string[] | null = null;
@@ -40,8 +46,9 @@ export class SensitiveWords {
     const find = this.checkOf(this.settings.values.SensitiveWords);
     const [word] = namesIn(await find({ userId, texts, time, isFirstEnough: true }));
     if (word === undefined) return;
-    this.logger.warn({ requestId, word }, 'call refused: blocked word');
-    throw refusal();
+    const stops = this.settings.values.StopOnSensitiveEnabled;
+    this.logger.warn({ requestId, word }, stops ? 'call refused: blocked word' : 'call passed with a blocked word');
+    if (stops) throw refusal();
   }
 
   /** Made once for each change of the option. */
