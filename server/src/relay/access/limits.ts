@@ -93,12 +93,19 @@ interface BodyBudgetLimits {
   readonly user: number;
 }
 
+/** While a body is read, parsed and sent it takes up to four times its size: four of 63 MB stay below 1 GB with the server. */
+const usualBudget = 256 * 1024 * 1024;
+
 /**
- * A quarter of the heap, because a body exists as bytes and, once parsed, as text; always enough for one body of the
- * maximum size.
+ * A quarter of the heap, because a body exists as bytes and, once parsed, as text, up to `usualBudget` or a sixteenth of a
+ * larger heap; always enough for one body of the maximum size.
  */
-export function bodyBudgetFor(maxBodyBytes: number): BodyBudgetLimits {
-  const node = Math.max(getHeapStatistics().heap_size_limit / 4, maxBodyBytes * 1.25);
+export function bodyBudgetFor(
+  maxBodyBytes: number,
+  heapBytes: number = getHeapStatistics().heap_size_limit,
+): BodyBudgetLimits {
+  const share = Math.min(heapBytes / 4, Math.max(usualBudget, heapBytes / 16));
+  const node = Math.max(share, maxBodyBytes * 1.25);
   return { node, user: Math.max(node / 2, maxBodyBytes * 1.25) };
 }
 
