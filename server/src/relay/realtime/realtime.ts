@@ -28,6 +28,7 @@ import { createdFrame, failureOf } from './session-events.js';
 import { inputOf, outputOf, usageOf } from './session-price.js';
 import { RealtimeSession, type ChargedTurn, type SessionTotal } from './session.js';
 import { SessionWatch } from './session-watch.js';
+import { pauseReading, resumeReading } from './socket-reading.js';
 import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-pair.js';
 
 export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps {
@@ -378,11 +379,8 @@ export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant)
   socket.on('data', (chunk: Buffer) => {
     const wait = grant.delay(chunk.length);
     if (wait > 0) {
-      socket.pause();
-      // A client that is paused for another reason is resumed by that.
-      setTimeout(() => {
-        if (!client.isPaused) socket.resume();
-      }, wait).unref();
+      pauseReading(client, 'rate');
+      setTimeout(() => resumeReading(client, 'rate'), wait).unref();
     }
     try {
       grant.grow(chunk.length);
