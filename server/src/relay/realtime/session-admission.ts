@@ -91,9 +91,11 @@ export class SessionAdmission {
    */
   async hold(paid: PaidSession): Promise<void> {
     const { values } = this.deps.options;
-    const { amount, priced } = paid.price.reserve();
-    await this.countRequest(paid);
-    await paid.books.open(amount, priced, values.PreConsumedQuota).catch((error: unknown) => {
+    const { books, price, isTranscription } = paid;
+    const { amount, priced } = price.reserve();
+    // The time of a session is no request, its transcripts are.
+    if (isTranscription || books.reservations === 0) await this.countRequest(paid);
+    await books.open(amount, priced, values.PreConsumedQuota, isTranscription).catch((error: unknown) => {
       throw this.refusal(paid, error, amount);
     });
   }
