@@ -18,6 +18,7 @@ import type { UsageAlarm } from '../record/usage-alarm.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { IncomingCall } from '../call/incoming-call.js';
+import type { Relay } from '../call/relay.js';
 import { encodingOf, loadEncoding } from '../metering/text-meter.js';
 import { AwaitedModel } from './awaited-model.js';
 import { offeredProtocols, withProtocolKey } from './protocols.js';
@@ -32,6 +33,7 @@ import { pauseReading, resumeReading } from './socket-reading.js';
 import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-pair.js';
 
 export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps {
+  readonly relay: Pick<Relay, 'authenticate'>;
   readonly inFlight: InFlight;
   /** Bounds what frames that are not complete yet may hold. */
   readonly bodies: BodyBudget;

@@ -7,14 +7,13 @@ import type { Logger } from '../../observability/logger.js';
 import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, isRateLimited, type Admission } from '../access/admission.js';
-import type { Caller } from '../access/authentication.js';
+import { authenticateKey, findKey, type Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { KeyUses } from '../access/key-uses.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { CallBudgets } from '../budgets/call-budgets.js';
 import type { CallRates } from '../budgets/call-rates.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import type { Relay } from '../call/relay.js';
 import { affordable } from '../record/cover.js';
 import { wordedQuotaError } from '../record/reserve.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
@@ -22,7 +21,6 @@ import type { OrderCost, PlacedOrder } from './session-orders.js';
 import { SessionPrice } from './session-price.js';
 
 export interface SessionAdmissionDeps {
-  readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
@@ -117,7 +115,7 @@ export class SessionAdmission {
     const { price, books } = paid;
     const { values } = this.deps.options;
     await this.checkCaller(paid).catch((error: unknown) => {
-      throw new SessionEndedError(error);
+      throw isAppError(error) && error.code === 'SERVICE_UNAVAILABLE' ? error : new SessionEndedError(error);
     });
     // The first response is the request that opened the session.
     if (books.reservations > 1) await this.countRequest(paid);
@@ -149,10 +147,14 @@ export class SessionAdmission {
     return rates.request(budgets.rates(caller, admission.group, admission.bareModel));
   }
 
-  private async checkCaller({ call }: PaidSession): Promise<void> {
-    await this.deps.relay.authenticate(call).catch((error: unknown) => {
+  /** While the node is overloaded it refuses new sessions, and those that are open go on. */
+  private async checkCaller({ call: { headers, path, query } }: PaidSession): Promise<void> {
+    const { keys, clock } = this.deps;
+    try {
+      await authenticateKey(findKey(headers, path, query), keys, clock);
+    } catch (error) {
       if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
-    });
+    }
   }
 
   /** The error for the client. @param needed quota */
