@@ -262,6 +262,15 @@ it.each([
   expect((await site.balances()).used - before.used).toBe(utterance + 100);
 });
 
+it('reserves no response where its provider detects turns', async () => {
+  const client = await transcription(clients, site.key, model);
+  client.send(audio);
+  const heard = (): Promise<number> => Promise.resolve(upstream.sessions.at(-1)?.events.length ?? 0);
+  // The update that named the model, and the audio.
+  expect(await eventually(heard, (count) => count === 2)).toBe(2);
+  expect(await site.rows('SELECT 1 FROM reservations')).toHaveLength(1);
+});
+
 describe('between two utterances a session ends', () => {
   it('when its key is disabled', async () => {
     const { key, id } = await site.server.api.createToken(site.user, { unlimited_quota: true });

@@ -193,7 +193,7 @@ export function readRequestBody(
   const most = Math.min(limit, maxBytes);
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > most) return Promise.reject(tooLarge(most));
-  const reading = readAll(request, most, announced, grant);
+  const reading = readAll(request, announced > largeBody ? announced : most, announced, grant);
   return unpacker ? reading.then((bytes) => unpack(unpacker(bytes), bytes.length, most, grant)) : reading;
 }
 
@@ -205,6 +205,8 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       return;
     }
     const pieces: Buffer[] = [];
+    // Set once it is counted. A large body of a known length arrives where it stays: joining its pieces would hold it twice.
+    let whole: Buffer | null = null;
     let length = 0;
     // The request lives until its response is complete, and its listeners keep what they can reach.
     const stopListening = (): void =>
@@ -228,11 +230,13 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
         stop(error);
         return;
       }
-      pieces.push(piece);
+      if (whole) whole.set(piece, before);
+      else pieces.push(piece);
     };
     const onEnd = (): void => {
       stopListening();
-      resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
+      if (whole) resolve(whole.subarray(0, length));
+      else resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
     };
     const onBroken = (): void => reject(incomplete());
     const onClose = (): void => {
@@ -241,6 +245,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
     // Counts the whole declared length before storing a byte, so that a body that does not fit is refused early.
     try {
       grant?.grow(announced);
+      if (announced > largeBody) whole = Buffer.allocUnsafeSlow(announced);
     } catch (error) {
       stop(error);
       return;

@@ -36,13 +36,14 @@ export class SessionBooks {
   /**
    * Reserves the maximum cost of a turn.
    * @param tokens that a budget of tokens holds
+   * @param isRequest budgets of requests count it
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SERVICE_UNAVAILABLE
    */
-  reserve(amount: number, priced: boolean, tokens: number): Promise<Reservation> {
+  reserve(amount: number, priced: boolean, tokens: number, isRequest = true): Promise<Reservation> {
     const requestId = `${this.session.requestId}-${++this.count}`;
     // A priced turn may be the one that charges what its user carries.
     const held = priced ? Math.max(1, amount) : amount;
-    const budgets = this.holdsFor?.(held, tokens);
+    const budgets = this.holdsFor?.(held, tokens)?.filter((each) => isRequest || !countsRequests(each));
     const request = { ...this.session, requestId, amount: held, priced, durable: true };
     return this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
   }
@@ -52,9 +53,18 @@ export class SessionBooks {
     return this.count;
   }
 
-  /** Reserves what the session itself may cost: its time, and speech that is written down. @throws as `reserve` */
-  async open(amount: number, priced: boolean, tokens: number): Promise<void> {
-    this.own = await this.reserve(amount, priced, tokens);
+  /**
+   * Reserves what the session itself may cost: its time, and speech that is written down.
+   * @param isTurn each charge of it is a request. Otherwise the responses are the requests: the session only has to find
+   * room for one when it opens
+   * @throws as `reserve`
+   */
+  async open(amount: number, priced: boolean, tokens: number, isTurn: boolean): Promise<void> {
+    const isFirst = this.count === 0;
+    const own = await this.reserve(amount, priced, tokens, isTurn || isFirst);
+    this.own = own;
+    const requests = isTurn ? [] : (own.budgets ?? []).filter(countsRequests);
+    if (requests.length > 0) await this.deps.ledger.dropBudgets(own.requestId, requests);
   }
 
   /** The reservation of the session itself; null after it was settled. */
@@ -109,3 +119,5 @@ export class SessionBooks {
     if (own) await this.release(own);
   }
 }
+
+const countsRequests = ({ kind }: BudgetHold): boolean => kind === 'requests';

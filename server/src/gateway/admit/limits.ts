@@ -93,13 +93,23 @@ interface BodyBudgetLimits {
   readonly user: number;
 }
 
+/** While a body is read, parsed and sent it takes four times its size: three of 63 MB stay below 1 GB with the server. */
+const usualBudget = 192 * 1024 * 1024;
+/** Room for a form of the maximum size, which is larger than that of other bodies. */
+const roomForOne = 1.6;
+
 /**
- * A quarter of the heap, because a body exists as bytes and, once parsed, as text; always enough for one body of the
- * maximum size.
+ * A quarter of the heap, because a body exists as bytes and, once parsed, as text, up to `usualBudget` or a 32nd of a
+ * larger heap; always enough for one body of the maximum size.
  */
-export function bodyBudgetFor(maxBodyBytes: number): BodyBudgetLimits {
-  const node = Math.max(getHeapStatistics().heap_size_limit / 4, maxBodyBytes * 1.25);
-  return { node, user: Math.max(node / 2, maxBodyBytes * 1.25) };
+export function bodyBudgetFor(
+  maxBodyBytes: number,
+  heapBytes: number = getHeapStatistics().heap_size_limit,
+): BodyBudgetLimits {
+  const share = Math.min(heapBytes / 4, Math.max(usualBudget, heapBytes / 32));
+  const one = maxBodyBytes * roomForOne;
+  const node = Math.max(share, one);
+  return { node, user: Math.max(node / 2, one) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { errorFrame, eventBounds, failureOf } from './session-events.js';
 import { transcriberNamedBy } from './session-model.js';
 import { eventIn } from './session-watch.js';
 import { closeSocket, toBuffer, type Frame } from './socket-pair.js';
+import { pauseReading } from './socket-reading.js';
 
 export interface AwaitedModelDeps {
   readonly requestId: string;
@@ -98,7 +99,7 @@ export class AwaitedModel {
     if (this.frames.length <= maxFrames && this.bytes <= maxBytes) return;
     if (!this.isNamed) throw malformed('too many events came before one named a model for transcription');
     // Its provider is being connected: the client waits.
-    this.client.pause();
+    pauseReading(this.client, 'forwarding');
   }
 
   private read({ data }: Frame): void {

@@ -18,6 +18,7 @@ import type { UsageAlarm } from '../../gateway/observe/usage-alarm.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
 import type { ErrorLog } from '../../gateway/observe/error-log.js';
 import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { Relay } from '../../gateway/pipeline.js';
 import { encodingOf, loadEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import { AwaitedModel } from './awaited-model.js';
 import { offeredProtocols, withProtocolKey } from './protocols.js';
@@ -28,9 +29,11 @@ import { createdFrame, failureOf } from './session-events.js';
 import { inputOf, outputOf, usageOf } from './session-price.js';
 import { RealtimeSession, type ChargedTurn, type SessionTotal } from './session.js';
 import { SessionWatch } from './session-watch.js';
+import { pauseReading, resumeReading } from './socket-reading.js';
 import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-pair.js';
 
 export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps {
+  readonly relay: Pick<Relay, 'authenticate'>;
   readonly inFlight: InFlight;
   /** Bounds what frames that are not complete yet may hold. */
   readonly bodies: BodyBudget;
@@ -378,11 +381,8 @@ export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant)
   socket.on('data', (chunk: Buffer) => {
     const wait = grant.delay(chunk.length);
     if (wait > 0) {
-      socket.pause();
-      // A client that is paused for another reason is resumed by that.
-      setTimeout(() => {
-        if (!client.isPaused) socket.resume();
-      }, wait).unref();
+      pauseReading(client, 'rate');
+      setTimeout(() => resumeReading(client, 'rate'), wait).unref();
     }
     try {
       grant.grow(chunk.length);

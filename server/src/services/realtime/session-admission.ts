@@ -7,14 +7,13 @@ import type { Logger } from '../../platform/observability/logger.js';
 import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, isRateLimited, type Admission } from '../../gateway/route/admission.js';
-import type { Caller } from '../../gateway/admit/authentication.js';
+import { authenticateKey, findKey, type Caller } from '../../gateway/admit/authentication.js';
 import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { KeyUses } from '../../gateway/admit/key-uses.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
 import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
 import type { IncomingCall } from '../../gateway/incoming-call.js';
-import type { Relay } from '../../gateway/pipeline.js';
 import { affordable } from '../../gateway/reserve/estimate.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
@@ -22,7 +21,6 @@ import type { OrderCost, PlacedOrder } from './session-orders.js';
 import { SessionPrice } from './session-price.js';
 
 export interface SessionAdmissionDeps {
-  readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
@@ -91,9 +89,11 @@ export class SessionAdmission {
    */
   async hold(paid: PaidSession): Promise<void> {
     const { values } = this.deps.options;
-    const { amount, priced } = paid.price.reserve();
-    await this.countRequest(paid);
-    await paid.books.open(amount, priced, values.PreConsumedQuota).catch((error: unknown) => {
+    const { books, price, isTranscription } = paid;
+    const { amount, priced } = price.reserve();
+    // The time of a session is no request, its transcripts are.
+    if (isTranscription || books.reservations === 0) await this.countRequest(paid);
+    await books.open(amount, priced, values.PreConsumedQuota, isTranscription).catch((error: unknown) => {
       throw this.refusal(paid, error, amount);
     });
   }
@@ -115,7 +115,7 @@ export class SessionAdmission {
     const { price, books } = paid;
     const { values } = this.deps.options;
     await this.checkCaller(paid).catch((error: unknown) => {
-      throw new SessionEndedError(error);
+      throw isAppError(error) && error.code === 'SERVICE_UNAVAILABLE' ? error : new SessionEndedError(error);
     });
     // The first response is the request that opened the session.
     if (books.reservations > 1) await this.countRequest(paid);
@@ -147,10 +147,14 @@ export class SessionAdmission {
     return rates.request(budgets.rates(caller, admission.group, admission.bareModel));
   }
 
-  private async checkCaller({ call }: PaidSession): Promise<void> {
-    await this.deps.relay.authenticate(call).catch((error: unknown) => {
+  /** While the node is overloaded it refuses new sessions, and those that are open go on. */
+  private async checkCaller({ call: { headers, path, query } }: PaidSession): Promise<void> {
+    const { keys, clock } = this.deps;
+    try {
+      await authenticateKey(findKey(headers, path, query), keys, clock);
+    } catch (error) {
       if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
-    });
+    }
   }
 
   /** The error for the client. @param needed quota */

@@ -1,5 +1,6 @@
 import { malformed } from '../../dialects/errors/relay-error.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
+import { onlyWritesDown } from './transcripts.js';
 
 /** Fields that limit the output of a response: in both versions of the API, and in sessions of the beta version. */
 const limitNames = ['max_output_tokens', 'max_response_output_tokens'] as const;
@@ -38,6 +39,8 @@ export class SessionSettings {
   responds = false;
   /** Speech of the user has begun and not ended. */
   isSpeaking = false;
+  /** The session has no model that responds: it detects turns, and writes them down. */
+  private writesDown = false;
 
   /** @throws RelayError invalid_request for a limit that is no number */
   fromClient(event: Fields): void {
@@ -46,7 +49,7 @@ export class SessionSettings {
     const limit = limitIn(session, 'session');
     if (limit !== undefined) this.maxOutput = limit;
     // The provider may begin before it confirms the update.
-    if (respondsBy(session)) this.responds = true;
+    if (this.respondsBy(session)) this.responds = true;
   }
 
   fromUpstream(event: Fields): void {
@@ -58,7 +61,12 @@ export class SessionSettings {
     this.isBeta = limitNames[1] in session;
     const limit = session[this.limitName];
     if (type === 'session.created' && typeof limit === 'number') this.maxOutput = limit;
-    this.responds = respondsBy(session) ?? this.responds;
+    this.responds = this.respondsBy(session) ?? this.responds;
+  }
+
+  private respondsBy(session: Fields): boolean | undefined {
+    this.writesDown ||= onlyWritesDown(session);
+    return this.writesDown ? false : respondsBy(session);
   }
 
   /** An event that limits the responses that the provider begins. */

@@ -1,5 +1,6 @@
 import { WebSocket, type RawData } from 'ws';
 import { secondsPerHold } from './session-price.js';
+import { pauseReading, resumeReading } from './socket-reading.js';
 
 /** A frame to forward; text frames stay text frames. */
 export interface Frame {
@@ -175,7 +176,7 @@ export class SocketPair {
   /** Forwards a frame of the client after its check, and then those behind it. */
   private async check(checked: Promise<Frame | null>): Promise<void> {
     this.isChecking = true;
-    this.client.pause();
+    pauseReading(this.client, 'forwarding');
     try {
       const frame = await checked;
       if (frame && !this.isEnding) this.pass(frame, this.upstream, this.client);
@@ -218,7 +219,7 @@ export class SocketPair {
         const ready = typeof next === 'function' ? next() : handler.fromUpstream(next);
         let frames: readonly Frame[] = typeof next === 'function' ? [] : [next];
         if (ready) {
-          upstream.pause();
+          pauseReading(upstream, 'forwarding');
           frames = (await ready) ?? frames;
         }
         for (const each of frames) this.pass(each, client, upstream);
@@ -242,7 +243,7 @@ export class SocketPair {
     if (to.readyState !== WebSocket.OPEN) return;
     to.send(data, { binary: isBinary }, () => this.ease(to, from));
     if (!this.isFull(to)) return;
-    from.pause();
+    pauseReading(from, 'forwarding');
     if (this.stalls.has(to) || this.isEnding) return;
     this.stalls.set(
       to,
@@ -267,7 +268,7 @@ export class SocketPair {
     if (!socket.isPaused) return;
     // Its pong may be among the bytes that are read only now.
     this.alive.add(socket);
-    socket.resume();
+    resumeReading(socket, 'forwarding');
   }
 
   private ping(): void {

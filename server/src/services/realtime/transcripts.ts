@@ -49,8 +49,7 @@ export class TranscriptWatch {
     if (this.own === null && sessionEvents.has(type)) {
       const session = asFields(event['session']) ?? {};
       this.model = transcribersIn(session)[0] ?? null;
-      this.isWholeSession =
-        session['type'] === 'transcription' || session['object'] === 'realtime.transcription_session';
+      this.isWholeSession = onlyWritesDown(session);
     }
     if (this.isWholeSession) this.follow(type, event);
     if (type !== completed || this.model === null) return null;
@@ -93,6 +92,10 @@ function estimated(sent: number, characters: number): Transcripts | null {
   const seconds = Number(Math.min(sent, maxSeconds).toFixed(3));
   return { ...noTranscripts, count: 1, seconds, inputTokens: audioTokens, audioTokens, outputTokens };
 }
+
+/** Whether a session has no model that responds. */
+export const onlyWritesDown = ({ type, object }: Fields): boolean =>
+  type === 'transcription' || object === 'realtime.transcription_session';
 
 /** Older sessions name the model at the top level, newer ones under `audio`. */
 export const transcriberPaths: ReadonlyArray<readonly string[]> = [
