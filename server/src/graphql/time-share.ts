@@ -7,8 +7,8 @@ const maxRunning = 2;
 const maxWaiting = 100;
 /** Milliseconds that a caller may take before its share limits it: many pages of the console. */
 const burst = 2000;
-/** No document counts for more milliseconds: it may have waited for a provider, or for a busy database. */
-const maxCounted = 1000;
+/** No document counts for more milliseconds: on a slow server all take long, and their users would wait tenfold. */
+const maxCounted = 250;
 
 /** One document of a caller. */
 export interface Visit {
