@@ -48,6 +48,19 @@ it('exports every row that matches, newest first, over any number of reads', asy
   expect(some.lines).toHaveLength(11);
 });
 
+it('makes no formula of a name, not even with full-width signs', async () => {
+  const signs = [...'=+-@＝＋－＠'];
+  await site.query(
+    `INSERT INTO logs (created_at, type, user_id, username, quota, content)
+     SELECT 1600000005, 2, $1, sign || 'cmd', 1, '' FROM unnest($2::text[]) sign`,
+    [root.id, signs],
+  );
+  const { lines } = await download(root, '/api/log/export?start_timestamp=1600000005&end_timestamp=1600000005');
+  const names = lines.slice(1).map((line) => line.split(',')[2] ?? '');
+  expect(names.sort()).toEqual(signs.map((sign) => `'${sign}cmd`).sort());
+  await site.query('DELETE FROM logs WHERE created_at = 1600000005');
+});
+
 it('states the affinity of calls with budgets, whose details Postgres has written', async () => {
   const other = JSON.stringify({ request_path: '/v1/messages', affinity: 'hit' });
   await site.query(

@@ -50,6 +50,13 @@ it('streams', async () => {
   expect(text).toContain('data: [DONE]');
 });
 
+it('refuses a file of the account, which was not given to its user', async () => {
+  const content = [{ type: 'file', file: { file_id: 'file-of-another' } }];
+  const refused = await ask({ ...body, messages: [{ role: 'user', content }] }, asRoot());
+  expect([refused.status, await codeOf(refused)]).toEqual([404, 'unknown_id']);
+  expect(upstream.requests).toEqual([]);
+});
+
 it('is for a session and nobody else', async () => {
   // By these codes the console knows that it was its own session that was refused.
   for (const [headers, code] of [

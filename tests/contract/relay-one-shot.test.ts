@@ -359,8 +359,9 @@ describe('edits of images in JSON', () => {
   });
 
   it('are passed on as they came, and are charged as those of a form', async () => {
-    await relay.addChannel({ models: 'gpt-image-1', mapping: '{"gpt-image-1":"painter"}' });
     const { key, userId } = await relay.addToken();
+    // The files are those of an account, which is the user's own.
+    await relay.addChannel({ models: 'gpt-image-1', mapping: '{"gpt-image-1":"painter"}', ownerId: userId });
     relay.upstream.script({}, drawn);
     const body = { ...edit, mask: { file_id: 'file-1' }, images: [{ image_url: image }, { file_id: 'file-2' }] };
     expect((await post(body, key)).status).toBe(200);
@@ -438,8 +439,8 @@ describe('edits of images in JSON', () => {
     ['images[0].file_id', { images: [{ file_id: 'file-1' }] }],
     ['mask', { mask: { image_url: image } }],
   ])('are refused by xAI with %s', async (field, change) => {
-    await relay.addChannel({ type: 48, models: 'grok-imagine-image' });
-    const { key } = await relay.addToken();
+    const { key, userId } = await relay.addToken();
+    await relay.addChannel({ type: 48, models: 'grok-imagine-image', ownerId: userId });
     const response = await post({ ...edit, model: 'grok-imagine-image', ...change }, key);
     expect(await refusalOf(response)).toMatchObject({
       status: 400,

@@ -141,6 +141,22 @@ it('a conversation that is not stored goes on by its last response on the same c
   expect(relay.upstream.requests).toHaveLength(2);
 });
 
+it.each([
+  ['a response', { previous_response_id: 'resp_of_another' }, 400, 'previous_response_not_found'],
+  ['a prompt', { prompt: { id: 'pmpt_of_another' } }, 404, 'unknown_id'],
+])('%s that was not given to the user is refused, after a warm-up too', async (_name, named, status, code) => {
+  await relay.addChannel({ type: 1 });
+  const { key } = await relay.addToken();
+  const refused = { type: 'error', status, error: expect.objectContaining({ code }) as Json };
+  const client = await Client.connect(key);
+  expect(await client.create({ input: 'hi', ...named })).toEqual(refused);
+  // A warm-up sends nothing to a provider. The call that goes on from it names the same id.
+  const warm = await client.create({ input: 'hi', generate: false, ...named });
+  const next = { input: 'and?', previous_response_id: idOf(warm) };
+  expect(await client.create('prompt' in named ? { ...next, ...named } : next)).toEqual(refused);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
 it('a stored conversation goes on as over HTTP', async () => {
   await relay.addChannel({ type: 43 });
   const { key } = await relay.addToken();

@@ -191,14 +191,29 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
   });
 });
 
+it('sends the id of a file to an account of the user alone', async () => {
+  const { model, channel } = at('openai');
+  const body = { model, prompt: 'x', input_reference: { file_id: 'file-1' } };
+  const before = [orders(), (await site.balances()).quota];
+  expect(codeOf(await send('POST', '/v1/videos', body))).toEqual([404, 'unknown_id']);
+  expect([orders(), (await site.balances()).quota]).toEqual(before);
+  const own = (owner: number): Promise<unknown> =>
+    site.server.api.data(site.root, 'PUT', '/api/channel/', { id: channel, owner_id: owner });
+  await own(site.user.id);
+  try {
+    await create('openai', { input_reference: { file_id: 'file-1' } });
+    expect(bodyOf(orderOf('openai'))).toMatchObject({ 'input_reference[file_id]': 'file-1' });
+  } finally {
+    await own(0);
+  }
+});
+
 it('sends the image of a JSON order as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
   for (const name of ['xai', 'ark', 'wan', 'cogvideo'] as const) {
     await create(name, { input_reference: { image_url: url } });
     expect(JSON.stringify(orderOf(name)?.body)).toContain(url);
   }
-  await create('openai', { input_reference: { file_id: 'file-1' } });
-  expect(bodyOf(orderOf('openai'))).toMatchObject({ 'input_reference[file_id]': 'file-1' });
   const before = [orders(), (await site.balances()).quota];
   for (const name of ['veo', 'xai', 'ark'] as const) {
     const reference = name === 'veo' ? { image_url: url } : { file_id: 'file-1' };

@@ -121,11 +121,16 @@ it('accepts the passkey as the second step, and as the only one', async () => {
   await atHome();
 });
 
-it('asks for a confirmation before it shows a key, and goes on after it', async () => {
-  const { page } = visitor;
+/** The second factor of every session was proven an hour ago. */
+async function forgetConfirmation(): Promise<void> {
   await server.dataSource.query(`UPDATE sessions SET confirmed_at = now() - interval '1 hour'`);
   // Drops the callers that the server remembers for a second.
   await server.api.data(root, 'PUT', '/api/user/self', { display_name: 'Rosa' });
+}
+
+it('asks for a confirmation before it shows a key, and goes on after it', async () => {
+  const { page } = visitor;
+  await forgetConfirmation();
   await page.goto('/token');
   await button(/^Copy key of/)
     .first()
@@ -135,6 +140,26 @@ it('asks for a confirmation before it shows a key, and goes on after it', async 
   await dialog().getByRole('button', { name: 'Use a passkey' }).click();
   await dialog().waitFor({ state: 'detached' });
   await page.getByText('Copied').first().waitFor();
+});
+
+it('asks for a confirmation before it makes a key, and makes it once', async () => {
+  const { page } = visitor;
+  const made = (): Promise<unknown[]> => server.dataSource.query(`SELECT 1 FROM tokens WHERE name = 'confirmed'`);
+  await forgetConfirmation();
+  await page.goto('/token');
+  await button('Create token').first().click();
+  const editor = page.getByRole('dialog', { name: 'Create token' });
+  const question = page.getByRole('dialog', { name: 'Confirm with your second factor' });
+  await editor.getByLabel(/^Name/).fill('confirmed');
+  await editor.getByRole('button', { name: 'Create token' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect(await editor.getByLabel(/^Name/).inputValue()).toBe('confirmed');
+  expect(await made()).toHaveLength(0);
+  await editor.getByRole('button', { name: 'Create token' }).click();
+  await question.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText(/^sk-[A-Za-z0-9]{48}$/).waitFor();
+  expect(await made()).toHaveLength(1);
 });
 
 it('covers the console of a user whose role needs a second factor, until it is set up', async () => {

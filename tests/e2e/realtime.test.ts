@@ -280,3 +280,30 @@ it('does not read the provider faster than the client takes', async () => {
   client.socket.resume();
   await client.until('response.output_audio.delta', 1000);
 });
+
+it('names no prompt of a shared account', async () => {
+  const own = (owner: number): Promise<unknown> =>
+    site.server.api.data(site.root, 'PUT', '/api/channel/', { id: channel, owner_id: owner });
+  const update = { type: 'session.update', session: { prompt: { id: 'pmpt_1' } } };
+  const client = await session();
+  client.send(update);
+  client.send({ type: 'response.create', response: { prompt: { id: 'pmpt_2' } } });
+  client.send({ type: 'session.update', session: { prompt: { id: 7 } } });
+  await client.until('error', 3);
+  const errors = client.events.filter(({ type }) => type === 'error').map(({ error }) => error as { message: string });
+  expect(errors).toMatchObject([{ code: 'unknown_id' }, { code: 'unknown_id' }, { code: 'invalid_request' }]);
+  expect(errors[0]?.message).toContain("The id 'pmpt_1' in session.prompt.id is not known");
+  client.send({ type: 'response.create' });
+  await client.until('response.done');
+  expect(JSON.stringify(upstream.sessions.at(-1)?.events)).not.toContain('pmpt');
+  await own(site.user.id);
+  try {
+    const owner = await session();
+    owner.send(update);
+    owner.send({ type: 'response.create' });
+    await owner.until('response.done');
+    expect(upstream.sessions.at(-1)?.events[0]).toEqual(update);
+  } finally {
+    await own(0);
+  }
+});

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { auditRoutes } from '../console/audit/audit.routes.js';
 import { CostBudget } from '../platform/graphql/cost-budget.js';
 import { graphqlPlugin } from '../platform/graphql/server.js';
+import { TimeShare } from '../platform/graphql/time-share.js';
 import { createApp, type AppDeps } from '../platform/http/app.js';
 import { closeGracefully } from '../platform/http/close-gracefully.js';
 import { limitByAddress } from '../platform/http/rate-limit.js';
@@ -55,6 +56,8 @@ import type { Subjects } from './subjects.js';
 
 /** One console page needs several GraphQL operations where an old client made one call. */
 const graphqlCallsPerApiCall = 4;
+/** Cost per minute with which a user could take the whole time of a node. */
+const costOfAllTime = 1_000_000;
 
 /** Folders of files that the server serves. */
 export interface ServedRoots {
@@ -140,6 +143,7 @@ export async function composePresentations(
     graphql: graphqlPlugin({
       ...{ schema, authenticator: authService, live, streams, logger },
       budget: new CostBudget(state, config.graphqlCostPerMinute, config.apiRateLimit.enabled),
+      time: new TimeShare(config.graphqlCostPerMinute / costOfAllTime),
       limitByAddress: limitByAddress(state, 'GQ', {
         ...config.apiRateLimit,
         count: config.apiRateLimit.count * graphqlCallsPerApiCall,

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
-import type { MaybeActor } from '../../shared/actor.js';
+import { permissionsOf, type MaybeActor } from '../../shared/actor.js';
 import { isAppError, type AppError } from '../../shared/errors.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { arrivalCost } from './cost.js';
 import { Loaders } from './loaders.js';
+import type { TimeShare, Visit } from './time-share.js';
 
 /** One per GraphQL request. `actor` is null for anonymous callers; services decide what that permits. */
 export interface GraphQLContext {
@@ -46,23 +47,39 @@ interface Identity {
 /** The caller of each request, read when it arrives, so that limits apply before its body is read. */
 const identities = new WeakMap<FastifyRequest, Identity>();
 
+/** Documents that are read or wait for it. */
+const visits = new WeakMap<FastifyRequest, Visit>();
+
 /**
  * Admits a request before its body is read: callers with valid credentials are charged to their credential's budget,
- * all others are limited by address.
+ * all others are limited by address. Users without permissions wait for their share of the time.
  */
 export function admission(
   authenticator: Authenticator,
   budget: CostBudget,
+  time: TimeShare,
   limitByAddress: onRequestAsyncHookHandler,
 ): onRequestAsyncHookHandler {
   return async function (request, reply) {
     const identity = await identify(request, authenticator);
+    const { actor } = identity;
     identities.set(request, identity);
-    if (!identity.actor) return limitByAddress.call(this, request, reply);
-    const spending = await budget.spend(identity.actor, request.ip, arrivalCost(request));
+    if (!actor) return limitByAddress.call(this, request, reply);
+    if (permissionsOf(actor).length === 0) {
+      const visit = time.visit(String(actor.id));
+      visits.set(request, visit);
+      reply.raw.once('close', visit.end);
+      // It may have left while its credentials were read.
+      if (reply.raw.destroyed) visit.end();
+      await visit.begun;
+    }
+    const spending = await budget.spend(actor, request.ip, arrivalCost(request));
     if (spending && !spending.allowed) throw budgetSpent(spending);
   };
 }
+
+/** The document was answered: the next one of its user may run, however long the client takes to read. */
+export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
 
 /** Takes the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */
 export async function createContext(

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
 import { asFields } from '../../shared/json.js';
-import { admission, createContext, type GraphQLContext } from './context.js';
+import { admission, createContext, endVisit, type GraphQLContext } from './context.js';
 import type { CostBudget } from './cost-budget.js';
 import { bodyLimit } from './cost.js';
 import { costLimit } from './cost-limit.js';
@@ -15,6 +15,7 @@ import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.j
 import { formatErrors } from './format-error.js';
 import type { OpenStreams } from './open-streams.js';
 import { mountStreams } from './stream.js';
+import type { TimeShare } from './time-share.js';
 
 export interface GraphQLDeps {
   readonly schema: GraphQLSchema;
@@ -24,6 +25,7 @@ export interface GraphQLDeps {
   readonly streams: OpenStreams;
   readonly logger: Pick<Logger, 'error'>;
   readonly budget: CostBudget;
+  readonly time: TimeShare;
   /** For callers without valid credentials. */
   readonly limitByAddress: onRequestAsyncHookHandler;
 }
@@ -33,7 +35,7 @@ export interface GraphQLDeps {
  * preflight.
  */
 export const graphqlPlugin =
-  ({ schema, authenticator, live, streams, logger, budget, limitByAddress }: GraphQLDeps): FastifyPluginAsync =>
+  ({ schema, authenticator, live, streams, logger, budget, time, limitByAddress }: GraphQLDeps): FastifyPluginAsync =>
   async (app) => {
     const { plugins, validationRules } = documentLimits;
     const report = (error: unknown): void => logger.error({ err: error }, 'resolver failed');
@@ -59,7 +61,8 @@ export const graphqlPlugin =
     await server.start();
     app.addHook('onClose', () => server.stop());
     app.setErrorHandler(sendGraphQLError);
-    app.addHook('onRequest', admission(authenticator, budget, limitByAddress));
+    app.addHook('onRequest', admission(authenticator, budget, time, limitByAddress));
+    app.addHook('onSend', async (request) => endVisit(request));
     app.addHook('preValidation', limitNames);
     app.post(
       '/graphql',

@@ -4,7 +4,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Authenticator } from '../http/authenticate.js';
 import { requireActor, type Actor } from '../../shared/actor.js';
 import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
-import { currentActor } from './context.js';
+import { currentActor, endVisit } from './context.js';
 import { EventSocket } from './event-socket.js';
 import { formatErrors } from './format-error.js';
 import type { StreamContext } from './live-sources.js';
@@ -55,6 +55,7 @@ export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
       if (isAppError(error)) return error;
       throw error;
     });
+    endVisit(request);
     reply.hijack();
     const socket = new EventSocket(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, () => lifecycle.leave());
     if (isAppError(opened)) await socket.next(ofFailure(opened));

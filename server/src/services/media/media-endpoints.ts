@@ -86,6 +86,7 @@ export const imagesEndpoint: Endpoint = {
 export const imageEditsEndpoint: Endpoint = {
   ...imagesEndpoint,
   route: 'image_edits',
+  names: 'imageEdits',
   open: (rawBody, incoming) =>
     withCode(imageCode, () => {
       if (!isJson(incoming)) return withKnownFields(openForm(rawBody, incoming, 'dall-e-2'), imageFields);

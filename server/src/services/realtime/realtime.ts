@@ -265,6 +265,7 @@ export class Realtime {
     return new RealtimeSession(client, upstream, {
       ...paid,
       ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, logger },
+      isOwnAccount: channel.ownerId === paid.caller.user.id,
       limits: { ...limits, sessionMilliseconds },
       cost: new SessionCost(cost, (other) => (paid.isTranscription ? cost : channel.cost.find(other, other))),
       watch,

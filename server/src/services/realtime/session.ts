@@ -16,6 +16,8 @@ import { errorFrame, eventBounds } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { withSessionModel } from './session-model.js';
+import { namedByEvent } from '../../dialects/languages/ids/named-ids.js';
+import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { SessionEndedError } from './session-admission.js';
 import {
   countedUsage,
@@ -36,6 +38,8 @@ export interface SessionDeps {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly channelId: number;
+  /** The account belongs to the caller, who may name everything that its provider keeps. */
+  readonly isOwnAccount: boolean;
   readonly usedChannels: readonly number[];
   readonly upstreamModel: string;
   readonly price: SessionPrice;
@@ -245,11 +249,13 @@ export class RealtimeSession {
 
   /**
    * The event as the provider gets it. A key lets no model write speech down that it may not call itself, and no event changes
-   * the model that is paid for: null then, and the session goes on without the event.
+   * the model that is paid for, or names a prompt of a shared account: null then, and the session goes on without the event.
    */
   private permitted(event: Fields): Fields | null {
-    const { admission, caller, requestId, upstreamModel, isTranscription } = this.deps;
+    const { admission, caller, requestId, upstreamModel, isTranscription, isOwnAccount } = this.deps;
     try {
+      const [foreign] = namedByEvent(event);
+      if (foreign && !isOwnAccount) throw notFound(foreign, 'is not known');
       this.settings.fromClient(event);
       const session = isTranscription ? null : asFields(event['session']);
       if (session) for (const model of transcribersIn(session)) checkModel(caller, model);

@@ -12,6 +12,8 @@ const ofResponse = new IdFields([
 ]);
 const ofMessage = new IdFields([['container.id'], ['content[].content.content[].file_id']]);
 
+const ofChat = new IdFields([['choices[].message.audio.id']]);
+
 const textsIn = (fields: IdFields, body: Fields): string[] =>
   fields.in(body).flatMap(({ id }) => (typeof id === 'string' && id !== '' ? [id] : []));
 
@@ -20,6 +22,9 @@ export const idsOfResponse = (response: Fields): readonly string[] => [
   ...(response['store'] === false ? [] : textsIn(ofStored, response)),
   ...textsIn(ofResponse, response),
 ];
+
+/** @param answer of chat completions, whose audio may be named in the next request */
+export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
 
 /** @param message of Messages */
 export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);

@@ -4,13 +4,17 @@ import { isMadeId } from '../responses/response-object.js';
 import { IdFields, type IdPath } from './id-fields.js';
 
 /** Dialects in which clients name what their provider keeps. */
-export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses';
+export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses' | 'imageEdits';
 
-/** Something that a provider keeps for its account, named by a client. */
-export interface NamedId {
-  readonly dialect: IdDialect;
+/** A field that names something. */
+export interface NamedText {
   readonly field: string;
   readonly id: string;
+}
+
+/** Something that a provider keeps for its account, named by a client. */
+export interface NamedId extends NamedText {
+  readonly dialect: IdDialect;
   /** Part of a conversation, which belongs to the key that had it. Everything else belongs to the key's owner. */
   readonly isConversation: boolean;
 }
@@ -60,7 +64,18 @@ const messagesPaths: readonly IdPath[] = [
   ),
 ];
 
-const chatPaths: readonly IdPath[] = [['messages[].content[].file.file_id']];
+const chatPaths: readonly IdPath[] = [['messages[].content[].file.file_id'], ['messages[].audio.id']];
+
+/** Of edits in JSON. Forms have the images themselves. */
+const imageEditPaths: readonly IdPath[] = [['images[].file_id'], ['mask.file_id']];
+
+/** Of one event of a realtime session. Items that it refers to belong to the session itself. */
+const ofEvent = new IdFields(
+  ['session', 'response'].flatMap((holder): IdPath[] => [
+    [`${holder}.prompt.id`],
+    [`${holder}.prompt.variables.*.file_id`],
+  ]),
+);
 
 /** Addresses in the web and in buckets are no files of the account. */
 const isGeminiFile = (holder: Fields): boolean => {
@@ -88,6 +103,12 @@ const generatePaths: readonly IdPath[] = (
     ['contents[].parts[].functionResponse.parts[].fileData.fileUri', isGeminiFile],
     ['systemInstruction.parts[].fileData.fileUri', isGeminiFile],
     ['tools[].fileSearch.fileSearchStoreNames[]'],
+    ['tools[].retrieval.vertexAiSearch.datastore'],
+    ['tools[].retrieval.vertexAiSearch.engine'],
+    ['tools[].retrieval.vertexAiSearch.dataStoreSpecs[].dataStore'],
+    ['tools[].retrieval.vertexRagStore.ragCorpora[]'],
+    ['tools[].retrieval.vertexRagStore.ragResources[].ragCorpus'],
+    ['tools[].retrieval.vertexRagStore.ragResources[].ragFileIds[]'],
   ] satisfies IdPath[]
 ).flatMap(inBothCases);
 
@@ -96,20 +117,32 @@ const fieldsOf: Readonly<Record<IdDialect, IdFields>> = {
   messages: new IdFields(messagesPaths),
   generate: new IdFields(generatePaths),
   responses: new IdFields(responsesPaths),
+  imageEdits: new IdFields(imageEditPaths),
 };
 
 const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
-const none: readonly NamedId[] = [];
+const none: readonly NamedText[] = [];
 
 /**
  * The ids in a client's body by which a provider finds what it keeps (docs/reference/relay/access.md#ids-of-a-provider).
  * @throws RelayError invalid_request for an id that is not a text
  */
-export function namedIds(dialect: IdDialect, body: Fields): readonly NamedId[] {
-  const found = fieldsOf[dialect].in(body).filter(({ id }) => id !== '');
+export const namedIds = (dialect: IdDialect, body: Fields): readonly NamedId[] =>
+  textsAt(fieldsOf[dialect], body).map(({ field, id }) => ({
+    dialect,
+    field,
+    id,
+    isConversation: conversationFields.test(field),
+  }));
+
+/** The same for an event of a realtime session. */
+export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(ofEvent, event);
+
+function textsAt(fields: IdFields, body: Fields): readonly NamedText[] {
+  const found = fields.in(body).filter(({ id }) => id !== '');
   if (found.length === 0) return none;
   return found.map(({ field, id }) => {
     if (typeof id !== 'string') throw malformed(`${field} must be a text`);
-    return { dialect, field, id, isConversation: conversationFields.test(field) };
+    return { field, id };
   });
 }

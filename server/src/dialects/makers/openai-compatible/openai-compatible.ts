@@ -11,6 +11,7 @@ import type {
 } from '../../contract.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
+import { idsOfChat } from '../../languages/ids/given-ids.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { countedImages } from '../../languages/openai/image-count.js';
 import { chatUsage } from '../../languages/openai/usage.js';
@@ -18,12 +19,12 @@ import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
 import { oneShot, type OneShotRules } from './one-shot.js';
-import { PassThroughStream } from './pass-through-stream.js';
+import { PassThroughStream, SpokenStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
 import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
-import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { type Json, asFields, asList, parseFields, type Fields } from '../../neutral/fields.js';
 import { parseExact, writeJson } from '../../../shared/exact-json.js';
 
 /** Of images, in OpenAI's shape. */
@@ -92,7 +93,8 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
   const { thinkingToContent, forceFormat } = target.setting;
   const { chunk: normalize, eventTypes } = dialect;
   if (!thinkingToContent && !forceFormat && !normalize && !eventTypes) {
-    return new PassThroughStream(request.wantsUsage, transcript);
+    const isSpoken = asList(request.body['modalities']).includes('audio');
+    return new (isSpoken ? SpokenStream : PassThroughStream)(request.wantsUsage, transcript);
   }
   const thinking = thinkingToContent ? thinkingRewrite() : null;
   const rewrite: ChunkRewrite = thinking?.rewrite ?? ((chunk) => [chunk]);
@@ -120,6 +122,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   return {
     body: shown === received ? bytes : Buffer.from(writeJson(shown)),
     usage: chatUsage(answer),
+    givenIds: idsOfChat(answer),
     report: (transcript) => void reportChoices(answer['choices'], 'message', transcript),
   };
 }
@@ -134,6 +137,7 @@ function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatA
   return {
     body: bytes,
     usage: chatUsage(scanned),
+    givenIds: idsOfChat(scanned),
     report: (transcript) => void reportChoices(parseAnswer(bytes)['choices'], 'message', transcript),
   };
 }

@@ -94,7 +94,7 @@ export class PassThroughStream implements StreamTransform {
     return this.usageEvent ? Buffer.concat([this.usageEvent, Buffer.from(doneEvent)]) : doneEvent;
   }
 
-  private forward(block: EventBlock): Buffer | null {
+  protected forward(block: EventBlock): Buffer | null {
     const { text, bytes } = block;
     if (this.kept.add(block)) this.report();
     let markAt = nextMark(text, 0);
@@ -163,6 +163,22 @@ export class PassThroughStream implements StreamTransform {
     if (Array.isArray(choices) && choices.length > 0) return true;
     this.usageEvent = bytes;
     return false;
+  }
+}
+
+const audioId = /"audio"\s*:\s*\{[^{}]*?"id"\s*:\s*"([\w-]{1,200})"/g;
+
+/** A stream with audio, whose id the client may name in its next request. */
+export class SpokenStream extends PassThroughStream {
+  private readonly ids = new Set<string>();
+
+  get givenIds(): readonly string[] {
+    return [...this.ids];
+  }
+
+  protected override forward(block: EventBlock): Buffer | null {
+    for (const [, id = ''] of block.text.matchAll(audioId)) this.ids.add(detached(id));
+    return super.forward(block);
   }
 }
 

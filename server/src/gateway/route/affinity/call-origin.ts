@@ -1,7 +1,7 @@
 import type { Admission } from '../admission.js';
 import type { ContinuedCall } from '../../call.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
-import type { NamedId } from '../../../dialects/languages/ids/named-ids.js';
+import type { NamedText } from '../../../dialects/languages/ids/named-ids.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { RoutingTable } from '../routing-table.js';
@@ -82,7 +82,7 @@ export const previousNotFound = (id: string, reason: string): RelayError =>
   );
 
 /** The error for something that a provider may keep, but not for this user. */
-export function notFound({ field, id }: NamedId, reason: string): RelayError {
+export function notFound({ field, id }: NamedText, reason: string): RelayError {
   if (field === 'previous_response_id') return previousNotFound(id, reason);
   return new RelayError('NOT_FOUND', `The id '${shortOf(id)}' in ${field} ${reason}.`, 'unknown_id', { status: 404 });
 }

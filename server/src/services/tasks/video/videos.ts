@@ -8,6 +8,7 @@ import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
+import { notFound } from '../../../gateway/route/affinity/call-origin.js';
 import { droppedHeader } from '../../../gateway/send/attempt.js';
 import { mapModel } from '../../../gateway/route/model-mapping.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
@@ -26,7 +27,7 @@ import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
-import { openVideoOrder, parseVideoOrder, promptOf } from './video-order.js';
+import { openVideoOrder, parseVideoOrder, promptOf, type VideoOrder } from './video-order.js';
 import { stored, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
@@ -175,6 +176,7 @@ export class Videos {
     const terms = dialect.terms(order);
     const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
     const request = dialect.order(order, terms, upstreamModel, target);
+    refuseForeignFile(order, target, caller);
     const kept = withoutReference(order.body);
     const placed = { caller, admission, target, dialect, terms };
     const dropped = droppedBy(dialect, order);
@@ -288,6 +290,12 @@ function withVideos(admission: Admission): Admission {
     .filter(({ channels }) => channels.length > 0);
   if (pinned ? videosOf(pinned) : tiers.length > 0) return { ...admission, candidates: { ...candidates, tiers } };
   throw new AppError('UNSUPPORTED_BY_CHANNEL', `No channel of model ${model} makes videos`);
+}
+
+/** A provider finds a file by its id for every caller of the account. @throws RelayError unknown_id where it is shared */
+function refuseForeignFile({ reference }: VideoOrder, { channel }: TaskTarget, { user }: Caller): void {
+  if (reference?.kind !== 'file' || channel.ownerId === user.id) return;
+  throw notFound({ field: 'input_reference.file_id', id: reference.id }, 'is not known');
 }
 
 /** @throws AppError UNSUPPORTED_BY_CHANNEL: the type of the channel was changed */

@@ -1,0 +1,115 @@
+import { performance } from 'node:perf_hooks';
+import { AppError } from '../../shared/errors.js';
+
+/** Documents of one caller that run at once. */
+const maxRunning = 2;
+/** Documents of one caller that wait. The console sends fewer for its largest page. */
+const maxWaiting = 100;
+/** Milliseconds that a caller may take before its share limits it: many pages of the console. */
+const burst = 2000;
+/** No document counts for more milliseconds: on a slow server all take long, and their users would wait tenfold. */
+const maxCounted = 250;
+
+/** One document of a caller. */
+export interface Visit {
+  /** Resolves when the document may run. @throws AppError RATE_LIMITED when it is ended before */
+  readonly begun: Promise<void>;
+  /** The document was answered, or its client has left. May be called again. */
+  readonly end: () => void;
+}
+
+/**
+ * Limits the part of this node's time that documents of one caller take, whatever they cost. Those of one caller run two at
+ * a time, and once they have taken the burst, only as often as the share allows: all other work goes on meanwhile.
+ */
+export class TimeShare {
+  private readonly callers = new Map<string, CallerTime>();
+
+  /** @param share part of the time that one caller may take, such as 0.1 */
+  constructor(private readonly share: number) {}
+
+  /** @throws AppError RATE_LIMITED when too many documents of the caller wait */
+  visit(caller: string): Visit {
+    const known = this.callers.get(caller) ?? new CallerTime(this.share, () => this.callers.delete(caller));
+    this.callers.set(caller, known);
+    return known.visit();
+  }
+
+  /** Number of callers that are remembered. */
+  get size(): number {
+    return this.callers.size;
+  }
+}
+
+class CallerTime {
+  private readonly waiting = new Set<Document>();
+  private running = 0;
+  /** Milliseconds taken until `readAt`, less those that the share has given back. */
+  private taken = 0;
+  private readAt = performance.now();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly share: number,
+    private readonly forget: () => void,
+  ) {}
+
+  visit(): Visit {
+    if (this.waiting.size >= maxWaiting) throw refused(`More than ${maxWaiting} GraphQL requests of this caller wait`);
+    const document = new Document();
+    this.waiting.add(document);
+    this.advance();
+    return { begun: document.begun, end: () => this.end(document) };
+  }
+
+  private end(document: Document): void {
+    if (this.waiting.delete(document)) document.leave();
+    const taken = document.end();
+    if (taken === null) return;
+    this.running -= 1;
+    this.taken += Math.min(taken, maxCounted);
+    this.advance();
+  }
+
+  /** Starts the documents that may run. Called again when the next one may, or when the caller can be forgotten. */
+  private advance(): void {
+    clearTimeout(this.timer);
+    const now = performance.now();
+    this.taken = Math.max(0, this.taken - (now - this.readAt) * this.share);
+    this.readAt = now;
+    for (const document of this.waiting) {
+      if (this.running >= maxRunning || this.taken > burst) break;
+      this.waiting.delete(document);
+      this.running += 1;
+      document.begin();
+    }
+    if (this.waiting.size > 0 && this.taken > burst) {
+      this.timer = setTimeout(() => this.advance(), (this.taken - burst) / this.share + 1);
+    } else if (this.waiting.size === 0 && this.running === 0) {
+      this.timer = setTimeout(this.forget, this.taken / this.share + 1).unref();
+    }
+  }
+}
+
+class Document {
+  private begunAt: number | null = null;
+  begin!: () => void;
+  leave!: () => void;
+  readonly begun = new Promise<void>((resolve, reject) => {
+    this.begin = () => {
+      this.begunAt = performance.now();
+      resolve();
+    };
+    this.leave = () => reject(refused('The client has left'));
+  });
+
+  /** @returns milliseconds that it ran; null where it did not, or has ended before */
+  end(): number | null {
+    const begunAt = this.begunAt;
+    this.begunAt = null;
+    return begunAt === null ? null : performance.now() - begunAt;
+  }
+}
+
+const refused = (message: string): AppError =>
+  new AppError('RATE_LIMITED', `${message}. Try again later.`, { retryAfterSeconds: 1 });

@@ -1,0 +1,69 @@
+import { eventually } from '../support/task-site.js';
+import { Site, type Person } from './site.js';
+
+/** Documents of one user leave time for everything else, whatever they cost. */
+let site: Site;
+let root: Person;
+let user: Person;
+let another: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  [user, another] = [await site.invite(root), await site.invite(root)];
+});
+afterAll(() => site.stop());
+
+const me = '{ me { displayName } }';
+const reading = `SELECT count(*)::int AS count FROM pg_locks
+  WHERE relation = 'logs'::regclass AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+/** Sends two documents of the user, which read the log and wait for it until `release` is called. */
+async function occupy(): Promise<{ readonly release: () => Promise<void> }> {
+  const runner = site.server.dataSource.createQueryRunner();
+  await runner.startTransaction();
+  await runner.query('LOCK TABLE logs IN ACCESS EXCLUSIVE MODE');
+  const slow = [1, 2].map(() => site.graphql(user, '{ myLogs { items { id } } }'));
+  await eventually(
+    async () => (await site.query<{ count: number }>(reading))[0]?.count,
+    (count) => count === 2,
+  );
+  return {
+    release: async () => {
+      await runner.commitTransaction();
+      await runner.release();
+      for (const { codes } of await Promise.all(slow)) expect(codes).toEqual([]);
+    },
+  };
+}
+
+it('two of a user run at once, and those of others do not wait for them', async () => {
+  const { release } = await occupy();
+  let isAnswered = false;
+  const third = site.graphql(user, me).then(({ codes }) => {
+    isAnswered = true;
+    return codes;
+  });
+  for (const other of [root, another, root, another]) expect((await site.graphql(other, me)).codes).toEqual([]);
+  expect(isAnswered).toBe(false);
+  await release();
+  expect(await third).toEqual([]);
+});
+
+it('one whose client has left does not run', async () => {
+  const { release } = await occupy();
+  const aborter = new AbortController();
+  const left = fetch(`${site.server.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie: user.cookie, 'veloera-user': String(user.id) },
+    body: JSON.stringify({ query: 'mutation { updateMe(input: { displayName: "gone" }) { __typename } }' }),
+    signal: aborter.signal,
+  });
+  const behind = site.graphql(user, me);
+  expect((await site.graphql(another, me)).codes).toEqual([]);
+  aborter.abort();
+  await expect(left).rejects.toThrow();
+  await release();
+  expect((await behind).text).not.toContain('gone');
+  expect((await site.graphql(user, me)).text).not.toContain('gone');
+});
