@@ -12,6 +12,7 @@ import { RelayError } from '../errors/relay-error.js';
 import { reservedUse } from '../record/call-use.js';
 import { bodyTexts, withTexts } from '../guardrails/body-texts.js';
 import type { CallGuard } from '../guardrails/call-guard.js';
+import { overriddenCalls } from '../metering/overridden-call.js';
 import { unpricedTools } from '../metering/server-tools.js';
 import type { PricedCall } from '../record/priced-call.js';
 import { reserveFor, type ReservedCall } from '../record/reserve.js';
@@ -189,6 +190,8 @@ export class WayServer {
     const { guard } = asked;
     const isCaptured = this.deps.options.values['content_capture.rules'].length > 0;
     const capture = isCaptured ? this.deps.captures.of(caller, admission.group) : undefined;
+    const isOverridden = this.overridesPrice && (call.images ?? endpoint.limitOutput) !== undefined;
+    const overridden = isOverridden ? overriddenCalls(call, admission.candidates, model) : undefined;
     return {
       requestId,
       path,
@@ -196,6 +199,7 @@ export class WayServer {
       caller,
       admission,
       call,
+      overridden,
       rawBody,
       price,
       drawing,
@@ -207,6 +211,11 @@ export class WayServer {
       capture,
       startedAt,
     };
+  }
+
+  private get overridesPrice(): boolean {
+    const { channels, options } = this.deps;
+    return channels.table.overridesPrice && !options.values['global.pass_through_request_enabled'];
   }
 
   /** Whether some budget or limit per minute may count calls of this caller. */

@@ -40,7 +40,7 @@ export function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const call = ordered.call.images ? withMade(ordered, delivery) : ordered;
+  const call = ordered.call.images ? withMade(sentBy(ordered, served), served) : ordered;
   // A stream that was ended here never came to its report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
@@ -65,14 +65,22 @@ export function settleCall(
   }).then(settle);
 }
 
+/** The call with the images that the channel has ordered. */
+function sentBy(ordered: PricedCall, { channel }: Served): PricedCall {
+  const images = ordered.overridden?.get(channel.id)?.images;
+  return images ? { ...ordered, call: { ...ordered.call, images } } : ordered;
+}
+
 /**
- * The provider may make fewer images than the order allows: of a series, or where it filters some. Its report comes before our
- * own count. Of a response that the client did not wait for, all images were made for all that is known.
+ * The provider may make fewer images than the order allows: of a series, or where it filters some. The override of a channel
+ * may order more, by a name that only its provider knows. The provider's report comes before our own count. Of a response
+ * that the client did not wait for, all images were made for all that is known.
  */
-function withMade(ordered: PricedCall, { end, usage, details }: Served['delivery']): PricedCall {
+function withMade(ordered: PricedCall, { channel, delivery: { end, usage, details } }: Served): PricedCall {
   const { images } = ordered.call;
   const made = end.kind === 'complete' ? (usage?.details?.images ?? details?.images) : undefined;
-  if (!images || !made || made >= images.count) return ordered;
+  if (!images || !made || made === images.count) return ordered;
+  if (made > images.count && !channel.overridesPrice) return ordered;
   return { ...ordered, call: { ...ordered.call, images: { ...images, count: made } } };
 }
 
