@@ -5,6 +5,7 @@ import type { Endpoint } from '../call/endpoint.js';
 import { textsIn } from '../metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../metering/dialect-prompts.js';
 import { asFields, parseFields, type Fields } from '../neutral/fields.js';
+import { needList } from '../neutral/given.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { asBase64, asFloats } from '../protocols/openai/embedding-vectors.js';
 import type { IncomingCall } from '../call/incoming-call.js';
@@ -98,7 +99,10 @@ export const rerankEndpoint: Endpoint = {
   },
   parse({ body, model }) {
     withCode('invalid_query', () => needInput(body['query'], 'query', 'query is empty'));
-    withCode('invalid_documents', () => needInput(body['documents'], 'documents', 'documents is empty'));
+    withCode('invalid_documents', () => {
+      needInput(body['documents'], 'documents', 'documents is empty');
+      needList(body['documents'], 'documents');
+    });
     return inOnePiece(body, model);
   },
   texts: () => [],
