@@ -8,7 +8,7 @@ import type { Served } from '../attempt/attempts.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { RelayError } from '../errors/relay-error.js';
 import { countPrompt } from '../metering/prompt-tokens.js';
-import { searchesBefore } from '../metering/server-tools.js';
+import { orderedSearches } from '../metering/server-tools.js';
 import { mayHideOutput } from '../metering/hidden-output.js';
 import { finalUsage, type Metered } from '../metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -102,8 +102,7 @@ function settleUsage(
 ): Promise<Billed> {
   const { tariff } = call.endpoint;
   const { delivery, upstreamModel } = served;
-  const searches = searchesBefore(call.call.body);
-  const counted = searches > 0 ? { ...found, details: { ...found.details, webSearches: searches } } : found;
+  const counted = withOrderedSearches(found, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargedCall = {
@@ -134,6 +133,14 @@ function settleUsage(
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
+}
+
+/** The usage with the searches that the call orders, where the provider reports none and the call was served. */
+function withOrderedSearches(usage: Usage, { call, endpoint }: PricedCall, { dropped }: Served): Usage {
+  const isEmpty = usage.promptTokens + usage.completionTokens === 0;
+  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
+  const webSearches = orderedSearches(call.body, dropped);
+  return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
 
 /** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */
