@@ -314,3 +314,49 @@ describe('turns that the server begins', () => {
     expect(speaker.made).toHaveLength(5);
   });
 });
+
+describe('a tool that the provider runs', () => {
+  const search = { type: 'session.update', session: { type: 'realtime', tools: [{ type: 'web_search' }] } };
+  const own = { type: 'function', name: 'f', parameters: { type: 'object' } };
+  const remote = { type: 'mcp', server_label: 'x', server_url: 'https://x.example' };
+  const sent = (): RealtimeEvent[] => upstream.sessions.at(-1)?.events ?? [];
+  afterEach(async () => {
+    await site.setOption('ToolPrices', '{}');
+    await site.setOption('UnpricedTools', 'refuse');
+  });
+
+  it.each([
+    ['a session', search],
+    ['a response', { type: 'response.create', response: { tools: [own, { type: 'web_search' }] } }],
+  ])('is refused by its name in %s, which goes on', async (_name, event) => {
+    const user = await payer(usd);
+    const client = await clients.session(user.key);
+    client.send(event);
+    await client.until('error');
+    const message = expect.stringContaining('web_search') as string;
+    expect(errorsOf(client)).toMatchObject([{ error: { code: 'tool_not_priced', message } }]);
+    client.send({ type: 'session.update', session: { type: 'realtime', tools: [own, remote] } });
+    client.send({ type: 'response.create' });
+    await client.until('response.done');
+    expect(JSON.stringify(sent())).not.toContain('web_search');
+    expect(JSON.stringify(sent())).toContain('mcp');
+    client.socket.close();
+    await expectPaid(user, usd);
+  });
+
+  it.each([
+    ['ToolPrices', JSON.stringify({ 'gpt-*': { webSearch: 0 } })],
+    ['UnpricedTools', 'free'],
+  ])('passes where the site gives it away by %s', async (option, value) => {
+    await site.setOption(option, value);
+    const user = await payer(usd);
+    const client = await clients.session(user.key);
+    client.send(search);
+    client.send({ type: 'response.create' });
+    await client.until('response.done');
+    expect(errorsOf(client)).toEqual([]);
+    expect(JSON.stringify(sent())).toContain('web_search');
+    client.socket.close();
+    await expectPaid(user, usd);
+  });
+});
