@@ -118,6 +118,8 @@ function detailsOf(
 ): { readonly details?: UsageDetails } {
   const cached = asRecord(prompt['cached_tokens_details']);
   const tools = asRecord(usage['server_side_tool_usage_details']);
+  // Tools of xAI use sources as well, and are billed by the call.
+  const isByTool = typeof usage['server_side_tool_usage_details'] === 'object';
   // OpenAI keeps a cached prompt for half an hour, or for 12 hours at a higher price.
   const cacheWrite1hTokens = firstCount(
     asRecord(prompt['cache_creation'])['ephemeral_1h_input_tokens'],
@@ -132,7 +134,7 @@ function detailsOf(
       usage['num_search_queries'],
       searchesOf(usage),
     ) +
-    searchesOfSource * toCount(usage['num_sources_used']) +
+    (isByTool ? 0 : searchesOfSource * toCount(usage['num_sources_used'])) +
     toCount(tools['web_search_calls']) +
     toCount(tools['x_search_calls']);
   const fileSearches = firstCount(tools['file_search_calls'], tools['document_search_calls']);
