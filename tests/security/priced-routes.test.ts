@@ -85,7 +85,7 @@ describe('a call of the relay', () => {
     const made = { size: /^\d+x\d+$/.test(size) ? size : '1024x1536', quality: quality || 'high' };
     const item = { type: 'image_generation_call', status: 'completed', ...made };
     const output = Array<object>(Math.min(20, times(tool))).fill(item);
-    worth = 110 + output.length * tokensOfImage(made) * 15;
+    worth = 100 + 10 * 4 + output.length * tokensOfImage(made) * 15;
     const answer = { id: 'r', status: 'completed', model: 'gpt-4o', output: [...output, said], usage: tokens };
     return json(answer)(response, request);
   };
@@ -153,7 +153,7 @@ describe('a call of the relay', () => {
     embeddings: {
       ...{ path: '/v1/embeddings', reply: embeds, quota: 20_000 },
       body: { model: 'embedder', input: 'hi' },
-      numbers: ['dimensions', ...counts],
+      numbers: ['dimensions', 'encoding_format'],
     },
     speech: {
       ...{ path: '/v1/audio/speech', reply: speaks, quota: 20_000 },
@@ -255,7 +255,7 @@ describe('a task, and the playground', () => {
   const worthOf = {
     '/suno/submit/music': (fields: Fields) => perOrder * times(fields),
     '/mj/submit/imagine': (fields: Fields) => perOrder * times(fields),
-    '/v1/videos': (fields: Fields) => seconds(fields) * 0.1 * quotaPerDollar * times(fields),
+    '/v1/videos': (fields: Fields) => Math.round(seconds(fields) * 0.1 * quotaPerDollar * times(fields)),
   };
   const bodies: Record<keyof typeof worthOf, Fields> = {
     '/suno/submit/music': { prompt: 'la' },
@@ -287,9 +287,10 @@ describe('a task, and the playground', () => {
   it('is charged as it is sent: the playground', async () => {
     let written = 0;
     const limits = ['max_tokens', 'max_completion_tokens', 'max_new_tokens', 'num_predict'];
+    const usual = 50;
     site.upstream.script({ path: '/v1/chat/completions' }, (response, request) => {
       const fields = fieldsOf(request);
-      written = Math.min(10_000, Math.max(...limits.map((name) => lenient(fields[name], 0))) * times(fields));
+      written = Math.min(10_000, Math.max(...limits.map((name) => lenient(fields[name], 0))) * times(fields) || usual);
       return says({ text: 'hi', promptTokens: 100, completionTokens: written })(response, request);
     });
     const body = { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 };
