@@ -15,7 +15,9 @@ beforeAll(async () => {
   clients = new RealtimeClients(site.server.url, model);
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
 }, 60_000);
-beforeEach(() => void new SpeakingModel(upstream));
+beforeEach(() => {
+  new SpeakingModel(upstream);
+});
 afterEach(() => clients.close());
 afterAll(async () => {
   await upstream.stop();
