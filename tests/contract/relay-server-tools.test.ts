@@ -176,6 +176,31 @@ it('charges a grounded prompt of Gemini once at ratio prices', async () => {
   expect(row.quota).toBe(Math.round(140 * 0.15 + 0.035 * 500_000));
 });
 
+it('charges searches of Gemini beyond those that are reserved as far as the balance has them', async () => {
+  const model = 'gemini-3-pro-preview';
+  relay.setOptions({ ModelRatio: { [model]: 0.01 }, CompletionRatio: { [model]: 1 } });
+  await relay.addChannel({ type: 24, models: model });
+  const webSearchQueries = Array.from({ length: 40 }, (_, index) => `q${index}`);
+  const content = { role: 'model', parts: [{ text: 'hi' }] };
+  relay.upstream.script(
+    {},
+    json({
+      candidates: [{ index: 0, finishReason: 'STOP', content, groundingMetadata: { webSearchQueries } }],
+      usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 100, totalTokenCount: 200 },
+    }),
+  );
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  const body = { contents, tools: [{ googleSearch: {} }], generationConfig: { maxOutputTokens: 1000 } };
+  const path = `/v1beta/models/${model}:generateContent`;
+  // Ten searches are reserved, at 0.014 USD each.
+  const { key } = await relay.addToken({ userId: await relay.addUser({ quota: 69_000 }) });
+  expect((await relay.post(path, key, body)).status).toBe(403);
+  const balance = 150_000;
+  const row = await rowOf(path, body, balance);
+  expect(row.quota).toBe(balance);
+  expect(row.other['uncharged_quota']).toBe(2 + 40 * 7000 - balance);
+});
+
 it('charges each request of a model that always searches at ratio prices', async () => {
   relay.setOptions({ ModelRatio: { 'gpt-4o-search-preview': 1.25 } });
   await relay.addChannel({ models: 'gpt-4o-search-preview' });

@@ -72,9 +72,9 @@ describe('an order', () => {
     },
   );
 
-  it('keeps fields that nobody here knows', async () => {
-    await music({ prompt: 'x', mv: 'chirp-v9', persona: { id: 1 } });
-    expect(lastSubmitted()?.body).toMatchObject({ mv: 'chirp-v9', persona: { id: 1 } });
+  it('is sent without fields that could order more than is charged', async () => {
+    await music({ prompt: 'x', mv: 'chirp-v9', persona_id: 'p', count: 4, persona: { n: 4 } });
+    expect(lastSubmitted()?.body).toEqual({ prompt: 'x', mv: 'chirp-v9', persona_id: 'p', make_instrumental: false });
   });
 
   it.each([

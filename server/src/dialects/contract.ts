@@ -94,6 +94,8 @@ export interface Target {
   readonly azureVersion?: string;
   /** `param_override`: applied to the converted body (`dialects/overrides/`). Null when the channel has none. */
   readonly override: BodyOverride | null;
+  /** See `RelayCall`. */
+  readonly outputLimit?: number | undefined;
   /** Option `global.pass_through_request_enabled`: only the model name may still be changed. */
   readonly passThrough: boolean;
   readonly families: FamilySettings;

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../shared/errors.js';
 import { asFields, type Fields } from './neutral/fields.js';
-import { optionalCount } from './neutral/given.js';
+import { optionalCount, optionalFlag } from './neutral/given.js';
 
 /*
  * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words without
@@ -15,7 +15,7 @@ const choiceNames = [...imageCountNames, 'best_of', 'num_return_sequences', 'can
 /** Limits of the output, of all providers. A provider may obey any of them. */
 const limitNames = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens'],
-  ...['maxOutputTokens', 'num_predict', 'max_length', 'max_gen_len'],
+  ...['maxOutputTokens', 'maxTokens', 'num_predict', 'max_length', 'max_gen_len'],
 ];
 const tierNames = ['service_tier', 'serviceTier'];
 /** Spellings of these names in another case are refused for every JSON body. */
@@ -24,17 +24,17 @@ export const pricedNames: readonly string[] = [
   ...['size', 'image_size', 'quality', 'seconds', 'sequential_image_generation', 'sequential_image_generation_options'],
 ];
 
-const maxChoices = 1024;
+export const maxChoices = 1024;
 /** The price of an image call is multiplied by its number of images. */
 const maxImages = 128;
 
-const choices: ReadonlySet<string> = new Set(choiceNames);
-const limits: ReadonlySet<string> = new Set(limitNames);
+export const choices: ReadonlySet<string> = new Set(choiceNames);
+export const limits: ReadonlySet<string> = new Set(limitNames);
 const tiers: ReadonlySet<string> = new Set(tierNames);
 /** In small letters, because names inside of other fields may be in any case. */
 const innerNames: ReadonlySet<string> = new Set([...choices, ...limits, ...tiers].map((name) => name.toLowerCase()));
 /** Fields whose content gateways and servers copy over the request. */
-const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
+export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
 
 /** Where a text request has its fields. */
 export interface TextFields {
@@ -47,7 +47,7 @@ export interface TextFields {
   readonly at?: string;
 }
 
-const configs = ['generationConfig', 'generation_config'];
+export const configs = ['generationConfig', 'generation_config'];
 const everywhere: ReadonlySet<string> = new Set([...containers, ...configs]);
 export const chatFields: TextFields = { limits: ['max_tokens', 'max_completion_tokens'], containers: everywhere };
 export const messagesFields: TextFields = {
@@ -85,6 +85,7 @@ export function readTextFields(fields: Fields, where: TextFields): number {
     } else if (choices.has(name)) needCount(value, shown, 0, maxChoices);
     else if (tiers.has(name) || where.words?.includes(name)) needWord(value, shown);
     else if (where.containers.has(name)) refuseInner(value, shown);
+    else if (name === 'enable_search') optionalFlag(value, shown);
   }
   return isLimited ? longest : 0;
 }
@@ -142,18 +143,18 @@ function needWord(value: unknown, field: string): string {
   return value;
 }
 
-const optionalWord = (fields: Fields, name: string): string => {
+const optionalWord = (fields: Fields, name: string, at = ''): string => {
   const value = fields[name];
-  return value === undefined || value === null ? '' : needWord(value, name);
+  return value === undefined || value === null ? '' : needWord(value, at + name);
 };
 
 /** Pixels, a ratio, or a name such as `auto` and `2K`. */
 const sizeForm = /^(?:[a-z][a-z0-9_-]*|[1-9]\d{1,4}[x*][1-9]\d{1,4}|[1-9]\d?:[1-9]\d?|[1-9]\d?[kK])?$/;
 
-function sizeIn(fields: Fields, name: string): string {
+function sizeIn(fields: Fields, name: string, at = ''): string {
   const value = fields[name] ?? '';
   if (typeof value !== 'string' || !sizeForm.test(value)) {
-    throw new InvalidInputError(`${name} must be like 1024x1024, with the letter x`, name);
+    throw new InvalidInputError(`${at}${name} must be like 1024x1024, with the letter x`, at + name);
   }
   return value;
 }
@@ -193,4 +194,24 @@ export function readImageFields(
     size: (size || other || '1024x1024').replace('*', 'x'),
     quality: optionalWord(body, 'quality') || 'standard',
   };
+}
+
+/** Another field could order more images than are reserved, by a name that only its provider knows. */
+const drawingFields: ReadonlySet<string> = new Set([
+  ...['type', 'action', 'model', 'size', 'quality', 'background', 'moderation', 'output_format', 'output_compression'],
+  ...['input_fidelity', 'input_image_mask', 'partial_images'],
+]);
+
+/**
+ * The size and quality of the images that a tool may draw; '' where the model chooses them.
+ * @param at the place of the tool, for errors
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function readDrawingFields(tool: Fields, at: string): { readonly size: string; readonly quality: string } {
+  for (const name in tool) {
+    if (!drawingFields.has(name)) throw new InvalidInputError(`${at}.${name} is not supported`, `${at}.${name}`);
+  }
+  const size = sizeIn(tool, 'size', `${at}.`);
+  const quality = optionalWord(tool, 'quality', `${at}.`);
+  return { size: size === 'auto' ? '' : size, quality: quality === 'auto' ? '' : quality };
 }

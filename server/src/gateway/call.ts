@@ -12,6 +12,8 @@ export interface RelayCall {
   readonly wantsUsage: boolean;
   /** Maximum output tokens that the client allows; 0 when it sets no limit. */
   readonly maxOutput: number;
+  /** The same where the balance or a budget pays for less than was asked for: no override may raise it. */
+  readonly outputLimit?: number;
   /** The parts of a multipart form. */
   readonly form?: readonly FormPart[];
   /** Known before the call: prompt tokens of endpoints whose price depends on the request only. */

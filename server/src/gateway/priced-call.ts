@@ -15,6 +15,8 @@ export interface PricedCall {
   readonly admission: Admission;
   readonly endpoint: Endpoint;
   readonly call: RelayCall;
+  /** `call` as channels send it whose override prices it otherwise, by their ids. Absent: there is none. */
+  readonly overridden?: ReadonlyMap<number, RelayCall> | undefined;
   readonly rawBody: Buffer;
   readonly price: Price;
   /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */

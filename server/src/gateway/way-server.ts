@@ -1,8 +1,9 @@
 import type { OptionValues } from '../options/option.service.js';
 import { isFree, type Price } from '../billing/prices/price-book.service.js';
 import { writeJson } from '../shared/exact-json.js';
-import { jsonInTurns } from '../shared/json-in-turns.js';
 import { AppError, isAppError } from '../shared/errors.js';
+import { jsonInTurns } from '../shared/json-in-turns.js';
+import { SearchTime } from '../platform/matching/search-time.js';
 import type { FormPart } from '../dialects/contract.js';
 import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
 import type { Caller } from './admit/authentication.js';
@@ -13,7 +14,7 @@ import { RelayError } from '../dialects/errors/relay-error.js';
 import { reservedUse } from './settle/call-use.js';
 import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
-import { SearchTime } from '../platform/matching/search-time.js';
+import { overriddenCalls } from './reserve/metering/overridden-call.js';
 import { unpricedTools } from './reserve/metering/server-tools.js';
 import type { PricedCall } from './priced-call.js';
 import { reserveFor, type ReservedCall } from './reserve/reserve.js';
@@ -191,6 +192,8 @@ export class WayServer {
     const { guard } = asked;
     const isCaptured = this.deps.options.values['content_capture.rules'].length > 0;
     const capture = isCaptured ? this.deps.captures.of(caller, admission.group) : undefined;
+    const isOverridden = this.overridesPrice && (call.images ?? endpoint.limitOutput) !== undefined;
+    const overridden = isOverridden ? overriddenCalls(call, admission.candidates, model) : undefined;
     return {
       requestId,
       path,
@@ -198,6 +201,7 @@ export class WayServer {
       caller,
       admission,
       call,
+      overridden,
       rawBody,
       price,
       drawing,
@@ -209,6 +213,11 @@ export class WayServer {
       capture,
       startedAt,
     };
+  }
+
+  private get overridesPrice(): boolean {
+    const { channels, options } = this.deps;
+    return channels.table.overridesPrice && !options.values['global.pass_through_request_enabled'];
   }
 
   /** Whether some budget or limit per minute may count calls of this caller. */

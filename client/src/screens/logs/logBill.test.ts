@@ -133,9 +133,9 @@ it('shows the lines of a price card', () => {
   ];
   const row = { ...plain, promptTokens: 1000, completionTokens: 0, quota: 13_200 };
   const bill = billOf({ ...row, price: price({ groupRatio: 0.8, card: 'claude-*', lines }) }, unit);
-  expect(bill?.lines.map(({ kind, amount, isPerUnit }) => [kind, amount, isPerUnit])).toEqual([
-    ['input', 0.003, false],
-    ['webSearch', 0.03, true],
+  expect(bill?.lines.map(({ kind, tokens, amount, isPerUnit }) => [kind, tokens, amount, isPerUnit])).toEqual([
+    ['input', 1000, 0.003, false],
+    ['webSearch', 3, 0.03, true],
   ]);
   expect(bill?.explains).toBe(true);
   expect(bill?.formula).toBe(

@@ -23,6 +23,8 @@ export interface RatioPrice {
   readonly groupRatio: number;
   /** USD for each call of a tool that the provider runs. Absent: none is known. */
   readonly tools?: ToolFees;
+  /** Other prices of a request, by how much Perplexity is asked to search. Absent: always the same one. */
+  readonly searches?: PriceCard['services'];
   /** Name of the price tables it comes from. */
   readonly version?: string;
 }

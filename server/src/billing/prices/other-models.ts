@@ -74,7 +74,7 @@ export const asPieces = ({ prices }: PriceCard, lines: readonly Component[]): Co
   });
 
 /** A price per token as the card that comes to the same charge, with the prices of tools. */
-export function cardOfRatio({ modelRatio, tools, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
+export function cardOfRatio({ modelRatio, tools, searches, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
   const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
   // Twelve digits remove binary rounding errors.
   const price = (factor: number): number => Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
@@ -85,7 +85,7 @@ export function cardOfRatio({ modelRatio, tools, ...ratios }: RatioPrice, quotaP
     cacheWrite1h: price(hourRatio(cacheWriteRatio)),
     output: price(completionRatio),
   };
-  return tools ? withTools({ prices }, tools) : { prices };
+  return tools ? withTools({ prices, ...(searches ? { services: searches } : null) }, tools) : { prices };
 }
 
 /** The card by which the rest of such a call is charged. */

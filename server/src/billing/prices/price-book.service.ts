@@ -4,7 +4,7 @@ import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
 import { cardOfRatio } from './other-models.js';
-import { toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
+import { listedSearches, toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
 import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
 import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
@@ -303,6 +303,7 @@ export class PriceBook {
   }
 
   private ratioPrice(name: string, modelRatio: number, group: string): RatioPrice {
+    const tools = this.toolPrices(name);
     return {
       kind: 'ratio',
       modelRatio,
@@ -312,7 +313,8 @@ export class PriceBook {
       audioRatio: audioInputRatio(name),
       audioCompletionRatio: audioOutputRatio,
       groupRatio: this.groupRatio(group),
-      tools: this.toolPrices(name),
+      tools,
+      searches: tools.request === undefined ? undefined : listedSearches(name, tools),
       version: this.version,
     };
   }

@@ -11,9 +11,6 @@ import { builtInCard } from './built-in-prices.js';
 import { isFreeCard } from './card-charge.js';
 import { tools as openaiTools } from './built-in-cards/built-in-card.js';
 
-/** Option ToolPrices: by the name of a model, or a prefix that ends with `*`. */
-type ToolPriceTable = Readonly<Record<string, ToolPrices>>;
-
 /**
  * List prices of makers, for models without a list price of their own, of 2026-11. Models with one have the prices of their
  * tools on their built-in card. The first match counts.
@@ -30,6 +27,10 @@ const makers: ReadonlyArray<readonly [models: RegExp, prices: ToolFees]> = [
   [/^grok-/, { webSearch: 0.005, fileSearch: 0.0025, codeExecution: 0.005 }],
   // https://platform.moonshot.ai/docs/pricing/tools
   [/^(?:kimi|moonshot)-/, { webSearch: 0.005 }],
+  // https://docs.qwencloud.com/developer-guides/text-generation/web-search
+  [/^(?:qwen|qwq|qvq)/, { webSearch: 0.01 }],
+  // https://docs.z.ai/guides/overview/pricing#built-in-tools
+  [/^(?:glm|chatglm|charglm|codegeex)-/, { webSearch: 0.01 }],
   // https://docs.perplexity.ai/getting-started/pricing
   [/^sonar-deep-research/, { webSearch: 0.005 }],
   [/^sonar-(?:pro|reasoning-pro)/, { request: 0.006 }],
@@ -46,6 +47,17 @@ export function listedTools(model: string): ToolFees {
   const ofMaker = makers.find(([models]) => models.test(name))?.[1] ?? {};
   const listed = (builtInCard(model) ?? builtInCard(name))?.card;
   return listed?.prices.input === undefined ? ofMaker : toolsBeside(listed.prices, ofMaker);
+}
+
+/**
+ * Other prices of a request to a model that always searches, by how much it is asked to search. None where the site has set the
+ * price.
+ */
+export function listedSearches(model: string, tools: ToolFees): PriceCard['services'] {
+  const listed = (builtInCard(model) ?? builtInCard(model.slice(model.lastIndexOf('/') + 1)))?.card;
+  if (!listed?.services || tools.request === undefined || listed.prices.request !== tools.request) return undefined;
+  const { search_medium: medium, search_high: high } = listed.services;
+  return { ...(medium ? { search_medium: medium } : null), ...(high ? { search_high: high } : null) };
 }
 
 /** The prices that the site sets, and those of the model's maker for other tools. */

@@ -1,13 +1,26 @@
-import type { BodyOperation, OverrideCondition } from '../../shared/channel-override.js';
+import type { BodyOperation, BodyOverride, OverrideCondition } from '../../shared/channel-override.js';
 import { asFields, type Fields } from '../../shared/json.js';
 import type { Target } from '../contract.js';
+import { withinLimit } from './sent-fields.js';
 
-type Overridden = Pick<Target, 'override' | 'upstreamModel' | 'requestedModel'>;
+type Overridden = Pick<Target, 'override' | 'upstreamModel' | 'requestedModel' | 'outputLimit'>;
 
-/** The body with the channel's `param_override`; the same object when the channel has none. */
+/**
+ * The body with the channel's `param_override`; the same object when the channel has none. An override sets no longer output
+ * than the balance pays for.
+ */
 export function overriddenBody(body: Record<string, unknown>, target: Overridden): Record<string, unknown> {
-  const { override } = target;
+  const { override, outputLimit } = target;
   if (!override) return body;
+  const result = changedBody(body, override, target);
+  return outputLimit === undefined ? result : withinLimit(result, outputLimit);
+}
+
+function changedBody(
+  body: Record<string, unknown>,
+  override: BodyOverride,
+  target: Overridden,
+): Record<string, unknown> {
   let result: unknown = { ...body, ...override.fields };
   for (const operation of override.operations) {
     if (isFor(operation, target) && holds(operation, result, target)) result = applied(operation, result);
@@ -22,7 +35,7 @@ export function overriddenBody(body: Record<string, unknown>, target: Overridden
 export function addOverride(body: Fields, changes: Record<string, unknown>, target: Overridden): void {
   const { override } = target;
   if (!override) return;
-  if (override.operations.length === 0) {
+  if (override.operations.length === 0 && target.outputLimit === undefined) {
     Object.assign(changes, override.fields);
     return;
   }

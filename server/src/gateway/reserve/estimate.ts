@@ -220,6 +220,7 @@ const usageOf = (promptTokens: number, completionTokens: number, traits: Request
   audioInputTokens: traits.hasAudio ? promptTokens : 0,
   audioOutputTokens: traits.hasAudio ? completionTokens : 0,
   ...usageDetails({
+    serviceTier: traits.serviceTier ?? undefined,
     cacheWrite1hTokens: traits.writesCacheForHour ? promptTokens : 0,
     webSearches: traits.searches,
     groundedPrompts: Math.min(traits.searches, 1),

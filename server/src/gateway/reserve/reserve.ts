@@ -45,9 +45,10 @@ const maxTurns = 8;
  * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming what is missing; BudgetError; SERVICE_UNAVAILABLE
  */
 export function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<ReservedCall> {
-  const cost = values.StrictReserve ? costOf(call, values) : null;
-  const cover = cost && ampleCover(call, cost);
-  if (!cover) return reserveClosely(call, cost, ledger, values);
+  const asSent = dearestOf(call, values);
+  const cost = values.StrictReserve ? costOf(asSent, values) : null;
+  const cover = cost && ampleCover(asSent, cost);
+  if (!cover) return reserveClosely({ call, asSent }, cost, ledger, values);
   const taken = { amount: cover.amount, tokens: cover.promptTokens + cover.outputTokens };
   // Callbacks, because most calls come here: an async function costs five times as much memory.
   return take(call, taken, ledger).then(
@@ -55,20 +56,37 @@ export function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValue
     (error: unknown) => {
       // The copy of the balance was too old, or the generous amount does not fit into a budget.
       if (!(error instanceof QuotaError) && !(error instanceof BudgetError)) throw error;
-      return reserveClosely(call, cost, ledger, values);
+      return reserveClosely({ call, asSent }, cost, ledger, values);
     },
   );
 }
 
+interface Asked {
+  readonly call: PricedCall;
+  /** See `dearestOf`. */
+  readonly asSent: PricedCall;
+}
+
+/** The call as the channel sends it whose override makes it the dearest: the same one without such an override. */
+function dearestOf(call: PricedCall, values: OptionValues): PricedCall {
+  if (!call.overridden) return call;
+  const sent = [...call.overridden.values()].map((each): PricedCall => ({ ...call, call: each }));
+  const amountOf = (each: PricedCall): number => {
+    const cost = values.StrictReserve ? costOf(each, values) : null;
+    return cost ? cost.of(call.rawBody.length, cost.outputTokens) : wholeAmount(each, values);
+  };
+  return sent.reduce((dearest, each) => (amountOf(each) > amountOf(dearest) ? each : dearest), call);
+}
+
 async function reserveClosely(
-  call: PricedCall,
+  asked: Asked,
   cost: CallCost | null,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<ReservedCall> {
-  if (cost) return reserveCover(call, cost, ledger, values);
+  if (cost) return reserveCover(asked, cost, ledger, values);
   try {
-    return await reserveWhole(call, wholeAmount(call, values), ledger, values);
+    return await reserveWhole(asked, wholeAmount(asked.asSent, values), ledger, values);
   } catch (error) {
     throw wordedQuotaError(error, values);
   }
@@ -76,18 +94,18 @@ async function reserveClosely(
 
 /** A call whose charge is known, or is estimated in the old way. A budget of tokens may leave room for less output. */
 async function reserveWhole(
-  call: PricedCall,
+  { call, asSent }: Asked,
   amount: number,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<ReservedCall> {
-  const prompt = call.budgets?.countsTokens ? await countedPrompt(call) : 0;
+  const prompt = call.budgets?.countsTokens ? await countedPrompt(asSent) : 0;
   try {
-    const tokens = prompt && prompt + outputOf(call, values);
+    const tokens = prompt && prompt + outputOf(asSent, values);
     return { call, reservation: await take(call, { amount, tokens }, ledger), cover: null };
   } catch (error) {
     if (!(error instanceof BudgetError) || error.hold.kind !== 'tokens') throw error;
-    const output = Math.floor((error.available - prompt) / choicesOf(call.call.body));
+    const output = Math.floor((error.available - prompt) / choicesOf(asSent.call.body));
     if (output < minOutput || !call.endpoint.limitOutput) throw error;
     const limited = limitedCall(call, output);
     return {
@@ -148,12 +166,12 @@ function take(call: PricedCall, taken: Taken, ledger: Ledger): Promise<Reservati
 }
 
 async function reserveCover(
-  call: PricedCall,
+  { call, asSent }: Asked,
   cost: CallCost,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<ReservedCall> {
-  const promptTokens = await countedPrompt(call);
+  const promptTokens = await countedPrompt(asSent);
   const { reservation, cost: paid, wanted } = await takeWhatIsThere(call, { cost, promptTokens }, ledger, values);
   const made = limitedTo(cost, coverOf(paid, wanted, reservation.amount));
   const ofTools = toolLimit(call, cost, made);
@@ -219,7 +237,7 @@ function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
   const body = call.endpoint.limitOutput?.(call.call.body, outputTokens);
   if (!body) return call;
   const limited = withBody(call, body);
-  return { ...limited, call: { ...limited.call, maxOutput: outputTokens } };
+  return { ...limited, call: { ...limited.call, maxOutput: outputTokens, outputLimit: outputTokens } };
 }
 
 function withBody(call: PricedCall, body: PricedCall['call']['body'] | undefined): PricedCall {

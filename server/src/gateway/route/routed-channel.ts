@@ -10,6 +10,7 @@ import { listCost, readCostRule } from '../../shared/cost-rule.js';
 import { parseLimits, parseTimeouts, type ChannelLimits, type ChannelTimeouts } from '../../shared/channel-limits.js';
 import { parseFields, type Fields } from '../../shared/json.js';
 import type { ChannelSetting } from '../../dialects/contract.js';
+import { changesPrice } from '../../dialects/overrides/sent-fields.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import type { Provider } from '../../dialects/providers/provider.js';
 import { providerOf } from '../../dialects/providers/providers.js';
@@ -38,6 +39,8 @@ export interface RoutedChannel {
   readonly mapping: ModelMapping;
   readonly statusMapping: ReadonlyMap<number, number>;
   readonly override: BodyOverride | null;
+  /** Whether `override` changes a field that prices a call. */
+  readonly overridesPrice: boolean;
   /** `header_override`; empty when there is none. */
   readonly headers: readonly HeaderOperation[];
   readonly setting: ChannelSetting;
@@ -86,6 +89,7 @@ export const channelColumns = `id, type, name, status, key_sealed, base_url, ope
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
   const provider = withAdapter(providerOf(row.type), row);
   const keys = splitKeys(open(row.key_sealed), provider.keyForm);
+  const override = parseOverride(row.param_override);
   return {
     id: row.id,
     type: row.type,
@@ -106,7 +110,8 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     prefix: row.model_prefix,
     mapping: parseModelMapping(row.model_mapping),
     statusMapping: parseStatusMapping(row.status_code_mapping),
-    override: parseOverride(row.param_override),
+    override,
+    overridesPrice: override !== null && changesPrice(override),
     headers: parseHeaders(row.header_override),
     setting: parseSetting(row.setting),
     autoBan: row.auto_ban === 1,

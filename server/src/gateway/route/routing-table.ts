@@ -48,11 +48,14 @@ export class RoutingTable {
   private readonly groupsOfOwner = new Map<number, ReadonlyMap<string, Group>>();
   private readonly owners: ReadonlySet<number>;
   private readonly byId: ReadonlyMap<number, RoutedChannel>;
+  /** Whether the override of some channel changes a field that prices a call. */
+  readonly overridesPrice: boolean;
 
   constructor(channels: readonly RoutedChannel[]) {
     this.byId = new Map(channels.map((channel) => [channel.id, channel]));
     this.owners = new Set(channels.map(({ ownerId }) => ownerId).filter((id) => id !== 0));
     this.groups = toGroups(channels.filter(({ ownerId }) => ownerId === 0));
+    this.overridesPrice = channels.some((channel) => channel.overridesPrice);
   }
 
   private groupsFor(userId: number): ReadonlyMap<string, Group> {

@@ -249,7 +249,8 @@ export function toTarget(
   attempt: Pick<
     Attempt,
     'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough' | 'families' | 'now'
-  >,
+  > &
+    Partial<Pick<Attempt, 'call'>>,
 ): Target {
   const { channel } = attempt;
   return {
@@ -268,6 +269,7 @@ export function toTarget(
     forceStreamUsage: attempt.settings.forceStreamUsage,
     azureVersion: attempt.settings.azureVersion,
     override: channel.override,
+    outputLimit: attempt.call?.outputLimit,
     passThrough: attempt.passThrough,
     families: attempt.families,
     credential: '',

@@ -8,7 +8,7 @@ import type { Served } from '../send/attempts.js';
 import type { ChargedCall, Tariff } from '../endpoint.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
-import { searchesBefore } from '../reserve/metering/server-tools.js';
+import { orderedSearches } from '../reserve/metering/server-tools.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
@@ -41,7 +41,7 @@ export function settleCall(
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const call = ordered.call.images ? withMade(ordered, delivery) : ordered;
+  const call = ordered.call.images ? withMade(sentBy(ordered, served), served) : ordered;
   // A stream that was ended here never came to its report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
@@ -66,14 +66,22 @@ export function settleCall(
   }).then(settle);
 }
 
+/** The call with the images that the channel has ordered. */
+function sentBy(ordered: PricedCall, { channel }: Served): PricedCall {
+  const images = ordered.overridden?.get(channel.id)?.images;
+  return images ? { ...ordered, call: { ...ordered.call, images } } : ordered;
+}
+
 /**
- * The provider may make fewer images than the order allows: of a series, or where it filters some. Its report comes before our
- * own count. Of a response that the client did not wait for, all images were made for all that is known.
+ * The provider may make fewer images than the order allows: of a series, or where it filters some. The override of a channel
+ * may order more, by a name that only its provider knows. The provider's report comes before our own count. Of a response
+ * that the client did not wait for, all images were made for all that is known.
  */
-function withMade(ordered: PricedCall, { end, usage, details }: Served['delivery']): PricedCall {
+function withMade(ordered: PricedCall, { channel, delivery: { end, usage, details } }: Served): PricedCall {
   const { images } = ordered.call;
   const made = end.kind === 'complete' ? (usage?.details?.images ?? details?.images) : undefined;
-  if (!images || !made || made >= images.count) return ordered;
+  if (!images || !made || made === images.count) return ordered;
+  if (made > images.count && !channel.overridesPrice) return ordered;
   return { ...ordered, call: { ...ordered.call, images: { ...images, count: made } } };
 }
 
@@ -95,8 +103,7 @@ function settleUsage(
 ): Promise<Billed> {
   const { tariff } = call.endpoint;
   const { delivery, upstreamModel } = served;
-  const searches = searchesBefore(call.call.body);
-  const counted = searches > 0 ? { ...found, details: { ...found.details, webSearches: searches } } : found;
+  const counted = withOrderedSearches(found, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
   const charged: ChargedCall = {
@@ -127,6 +134,14 @@ function settleUsage(
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
     return { usage, quota: price.quota - uncharged, userQuota, excess: kind ? { kind, reported } : null };
   });
+}
+
+/** The usage with the searches that the call orders, where the provider reports none and the call was served. */
+function withOrderedSearches(usage: Usage, { call, endpoint }: PricedCall, { dropped }: Served): Usage {
+  const isEmpty = usage.promptTokens + usage.completionTokens === 0;
+  if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
+  const webSearches = orderedSearches(call.body, dropped);
+  return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
 
 /** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */

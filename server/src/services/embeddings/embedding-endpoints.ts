@@ -5,6 +5,7 @@ import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt, rerankPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
+import { needList } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
 import type { IncomingCall } from '../../gateway/incoming-call.js';
@@ -98,7 +99,10 @@ export const rerankEndpoint: Endpoint = {
   },
   parse({ body, model }) {
     withCode('invalid_query', () => needInput(body['query'], 'query', 'query is empty'));
-    withCode('invalid_documents', () => needInput(body['documents'], 'documents', 'documents is empty'));
+    withCode('invalid_documents', () => {
+      needInput(body['documents'], 'documents', 'documents is empty');
+      needList(body['documents'], 'documents');
+    });
     return inOnePiece(body, model);
   },
   texts: () => [],

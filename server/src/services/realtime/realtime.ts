@@ -276,6 +276,7 @@ export class Realtime {
         const excess = { kind: 'impossible', reported: usageOf(reported) } as const;
         this.deps.usageAlarm.raise(call, channel.id, excess, usageOf(charged));
       },
+      freeTools: (names) => this.deps.usageAlarm.freeTools({ requestId, admission: paid.admission }, channel.id, names),
       hold: () => this.admission.holdAnother(paid),
       place: (order) => this.admission.order(paid, order),
       placeNothing: () => this.admission.nothing(paid),

@@ -29,6 +29,7 @@ import {
 } from './session-orders.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { SessionSettings } from './session-settings.js';
+import { unchargedTools } from './session-tools.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { createdEvents, transcribersIn, TranscriptWatch, turnOfTranscript } from './transcripts.js';
 import { TurnEstimate } from './turn-estimate.js';
@@ -57,6 +58,8 @@ export interface SessionDeps {
   readonly charged: (turn: ChargedTurn) => void;
   /** Called when a provider reports more than the model can have had, with the part that is charged. */
   readonly impossible: (reported: ChargedAudio, charged: ChargedAudio) => void;
+  /** Called with tools of the provider that run for nothing. */
+  readonly freeTools: (names: readonly string[]) => void;
   /**
    * Reserves what the session costs besides its responses anew.
    * @throws AppError when the caller may not continue, or cannot pay
@@ -252,13 +255,15 @@ export class RealtimeSession {
    * the model that is paid for, or names a prompt of a shared account: null then, and the session goes on without the event.
    */
   private permitted(event: Fields): Fields | null {
-    const { admission, caller, requestId, upstreamModel, isTranscription, isOwnAccount } = this.deps;
+    const { admission, caller, requestId, upstreamModel, isTranscription, isOwnAccount, price, options } = this.deps;
     try {
       const [foreign] = namedByEvent(event);
       if (foreign && !isOwnAccount) throw notFound(foreign, 'is not known');
       this.settings.fromClient(event);
       const session = isTranscription ? null : asFields(event['session']);
       if (session) for (const model of transcribersIn(session)) checkModel(caller, model);
+      const uncharged = unchargedTools(event, price.price, options.values);
+      if (uncharged.length > 0) this.deps.freeTools(uncharged);
       return withSessionModel(event, { names: [admission.model, admission.bareModel], upstreamModel, isTranscription });
     } catch (error) {
       this.pair.report(errorFrame(error, requestId));

@@ -75,7 +75,15 @@ export function rechargeOf(
   if (price.kind === 'ratio' && hasToolLines(call, price)) {
     const card = cardOf(price, quotaPerUnit);
     const counts = quantitiesFor(card, call, cards);
-    return counts && chargeOfCard(card, { counts, serviceTier: null }, price.groupRatio, quotaPerUnit);
+    return (
+      counts &&
+      chargeOfCard(
+        card,
+        { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null },
+        price.groupRatio,
+        quotaPerUnit,
+      )
+    );
   }
   return rechargeByTable(call, price, quotaPerUnit);
 }

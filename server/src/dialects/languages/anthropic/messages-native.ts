@@ -122,9 +122,9 @@ export function nativeMessage(body: Buffer): ChatAnswer {
 export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new MessagesListener(), new MessagesStreamReader(), transcript);
 
-/** Usage is in the first event and in the last but one, which also marks the response as complete. */
+/** Usage is in the first event and in the last but one, which also marks the response as complete. Tools run in between. */
 class MessagesListener implements NativeListener {
-  readonly marks = /"message_(?:start|delta|stop)"|"error"|"file_id"/;
+  readonly marks = /"message_(?:start|delta|stop)"|"error"|"file_id"|"server_tool_use"|"web_search_tool_result_error"/;
   private readonly reported = new ClaudeUsage();
   readonly givenIds: string[] = [];
   complete = false;
@@ -135,6 +135,7 @@ class MessagesListener implements NativeListener {
     this.givenIds.push(...idsOfMessageEvent(event));
     switch (event['type']) {
       case 'message_start':
+      case 'content_block_start':
         this.reported.add(event);
         return false;
       case 'message_delta':

@@ -67,6 +67,7 @@ export class MessagesStreamReader implements StreamReader {
 
   private open(event: Fields): NeutralEvent[] {
     const block = asFields(event['content_block']) ?? {};
+    this.usage.add(event);
     const position = someNumber(event['index']) ?? 0;
     const type = block['type'];
     const input = asFields(block['input']);
@@ -76,6 +77,7 @@ export class MessagesStreamReader implements StreamReader {
     const open: OpenBlock = { kind, tool: this.tools, input: isTool ? input : null, filled: false };
     this.blocks.set(position, open);
     if (kind === 'tool') return [{ kind: 'toolStart', choice, index: this.tools++, id: asText(block['id']), name }];
+    if (type === 'server_tool_use' || type === 'web_search_tool_result') return this.reported();
     if (type === 'redacted_thinking') return [{ kind: 'redacted', choice, data: asText(block['data']) }];
     const text = type === 'text' ? asText(block['text']) : '';
     if (text !== '') return [{ kind: 'text', choice, text }];

@@ -98,18 +98,25 @@ const outputFigures = new Set(['output_tokens', 'output_tokens_details']);
 /**
  * Combines the usage of a stream's events, as `laterUsage` does. `message_delta` comes last and may correct `message_start`.
  * Hosts that count the prompt only at the beginning write zeros there: a 0 is a correction only beside another count of the
- * input. The output of `message_start` is a placeholder, and counts nothing.
+ * input. The output of `message_start` is a placeholder, and counts nothing. Calls of tools are counted as they appear, until
+ * they are reported.
  */
 export class ClaudeUsage {
   private raw: Json = {};
+  private readonly seen = new Map<string, number>();
+  private reportsTools = false;
 
-  /** Reads the usage of one event. */
+  /** Reads the usage, or the call of a tool, of one event. */
   add(event: Fields): void {
+    const block = asFields(event['content_block']);
+    if (block) return this.see(block);
     const usage = asFields(event['usage']) ?? asFields(asFields(event['message'])?.['usage']);
     if (!usage) return;
     const input = toCount(usage['input_tokens']);
     const corrects = input > 0 && input !== toCount(this.raw['input_tokens']);
-    const countsOutput = event['type'] !== 'message_start' && !isZero(usage['output_tokens']);
+    const isStart = event['type'] === 'message_start';
+    const countsOutput = !isStart && !isZero(usage['output_tokens']);
+    if (!isStart && asFields(usage['server_tool_use'])) this.reportsTools = true;
     for (const [name, value] of Object.entries(usage)) {
       if (value === null || (!corrects && promptFigures.has(name) && isZero(value))) continue;
       if (!countsOutput && outputFigures.has(name)) continue;
@@ -117,10 +124,28 @@ export class ClaudeUsage {
     }
   }
 
+  /** A search that fails is not billed. */
+  private see(block: Fields): void {
+    const isFailed = asFields(block['content'])?.['type'] === 'web_search_tool_result_error';
+    const name = isFailed ? 'web_search' : block['type'] === 'server_tool_use' ? block['name'] : undefined;
+    const figure = toolFigures.get(name);
+    if (figure) this.seen.set(figure, (this.seen.get(figure) ?? 0) + (isFailed ? -1 : 1));
+  }
+
   usage(): Usage | null {
-    return toClaudeUsage(this.raw);
+    if (this.reportsTools || this.seen.size === 0) return toClaudeUsage(this.raw);
+    return toClaudeUsage({ ...this.raw, server_tool_use: Object.fromEntries(this.seen) });
   }
 }
+
+/** Counts in a report of tools, by the names of the tools that Anthropic runs. */
+const toolFigures: ReadonlyMap<unknown, string> = new Map([
+  ['web_search', 'web_search_requests'],
+  ['web_fetch', 'web_fetch_requests'],
+  ['code_execution', 'code_execution_requests'],
+  ['bash_code_execution', 'code_execution_requests'],
+  ['text_editor_code_execution', 'code_execution_requests'],
+]);
 
 /** Usage in the shape that clients of the Messages dialect expect. */
 export function fromClaudeUsage(usage: Usage): Json {

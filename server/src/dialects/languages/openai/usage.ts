@@ -103,6 +103,14 @@ export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | 
 
 type Raw = Readonly<Record<string, unknown>>;
 
+/** xAI's Live Search bills each source that it used, at 0.025 USD: five times the price of a search. */
+const searchesOfSource = 5;
+
+/** Searches of Qwen: in chat completions, and in Responses. */
+const searchesOf = (usage: Raw): unknown =>
+  asRecord(asRecord(usage['plugins'])['search'])['count'] ??
+  asRecord(asRecord(usage['x_tools'])['web_search'])['count'];
+
 /** Providers count the calls of their tools under different names: relays of Claude, Perplexity, xAI. */
 function detailsOf(
   usage: Raw,
@@ -110,6 +118,8 @@ function detailsOf(
 ): { readonly details?: UsageDetails } {
   const cached = asRecord(prompt['cached_tokens_details']);
   const tools = asRecord(usage['server_side_tool_usage_details']);
+  // Tools of xAI use sources as well, and are billed by the call.
+  const isByTool = typeof usage['server_side_tool_usage_details'] === 'object';
   // OpenAI keeps a cached prompt for half an hour, or for 12 hours at a higher price.
   const cacheWrite1hTokens = firstCount(
     asRecord(prompt['cache_creation'])['ephemeral_1h_input_tokens'],
@@ -119,7 +129,12 @@ function detailsOf(
   const imageOutputTokens = toCount(spent['image_tokens']);
   const cachedAudioTokens = toCount(cached['audio_tokens']);
   const webSearches =
-    firstCount(asRecord(usage['server_tool_use'])['web_search_requests'], usage['num_search_queries']) +
+    firstCount(
+      asRecord(usage['server_tool_use'])['web_search_requests'],
+      usage['num_search_queries'],
+      searchesOf(usage),
+    ) +
+    (isByTool ? 0 : searchesOfSource * toCount(usage['num_sources_used'])) +
     toCount(tools['web_search_calls']) +
     toCount(tools['x_search_calls']);
   const fileSearches = firstCount(tools['file_search_calls'], tools['document_search_calls']);

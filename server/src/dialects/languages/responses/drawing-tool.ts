@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { readDrawingFields } from '../../priced-fields.js';
 import { declaredTools, withTools } from '../../neutral/declared-tools.js';
 import { asText, someText, type Fields } from '../../neutral/fields.js';
+import { tokensOfImage } from '../../neutral/made-image.js';
 
 /** The model that OpenAI's tool draws with where a request names none, as documented. */
 export const usualDrawingModel = 'gpt-image-2';
@@ -10,12 +12,28 @@ export const azureDrawingHeader = 'x-ms-oai-image-generation-deployment';
 
 const isDrawing = (tool: Fields): boolean => tool['type'] === 'image_generation';
 
-/** The model, size and quality of the tool that draws; null without one. */
-export function drawingIn(body: Fields): { model: string; size: string; quality: string } | null {
-  const tool = declaredTools(body).find((declared) => isDrawing(declared.tool))?.tool;
-  if (!tool) return null;
-  const { model, size, quality } = tool;
-  return { model: asText(model) || usualDrawingModel, size: asText(size), quality: asText(quality) };
+interface Drawing {
+  readonly model: string;
+  readonly size: string;
+  readonly quality: string;
+}
+
+/** The size with the most tokens, which the model may choose. */
+const largestSize = '1024x1536';
+
+/**
+ * The model, size and quality of the tool that draws, by which its image is priced; of several the largest. Null without one.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function drawingIn(body: Fields): Drawing | null {
+  const tools = declaredTools(body).filter(({ tool }) => isDrawing(tool));
+  if (tools.length === 0) return null;
+  return tools
+    .map(({ tool, at }): Drawing => {
+      const { size, quality } = readDrawingFields(tool, at);
+      return { model: asText(tool['model']) || usualDrawingModel, size: size || largestSize, quality };
+    })
+    .reduce((most, each) => (tokensOfImage(each) > tokensOfImage(most) ? each : most));
 }
 
 /**

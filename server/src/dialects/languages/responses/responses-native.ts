@@ -10,7 +10,7 @@ import { idsOfResponse } from '../ids/given-ids.js';
 import { lastProof } from './encrypted-reasoning.js';
 import { failureOf, readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
-import { toResponsesUsage } from './responses-usage.js';
+import { toolItem, toResponsesUsage, usageOfItems } from './responses-usage.js';
 
 /**
  * A complete response in the client's own dialect: the bytes stay unchanged. Incomplete and background responses are
@@ -53,10 +53,13 @@ function failureOfProvider(response: Fields): UpstreamError | undefined {
   return status === undefined ? undefined : toUpstreamError(status, JSON.stringify(response));
 }
 
-/** The last event repeats the whole response, and is the only one with usage. */
+/** The last event repeats the whole response, and is the only one with usage. Tools run before it. */
 class ResponsesListener implements NativeListener {
-  readonly marks = /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"/;
+  readonly marks =
+    /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"|"(?:web_search|file_search|code_interpreter|shell|image_generation)_call"|"memory_limit"/;
   private reported: Usage | null = null;
+  private readonly seen: Fields[] = [];
+  private tools: unknown;
   answerId: string | undefined;
   proof: string | undefined;
   givenIds: readonly string[] | undefined;
@@ -78,6 +81,12 @@ class ResponsesListener implements NativeListener {
       this.done = true;
       return true;
     }
+    if (type === 'response.created') this.tools = asFields(event['response'])?.['tools'];
+    if (type === 'response.output_item.done') {
+      const item = toolItem(asFields(event['item']));
+      if (item) this.seen.push(item);
+      return false;
+    }
     if (type === 'error' || readError(event)) {
       this.failure = toUpstreamError(502, JSON.stringify(asFields(event['error']) ? event : { error: event }));
     }
@@ -85,6 +94,7 @@ class ResponsesListener implements NativeListener {
   }
 
   usage(): Usage | null {
-    return this.reported;
+    const isUnreported = this.reported === null && this.seen.length > 0 && this.reportedFailure === undefined;
+    return isUnreported ? usageOfItems(this.seen, this.tools) : this.reported;
   }
 }

@@ -4,7 +4,7 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { failureOf, finishOf, imageTypeOf, signatureIn, summaryBreak, toChatAnnotation } from './responses-read.js';
-import { toResponsesUsage } from './responses-usage.js';
+import { toolItem, toResponsesUsage, usageOfItems } from './responses-usage.js';
 
 const choice = 0;
 
@@ -19,6 +19,8 @@ export class ResponsesStreamReader implements StreamReader {
   private tools = 0;
   private thoughts = 0;
   private started = false;
+  private readonly toolItems: Fields[] = [];
+  private declared: unknown;
   done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
@@ -80,6 +82,7 @@ export class ResponsesStreamReader implements StreamReader {
   private start(response: Fields): NeutralEvent[] {
     if (this.started) return [];
     this.started = true;
+    this.declared = response['tools'];
     const created = someNumber(response['created_at']);
     return [
       {
@@ -131,8 +134,14 @@ export class ResponsesStreamReader implements StreamReader {
       const signature = signatureIn(item);
       return signature === undefined ? [] : [{ kind: 'signature', choice, of: 'reasoning', signature }];
     }
+    const ran = toolItem(item);
+    if (!ran) return [];
+    this.toolItems.push(ran);
+    const usage: NeutralEvent = { kind: 'usage', usage: usageOfItems(this.toolItems, this.declared) };
     const picture = item['type'] === 'image_generation_call' ? someText(item['result']) : undefined;
-    return picture === undefined ? [] : [{ kind: 'image', choice, mediaType: imageTypeOf(item), data: picture }];
+    return picture === undefined
+      ? [usage]
+      : [usage, { kind: 'image', choice, mediaType: imageTypeOf(item), data: picture }];
   }
 
   private finish(response: Fields): NeutralEvent[] {

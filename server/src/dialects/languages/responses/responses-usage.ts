@@ -1,4 +1,4 @@
-import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
+import { noUsage, usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
 import { tokensOfImage } from '../../neutral/made-image.js';
 import { fromUsage, toCount, toUsage } from '../openai/usage.js';
@@ -27,6 +27,8 @@ export function toResponsesUsage(response: Fields): Usage | null {
       prompt_tokens_details: usage['input_tokens_details'],
       completion_tokens_details: usage['output_tokens_details'],
       server_side_tool_usage_details: usage['server_side_tool_usage_details'],
+      num_sources_used: usage['num_sources_used'],
+      x_tools: usage['x_tools'],
       cost_in_usd_ticks: usage['cost_in_usd_ticks'],
     },
     response['service_tier'],
@@ -36,6 +38,25 @@ export function toResponsesUsage(response: Fields): Usage | null {
   if (!found || found.details?.webSearches || asFields(usage['server_side_tool_usage_details'])) return found;
   const calls = toolCallsIn(response);
   return calls ? { ...found, details: { ...found.details, ...calls } } : found;
+}
+
+/**
+ * The calls of tools in the finished items of a response that is not complete.
+ * @param items with as much of them as `toolItem` keeps
+ */
+export function usageOfItems(items: readonly Fields[], tools: unknown): Usage {
+  const response = { output: items, tools };
+  const drawn = withUncountedImages(noUsage, response);
+  const calls = toolCallsIn(response);
+  return calls ? { ...drawn, details: { ...drawn.details, ...calls } } : drawn;
+}
+
+/** An item that is the call of a tool which has a price, without its content; null for others. */
+export function toolItem(item: Fields | null): Fields | null {
+  const isTool = item && (toolCalls.has(item['type']) || item['type'] === 'image_generation_call');
+  if (!isTool) return null;
+  const { type, status, action, container_id, environment, size, quality } = item;
+  return { type, status, action, container_id, environment, size, quality };
 }
 
 /** Images of OpenAI's own tool are drawn by another model, whose tokens the usage leaves out. */

@@ -59,6 +59,18 @@ const codeTypes = /^(?:code_interpreter|code_execution(?:_\d+)?)$/;
 const usualSearches = 10;
 const maxSearches = 100;
 
+/** xAI bills its sources like five searches each. */
+const searchesOfSource = 5;
+const usualSources = 20;
+
+function searchesAllowed(name: string, held: unknown): number {
+  const settings = name === 'search_parameters' ? asFields(held) : null;
+  if (!settings) return usualSearches;
+  if (settings['mode'] === 'off') return 0;
+  const sources = settings['max_search_results'];
+  return searchesOfSource * (typeof sources === 'number' && sources >= 0 ? Math.min(sources, 50) : usualSources);
+}
+
 /** Models that search and read on their own, whatever the request says, and bill what they do. */
 const researchers = /(?:^|\/)sonar-deep-research/;
 /** Searches of one call of theirs. */
@@ -110,7 +122,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
       if (cacheNames.has(name)) noteCache(name, held, found);
       if (hiddenNames.has(name)) {
         found.addsHidden = true;
-        if (searchNames.test(name)) found.searches = Math.max(found.searches, usualSearches);
+        if (searchNames.test(name)) found.searches = Math.max(found.searches, searchesAllowed(name, held));
         if (mapsNames.has(name)) found.mapsPrompts = 1;
       }
       if (imageNames.has(name)) found.hasMedia = true;
@@ -137,9 +149,7 @@ function withinToolCalls(found: Found, allowed: unknown): RequestTraits {
 const documentsOfRequest = 100;
 
 const requestsIn = ({ query, documents }: Fields): number =>
-  typeof query === 'string' && Array.isArray(documents)
-    ? Math.max(1, Math.ceil(documents.length / documentsOfRequest))
-    : 1;
+  query !== undefined && Array.isArray(documents) ? Math.max(1, Math.ceil(documents.length / documentsOfRequest)) : 1;
 
 type Found = { -readonly [K in keyof RequestTraits]: RequestTraits[K] };
 

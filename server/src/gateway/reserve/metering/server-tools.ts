@@ -65,8 +65,24 @@ const moonshotName = (tool: Fields): string | undefined =>
 /** Moonshot's search: the model calls it, and the client sends the call back as its own result. */
 const moonshotSearch = '$web_search';
 
+/**
+ * The searches of a call as it orders them, for providers that bill searches and report none.
+ * @param dropped fields that the provider did not get
+ */
+export function orderedSearches(body: Fields, dropped: readonly string[] | undefined): number {
+  const ofQwen = isOn(body['enable_search']) ? ['enable_search'] : [];
+  const ofZhipu = asFieldsList(body['tools']).some(isZhipuSearch) ? ['web_search'] : [];
+  return searchesBefore(body) + toolsSent([...ofQwen, ...ofZhipu], dropped).length;
+}
+
+/** Zhipu's tool has its settings in an object of its name, and is off where that says so, as a word or as text. */
+const isZhipuSearch = ({ type, web_search: settings }: Fields): boolean =>
+  type === 'web_search' && asFields(settings) !== null && !isOff(asFields(settings)?.['enable']);
+
+const isOff = (value: unknown): boolean => value === false || (typeof value === 'string' && /^false$/i.test(value));
+
 /** The searches that Moonshot ran for a request: it bills each, but reports none. */
-export function searchesBefore({ tools, messages }: Fields): number {
+function searchesBefore({ tools, messages }: Fields): number {
   if (!asFieldsList(tools).some((tool) => moonshotName(tool) === moonshotSearch)) return 0;
   const said = asFieldsList(messages);
   const at = said.findLastIndex(({ role }) => role !== 'tool');
@@ -78,4 +94,4 @@ export function searchesBefore({ tools, messages }: Fields): number {
 }
 
 const isOn = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== false && asFields(value)?.['mode'] !== 'off';
+  value !== undefined && value !== null && !isOff(value) && asFields(value)?.['mode'] !== 'off';

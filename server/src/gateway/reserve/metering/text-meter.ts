@@ -183,7 +183,7 @@ export async function finalUsage(call: Metered): Promise<Usage> {
   if (call.complete && call.reported && call.reported.completionTokens > 0) return call.reported;
   call.report();
   if (!call.meter.hasOutput && !call.clientGone) return call.reported ?? noUsage;
-  if (call.complete && call.reported) {
+  if (call.complete && call.reported && call.reported.promptTokens > 0) {
     const completionTokens = await call.meter.tokens();
     return completionTokens === 0 ? call.reported : { ...call.reported, completionTokens };
   }
@@ -195,11 +195,15 @@ export async function finalUsage(call: Metered): Promise<Usage> {
   return call.reported ? larger(call.reported, counted) : counted;
 }
 
-const larger = (reported: Usage, counted: Usage): Usage => ({
-  ...reported,
-  promptTokens: Math.max(reported.promptTokens, counted.promptTokens),
-  completionTokens: Math.max(reported.completionTokens, counted.completionTokens),
-});
+/** Images that a tool drew are not in our own count. */
+function larger(reported: Usage, counted: Usage): Usage {
+  const drawn = reported.details?.drawn?.completionTokens ?? 0;
+  return {
+    ...reported,
+    promptTokens: Math.max(reported.promptTokens, counted.promptTokens),
+    completionTokens: Math.max(reported.completionTokens, counted.completionTokens + drawn),
+  };
+}
 
 /** Counts the tokens of a text. Special-token names in it are ordinary text. */
 export type CountTokens = (text: string) => number;

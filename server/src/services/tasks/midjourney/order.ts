@@ -88,9 +88,18 @@ function readAction(path: SubmitPath, body: Fields): { action: DrawingAction; or
   }
 }
 
-/** Removes fields that the site does not let clients choose: account, callback and paid speed. */
+/** Fields that reach the provider. Others could order more than is charged, by a name that only the provider knows. */
+const knownFields: ReadonlySet<string> = new Set([
+  ...['prompt', 'base64', 'base64Array', 'link', 'botType', 'dimensions', 'state', 'notifyHook', 'accountFilter'],
+  ...['taskId', 'action', 'index', 'content', 'customId', 'chooseSameChannel', 'enableRemix', 'maskBase64'],
+  ...['sourceBase64', 'targetBase64', 'filter', 'language'],
+]);
+
+/** Removes unknown fields, and those that the site does not let clients choose: account, callback and paid speed. */
 function cleaned(body: Fields, settings: OrderSettings): Fields {
-  const sent = { ...body };
+  const sent: Record<string, unknown> = Object.fromEntries(
+    Object.entries(body).filter(([name]) => knownFields.has(name)),
+  );
   if (!settings.MjAccountFilterEnabled) delete sent['accountFilter'];
   if (!settings.MjNotifyEnabled) delete sent['notifyHook'];
   const { prompt } = sent;

@@ -15,9 +15,25 @@ export interface SunoOrder {
   /** The user's texts, for the list of blocked words and for display. */
   readonly input: string;
   readonly texts: readonly string[];
-  /** The body for the provider, including unknown fields. */
+  /** The body for the provider. */
   readonly body: Readonly<Record<string, unknown>>;
 }
+
+/** Fields that reach the provider. Others could order more than is charged, by a name that only the provider knows. */
+const knownFields: ReadonlySet<string> = new Set([
+  ...[
+    'prompt',
+    'gpt_description_prompt',
+    'title',
+    'tags',
+    'negative_tags',
+    'mv',
+    'make_instrumental',
+    'generation_type',
+  ],
+  ...['task_id', 'continue_clip_id', 'continue_at', 'cover_clip_id', 'infill_start_s', 'infill_end_s', 'notify_hook'],
+  ...['persona_id', 'artist_clip_id', 'vocal_gender', 'style_weight', 'weirdness_constraint', 'audio_weight'],
+]);
 
 /** @throws SunoError with the messages of docs/reference/relay/tasks.md#suno */
 export function parseSunoOrder(actionName: string, body: Readonly<Record<string, unknown>>): SunoOrder {
@@ -29,12 +45,13 @@ export function parseSunoOrder(actionName: string, body: Readonly<Record<string,
   const continues = text(body['continue_clip_id'], 200) !== '';
   if (continues && taskId === '') throw sunoRequestError('invalid_request', 'task id is empty');
   const described = text(body['gpt_description_prompt']);
+  const sent = Object.fromEntries(Object.entries(body).filter(([name]) => knownFields.has(name)));
   return {
     action,
     model: `suno_${action.toLowerCase()}`,
     originId: continues ? taskId : null,
     input: prompt || described,
     texts: [prompt, described, text(body['title']), text(body['tags'])],
-    body: action === 'MUSIC' ? { make_instrumental: false, ...body, mv: text(body['mv'], 100) || usualVersion } : body,
+    body: action === 'MUSIC' ? { make_instrumental: false, ...sent, mv: text(body['mv'], 100) || usualVersion } : sent,
   };
 }

@@ -1,0 +1,57 @@
+import type { BodyOperation, BodyOverride } from '../../shared/channel-override.js';
+import { asFields, type Fields } from '../neutral/fields.js';
+import { choices, configs, containers, limits, maxChoices, pricedNames } from '../priced-fields.js';
+
+/*
+ * The fields of `priced-fields.ts` in a body as a provider gets it, in any dialect, after the override of a channel. They are the
+ * operator's, so nothing is refused.
+ */
+
+/** Where bodies of providers have numbers of responses and limits: in themselves, and in these objects. */
+const holders = [...containers, ...configs, 'inferenceConfig'];
+
+/** The largest of the numbers with one of these names, which nothing has checked. */
+function largestOf(body: Fields, names: ReadonlySet<string>): number {
+  let largest = 0;
+  for (const holder of [body, ...holders.map((name) => asFields(body[name]))]) {
+    for (const name in holder) {
+      const value = holder[name];
+      if (names.has(name) && typeof value === 'number' && value > largest) largest = Math.floor(value);
+    }
+  }
+  return largest;
+}
+
+/** The longest output that a body in the dialect of any provider allows, in tokens; 0: it has no limit. */
+export const longestLimit = (body: Fields): number => largestOf(body, limits);
+
+/** Responses to one prompt in a body in the dialect of any provider. */
+export const mostChoices = (body: Fields): number => Math.min(Math.max(1, largestOf(body, choices)), maxChoices);
+
+/** A body in the dialect of any provider, none of whose limits is longer than `tokens`; the same one if none is. */
+export function withinLimit(body: Record<string, unknown>, tokens: number): Record<string, unknown> {
+  const changes: Record<string, unknown> = {};
+  for (const name in body) {
+    const value = body[name];
+    if (limits.has(name) && typeof value === 'number' && value > tokens) changes[name] = tokens;
+    const inner = holders.includes(name) ? asFields(value) : null;
+    const within = inner && withinLimit(inner, tokens);
+    if (within !== inner) changes[name] = within;
+  }
+  return Object.keys(changes).length === 0 ? body : { ...body, ...changes };
+}
+
+/** Fields with which a provider runs tools, or charges more, by a price that the name of the field does not show. */
+const otherPriced = [
+  ...['tools', 'web_search_options', 'search_parameters', 'enable_search', 'search_options', 'plugins'],
+  ...['speed', 'inference_geo'],
+];
+const allPriced: ReadonlySet<string> = new Set([...pricedNames, ...holders, ...otherPriced]);
+
+/** Whether an override changes a field that prices a call. */
+export const changesPrice = ({ fields, operations }: BodyOverride): boolean =>
+  Object.keys(fields).some((name) => allPriced.has(name)) ||
+  operations.some((operation) => pathIn(operation).some((name) => allPriced.has(name)));
+
+const pathIn = (operation: BodyOperation): readonly string[] =>
+  'path' in operation ? operation.path : [...operation.from, ...operation.to];

@@ -1,0 +1,23 @@
+import type { OptionValues } from '../../options/option.service.js';
+import { isFree, type Price } from '../../billing/prices/price-book.service.js';
+import { AppError } from '../../shared/errors.js';
+import { unpricedTools } from '../../gateway/reserve/metering/server-tools.js';
+import { asFields, type Fields } from '../../dialects/neutral/fields.js';
+
+/**
+ * The tools of an event that the provider runs, and that are charged neither by the price of the session nor by their own: no
+ * provider reports the calls of tools in a session, so only a price of 0 can be met.
+ * @returns their names, where the site lets such tools pass for nothing
+ * @throws AppError TOOL_NOT_PRICED where it does not
+ */
+export function unchargedTools(event: Fields, price: Price, { UnpricedTools }: OptionValues): readonly string[] {
+  const holders = [asFields(event['session']), asFields(event['response'])];
+  if (price.kind === 'call' || isFree(price)) return [];
+  const prices = price.kind === 'card' ? price.card.prices : (price.tools ?? {});
+  const gifts = Object.fromEntries(Object.entries(prices).filter(([, each]) => each === 0));
+  const names = holders.flatMap((holder) => (holder ? unpricedTools(holder, gifts) : []));
+  const [name] = names;
+  if (name === undefined || UnpricedTools === 'free') return names;
+  const why = `The tool ${name} cannot be charged in a session: leave it out, or ask the administrator to make it free`;
+  throw new AppError('TOOL_NOT_PRICED', why, { field: 'tools' });
+}

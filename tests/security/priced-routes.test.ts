@@ -1,0 +1,322 @@
+/**
+ * Every priced route beside texts and images, with hostile forms of each field that multiplies or selects a price, or could do
+ * so at a gateway: the call is refused by the name of the field, or what the provider makes of what it received is what was
+ * charged.
+ */
+import { readForm, textFields } from '../../server/src/dialects/wire/forms/multipart.js';
+import { tokensOfImage } from '../../server/src/dialects/neutral/made-image.js';
+import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
+import { relaySuite } from '../contract/relay-suite.js';
+import { TaskSite } from '../support/task-site.js';
+import { says } from '../support/upstream/families.js';
+import { json } from '../support/upstream/replies.js';
+import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import { scriptVideos, videoProviders } from '../support/upstream/videos.js';
+import { wav } from '../support/wav.js';
+
+type Fields = Record<string, unknown>;
+
+const quotaPerDollar = 500_000;
+/** JSON values, of which some providers make a number. */
+const hostile = ['"128"', '1.5', '1e2', '-1', 'null', '[2]', '"2 "', 'true', '1e400', '100000000000000000000', '3'];
+const hostileWords = ['"HD"', '"low "', '["low"]', '"4K"', '" 1536x1024"', '["1536x1024"]', '"1024X1536"', '7', 'null'];
+/** Names of a number of results, at some provider or gateway. */
+const counts = [
+  'n',
+  'num_images',
+  'batch_size',
+  'count',
+  'num_outputs',
+  'number_of_videos',
+  'best_of',
+  'candidateCount',
+];
+
+/** A number as the most lenient provider reads it. */
+function lenient(value: unknown, otherwise: number): number {
+  const number = Number(Array.isArray(value) ? value[0] : value);
+  return Number.isFinite(number) && number > 0 ? Math.max(1, Math.floor(number)) : otherwise;
+}
+const times = (fields: Fields): number => Math.max(1, ...counts.map((name) => lenient(fields[name], 1)));
+const word = (value: unknown): string =>
+  String(Array.isArray(value) ? value[0] : (value ?? ''))
+    .trim()
+    .toLowerCase();
+const fieldsOf = (request: ReceivedRequest): Fields =>
+  request.body ?? textFields(readForm(request.rawBody, String(request.headers['content-type'])));
+
+/** The body as text, with one more field behind the others; `path` leads to the object that gets it. */
+function withField(body: Fields, path: readonly string[], name: string, value: string): string {
+  const mark = '"\\u0000"';
+  const put = (at: unknown, [step, ...rest]: readonly string[]): unknown => {
+    if (step === undefined) return { ...(at as Fields), [name]: '\u0000' };
+    if (Array.isArray(at))
+      return at.map((each, index) => (String(index) === step ? put(each, rest) : (each as unknown)));
+    return { ...(at as Fields), [step]: put((at as Fields)[step] ?? {}, rest) };
+  };
+  return JSON.stringify(put(body, path)).replace(mark, () => value);
+}
+
+describe('a call of the relay', () => {
+  let relay: RelayHarness;
+  relaySuite((started) => (relay = started), {
+    values: {
+      SelfUseModeEnabled: true,
+      ModelRatio: { 'gpt-4o': 1, embedder: 1, painter: 1, 'qwen-plus': 1, 'tts-1': 7.5, 'whisper-1': 15 },
+      CompletionRatio: { 'gpt-4o': 1, painter: 1, 'qwen-plus': 1 },
+      PriceCards: { ranker: { prices: { request: 0.002 } } },
+    },
+  });
+  beforeEach(async () => {
+    await relay.addChannel({ models: 'gpt-4o,embedder,tts-1,whisper-1' });
+    await relay.addChannel({ type: 34, models: 'ranker' });
+    await relay.addChannel({ type: 24, models: 'painter' });
+    await relay.addChannel({ type: 17, models: 'qwen-plus' });
+  });
+
+  /** The price of the result that the provider made of the last request, in quota. */
+  let worth = 0;
+  const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
+  const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] };
+
+  const drawsByTool: Reply = (response, request) => {
+    const tool = ((request.body?.['tools'] ?? []) as Fields[])[0] ?? {};
+    const [size, quality] = [word(tool['size']), word(tool['quality'])];
+    const made = { size: /^\d+x\d+$/.test(size) ? size : '1024x1536', quality: quality || 'high' };
+    const item = { type: 'image_generation_call', status: 'completed', ...made };
+    const output = Array<object>(Math.min(20, times(tool))).fill(item);
+    worth = 100 + 10 * 4 + output.length * tokensOfImage(made) * 15;
+    const answer = { id: 'r', status: 'completed', model: 'gpt-4o', output: [...output, said], usage: tokens };
+    return json(answer)(response, request);
+  };
+  const ranks: Reply = (response, request) => {
+    const { documents } = fieldsOf(request);
+    const number = typeof documents === 'object' && documents ? Object.keys(documents).length : 1;
+    const units = Math.ceil(number / 100);
+    worth = units * 0.002 * quotaPerDollar;
+    return json({ results: [{ index: 0, relevance_score: 1 }], meta: { billed_units: { search_units: units } } })(
+      ...([response, request] as const),
+    );
+  };
+  const embeds: Reply = (response, request) => {
+    worth = 10 * times(fieldsOf(request));
+    const usage = { prompt_tokens: worth, total_tokens: worth };
+    return json({ object: 'list', data: [{ embedding: [1] }], usage })(response, request);
+  };
+  const speaks: Reply = (response, request) => {
+    const fields = fieldsOf(request);
+    worth = Math.round(String(fields['input']).length * 7.5 * times(fields));
+    response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('mp3');
+  };
+  const listens: Reply = (response, request) => {
+    worth = 50 * 15 * times(fieldsOf(request));
+    return json({ text: 'hello' })(response, request);
+  };
+  const paints: Reply = (response, request) => {
+    const config = (request.body?.['generationConfig'] ?? {}) as Fields;
+    const isLarge = word((config['imageConfig'] as Fields | undefined)?.['imageSize']) === '4k';
+    const drawn = (isLarge ? 2000 : 1290) * Math.min(20, times({ ...request.body, ...config }));
+    worth = 10 + drawn;
+    const part = { inlineData: { mimeType: 'image/png', data: 'aGk=' } };
+    const candidates = [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [part] } }];
+    const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: drawn, totalTokenCount: 10 + drawn };
+    return json({ candidates, usageMetadata })(response, request);
+  };
+  const searches: Reply = (response, request) => {
+    const isOn = ['true', '1', 'on', 'yes'].includes(word(request.body?.['enable_search']));
+    worth = 110 + (isOn ? 0.01 * quotaPerDollar : 0);
+    return says({ text: 'hi', promptTokens: 100, completionTokens: 10 })(response, request);
+  };
+
+  interface Route {
+    readonly path: string;
+    readonly body: Fields;
+    readonly reply: Reply;
+    /** Where the fields are. */
+    readonly at?: readonly string[];
+    readonly numbers?: readonly string[];
+    readonly words?: readonly string[];
+    readonly quota: number;
+  }
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  const routes: Readonly<Record<string, Route>> = {
+    'the tool that draws': {
+      ...{ path: '/v1/responses', reply: drawsByTool, at: ['tools', '0'], quota: 140_000 },
+      body: { model: 'gpt-4o', input: 'hi', max_output_tokens: 256, tools: [{ type: 'image_generation' }] },
+      ...{ numbers: counts, words: ['size', 'quality'] },
+    },
+    rerank: {
+      ...{ path: '/v1/rerank', reply: ranks, quota: 4000 },
+      body: { model: 'ranker', query: 'q', documents: Array.from({ length: 250 }, (_, index) => `d${index}`) },
+      numbers: ['top_n', 'query', 'documents', ...counts],
+    },
+    embeddings: {
+      ...{ path: '/v1/embeddings', reply: embeds, quota: 20_000 },
+      body: { model: 'embedder', input: 'hi' },
+      numbers: ['dimensions', 'encoding_format'],
+    },
+    speech: {
+      ...{ path: '/v1/audio/speech', reply: speaks, quota: 20_000 },
+      body: { model: 'tts-1', input: 'hello', voice: 'alloy' },
+      numbers: ['input', 'speed', ...counts],
+    },
+    'an image model of Gemini': {
+      ...{ path: '/v1beta/models/painter:generateContent', reply: paints, at: ['generationConfig'], quota: 20_000 },
+      body: { contents, generationConfig: { maxOutputTokens: 2048, responseModalities: ['IMAGE'] } },
+      numbers: ['candidateCount', 'candidate_count', 'maxOutputTokens', 'max_output_tokens'],
+    },
+    'the size of an image of Gemini': {
+      ...{ path: '/v1beta/models/painter:generateContent', reply: paints, quota: 20_000 },
+      at: ['generationConfig', 'imageConfig'],
+      body: { contents, generationConfig: { maxOutputTokens: 2048, imageConfig: { aspectRatio: '1:1' } } },
+      words: ['imageSize'],
+    },
+    'a search of Qwen': {
+      ...{ path: '/v1/chat/completions', reply: searches, quota: 100_000 },
+      body: { model: 'qwen-plus', messages: userMessage('hi'), max_tokens: 256 },
+      numbers: ['enable_search'],
+      words: ['enable_search'],
+    },
+  };
+
+  /** @returns whether it was served */
+  async function expectCharged(
+    post: (key: string) => Promise<Response>,
+    shown: string,
+    quota: number,
+  ): Promise<boolean> {
+    relay.upstream.requests.length = 0;
+    const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota }) });
+    const response = await post(key);
+    const text = await response.text();
+    if (response.status !== 200) {
+      const isClear = response.status === 400 || (response.status === 403 && /not enough/.test(text));
+      expect([shown, text, isClear, relay.upstream.requests.length]).toEqual([shown, text, true, 0]);
+      return false;
+    }
+    const [row] = await relay.logsOf(userId, 1);
+    expect([shown, row?.quota, row?.other['uncharged_quota']]).toEqual([shown, Math.round(worth), undefined]);
+    return true;
+  }
+
+  it.each(Object.entries(routes))('is charged as it is sent: %s', async (_name, route) => {
+    const { path, body, reply, at = [], numbers = [], words = [], quota } = route;
+    relay.upstream.script({}, reply);
+    let served = 0;
+    const values = [
+      ...numbers.flatMap((name) => [...hostile, '{"0":"a"}'].map((value) => [name, value] as const)),
+      ...words.flatMap((name) => hostileWords.map((value) => [name, value] as const)),
+    ];
+    for (const [name, value] of values) {
+      const text = withField(body, at, name, value);
+      if (await expectCharged((key) => relay.post(path, key, text), `${name}: ${value}`, quota)) served++;
+    }
+    expect(served).toBeGreaterThan(0);
+  });
+
+  it('is charged as it is sent: a transcription', async () => {
+    relay.upstream.script({}, listens);
+    for (const [name, value] of [...counts, 'seconds', 'duration'].flatMap((each) =>
+      hostile.map((v) => [each, v] as const),
+    )) {
+      const form = new FormData();
+      form.set('model', 'whisper-1');
+      form.set('file', new File([new Uint8Array(wav(3))], 'a.wav', { type: 'audio/wav' }));
+      form.set(name, JSON.parse(value.replace('1e400', '"1e400"')) as string);
+      const post = (key: string): Promise<Response> => relay.postForm('/v1/audio/transcriptions', key, form);
+      expect(await expectCharged(post, `${name}: ${value}`, 20_000)).toBe(true);
+    }
+  });
+});
+
+describe('a task, and the playground', () => {
+  let site: TaskSite;
+  const { model } = videoProviders.openai;
+
+  beforeAll(async () => {
+    site = await TaskSite.open({}, 500_000_000);
+    const more = { baseUrl: site.upstream.url, key: 'sk-more' };
+    await site.server.api.createChannel(site.root, { ...more, type: 60, models: [model] });
+    await site.server.api.createChannel(site.root, { ...more, type: 1, models: ['gpt-4o'] });
+    await site.setOption('PriceCards', JSON.stringify({ [model]: { prices: { second: 0.1 } } }));
+  }, 60_000);
+  afterAll(async () => {
+    expect(await site.drift()).toEqual([]);
+    await site.close();
+  });
+  beforeEach(() => {
+    site.script();
+    scriptVideos(site.upstream, videoProviders.openai, new Map());
+  });
+
+  const perOrder = 50_000;
+  const lengths = ['seconds', 'duration', 'video_length', 'length', 'n_seconds'];
+  const seconds = (fields: Fields): number => Math.max(...lengths.map((name) => lenient(fields[name], 0))) || 4;
+  const worthOf = {
+    '/suno/submit/music': (fields: Fields) => perOrder * times(fields),
+    '/mj/submit/imagine': (fields: Fields) => perOrder * times(fields),
+    '/v1/videos': (fields: Fields) => Math.round(seconds(fields) * 0.1 * quotaPerDollar * times(fields)),
+  };
+  const bodies: Record<keyof typeof worthOf, Fields> = {
+    '/suno/submit/music': { prompt: 'la' },
+    '/mj/submit/imagine': { prompt: 'a lighthouse' },
+    '/v1/videos': { model, prompt: 'a lighthouse' },
+  };
+
+  it.each(Object.keys(worthOf) as Array<keyof typeof worthOf>)('is charged as it is sent: %s', async (path) => {
+    const names = [...counts, ...(path === '/v1/videos' ? lengths : ['mv', 'repeat', 'speed'])];
+    let served = 0;
+    for (const [name, value] of names.flatMap((each) => hostile.map((form) => [each, form] as const))) {
+      site.upstream.requests.length = 0;
+      const before = await site.balances();
+      const response = await fetch(site.server.url + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${site.key}`, 'content-type': 'application/json' },
+        body: withField(bodies[path], [], name, value),
+      });
+      await response.text();
+      const sent = site.upstream.requests.find(({ method, path: at }) => method === 'POST' && at !== '/suno/fetch');
+      const charged = before.quota - (await site.balances()).quota;
+      const worth = response.status === 200 && sent ? worthOf[path](fieldsOf(sent)) : 0;
+      expect([name, value, response.status, charged]).toEqual([name, value, worth > 0 ? 200 : 400, worth]);
+      if (worth > 0) served++;
+    }
+    expect(served).toBeGreaterThan(10);
+  });
+
+  it('is charged as it is sent: the playground', async () => {
+    let written = 0;
+    const limits = ['max_tokens', 'max_completion_tokens', 'max_new_tokens', 'num_predict'];
+    const usual = 50;
+    site.upstream.script({ path: '/v1/chat/completions' }, (response, request) => {
+      const fields = fieldsOf(request);
+      written = Math.min(10_000, Math.max(...limits.map((name) => lenient(fields[name], 0))) * times(fields) || usual);
+      return says({ text: 'hi', promptTokens: 100, completionTokens: written })(response, request);
+    });
+    const body = { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 };
+    let served = 0;
+    for (const [name, value] of [...counts, ...limits].flatMap((each) =>
+      hostile.map((form) => [each, form] as const),
+    )) {
+      const { quota } = await site.balances();
+      const response = await fetch(`${site.server.url}/pg/chat/completions`, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', cookie: site.user.cookie, 'veloera-user': String(site.user.id) },
+        },
+        body: withField(body, [], name, value),
+      });
+      await response.text();
+      const charged = quota - (await site.balances()).quota;
+      if (response.status === 200) served++;
+      const worth = response.status === 200 ? Math.round((100 + written * 4) * 1.25) : 0;
+      expect([name, value, response.status, charged]).toEqual([
+        name,
+        value,
+        response.status === 200 ? 200 : 400,
+        worth,
+      ]);
+    }
+    expect(served).toBeGreaterThan(5);
+  });
+});

@@ -1,0 +1,74 @@
+/** Of each size. A single run may contain a long garbage collection. */
+const runs = { least: 2, most: 5 };
+/** Milliseconds. Smaller values are noise. */
+const least = 0.5;
+/**
+ * How many times as much CPU time `work` takes for the larger size, for tests of complexity: for four times the size,
+ * linear work takes four times as long and quadratic work sixteen times. Measures the CPU time of this process, the
+ * minimum of several runs, which is independent of other load on the machine. Work that is seen to be linear is not
+ * measured again.
+ */
+export async function growth(work, small, large) {
+    await work(small);
+    const costs = { small: Infinity, large: Infinity };
+    const ratio = () => costs.large / Math.max(least, costs.small);
+    for (let run = 0; run < runs.most && (run < runs.least || ratio() > large / small); run++) {
+        costs.small = Math.min(costs.small, await cpuOf(() => work(small)));
+        costs.large = Math.min(costs.large, await cpuOf(() => work(large)));
+    }
+    return ratio();
+}
+async function cpuOf(work) {
+    const before = process.cpuUsage();
+    await work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+}
+/**
+ * Turns of the event loop while `work` runs, for tests that work does not wait: work in memory needs hardly any turn,
+ * and a timeout of a hundred milliseconds needs thousands.
+ */
+export async function turnsDuring(work) {
+    let turns = 0;
+    let done = false;
+    const turn = () => {
+        if (done)
+            return;
+        turns++;
+        setImmediate(turn);
+    };
+    setImmediate(turn);
+    try {
+        await work();
+    }
+    finally {
+        done = true;
+    }
+    return turns;
+}
+/**
+ * The longest time between two turns of the event loop while `work` runs, as a share of the whole time: near 1 when one turn
+ * does all of the work, near 0 when other work goes on. A busy machine slows both.
+ */
+export async function longestTurnDuring(work) {
+    const start = performance.now();
+    let before = start;
+    let longest = 0;
+    let done = false;
+    const turn = () => {
+        const now = performance.now();
+        longest = Math.max(longest, now - before);
+        before = now;
+        if (!done)
+            setImmediate(turn);
+    };
+    setImmediate(turn);
+    try {
+        await work();
+    }
+    finally {
+        done = true;
+        turn();
+    }
+    return longest / (performance.now() - start);
+}

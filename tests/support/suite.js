@@ -1,0 +1,13 @@
+/** True under `npm run test:full`, which repeats more and leaves out no combination. */
+export const isFullSuite = process.env.TEST_SUITE === 'full';
+/** True under `npm run test:quick`, which samples where the others try everything. */
+export const isQuickSuite = process.env.TEST_SUITE === 'quick';
+/**
+ * Cases of one mechanism, for `it.each`: a full suite runs all of them, `npm test` as many as named, spread over the list,
+ * and a quick suite half as many. For cases that differ in where a mechanism is used, not in what it does.
+ * @param count of `npm test`
+ */
+export function sampled(cases, count) {
+    const size = isFullSuite ? cases.length : isQuickSuite ? Math.ceil(count / 2) : count;
+    return cases.filter((_, index) => Math.floor((index * size) / cases.length) !== Math.floor(((index - 1) * size) / cases.length));
+}
