@@ -46,8 +46,9 @@ const nothingHeld = (): Promise<number> =>
 
 async function speak(client: RealtimeClient, turns = 1): Promise<void> {
   for (let count = 1; count <= turns; count++) {
+    const before = client.events.filter(({ type }) => type === 'response.done').length;
     client.send({ type: 'response.create' });
-    await client.until('response.done', count);
+    await client.until('response.done', before + 1);
   }
 }
 

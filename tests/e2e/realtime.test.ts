@@ -21,6 +21,8 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(async () => {
   clients.close();
+  // The provider is read on until it ends.
+  for (const { socket } of upstream.sessions) socket.terminate();
   upstream.answer = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
   upstream.refuseWith = 0;
   await eventually(openReservations, (count) => count === 0);
@@ -155,6 +157,9 @@ it('charges the turn that breaks off, whoever leaves', async () => {
   leaver.send({ type: 'response.create' });
   await leaver.until('response.output_audio_transcript.delta');
   leaver.socket.terminate();
+  // The provider goes on, and ends without a report.
+  const provider = upstream.sessions.at(-1)?.socket;
+  if (provider) send(provider, { type: 'response.done', response: { id: 'r' } });
   expect(
     (
       await eventually(
@@ -179,17 +184,19 @@ it('charges a session in which nothing happened nothing, and logs it', async () 
   expect(await lastLog()).toMatchObject({ quota: 0, prompt_tokens: 0 });
 });
 
-it('ends when the balance does not cover another turn, and the last turn is charged', async () => {
+it('refuses a response that the balance does not cover, and the session goes on', async () => {
   const poor = await site.addCustomer('realtime-poor');
   const row = await site.server.api.data<Record<string, unknown>>(site.root, 'GET', `/api/user/${poor.user.id}`);
   await site.server.api.data(site.root, 'PUT', '/api/user/', { ...row, password: '', quota: 2000 });
   const client = await session(poor.key);
   client.send({ type: 'response.create' });
-  await client.until('response.done');
   await client.until('error');
   expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'insufficient_user_quota' } });
-  expect(await client.untilClosed()).toBe(1008);
-  expect((await site.balances(poor.user.id, poor.tokenId)).quota).toBe(2000 - 7100);
+  expect(upstream.sessions.at(-1)?.events).toEqual([]);
+  expect(client.socket.readyState).toBe(WebSocket.OPEN);
+  client.socket.close();
+  await eventually(openReservations, (count) => count === 0);
+  expect((await site.balances(poor.user.id, poor.tokenId)).quota).toBe(2000);
 });
 
 it('takes a price per call once a session', async () => {

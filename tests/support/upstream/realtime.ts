@@ -18,7 +18,7 @@ export interface RealtimeUpstream {
   readonly sessions: ReceivedSession[];
   /** The response to a `response.create`. */
   answer: (session: ReceivedSession) => void;
-  /** Called with every other event. */
+  /** Called with every other event. By default a `response.cancel` ends the response, as it does at the provider. */
   receive: (session: ReceivedSession, event: RealtimeEvent) => void;
   /** The session of the first event. */
   session: RealtimeEvent;
@@ -51,6 +51,9 @@ export const turn =
     send(socket, { type: 'response.done', response: { id: 'r', ...(usage ? { usage: usageOf(usage) } : {}) } });
   };
 
+/** What the provider sends for a `response.cancel`. */
+export const cancelled: RealtimeEvent = { type: 'response.done', response: { id: 'r', status: 'cancelled' } };
+
 export const send = (socket: WebSocket, event: RealtimeEvent): void => socket.send(JSON.stringify(event));
 
 export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
@@ -63,7 +66,9 @@ export async function startRealtimeUpstream(): Promise<RealtimeUpstream> {
     url: '',
     sessions: [],
     answer: turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 }),
-    receive: () => undefined,
+    receive: ({ socket }, { type }) => {
+      if (type === 'response.cancel') send(socket, cancelled);
+    },
     session: { id: 's', input_audio_format: 'pcm16' },
     refuseWith: 0,
     stop: () =>
