@@ -4,6 +4,7 @@ import {
   isTokenQuantity,
   pieceOf,
   textQuantities,
+  toolQuantities,
   unitQuantities,
   type PriceCard,
   type Quantity,
@@ -55,8 +56,11 @@ export const isImageCall = (other: Fields): boolean =>
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
-/** Tokens of the totals, where a row has no lines. It then does not say which of them were audio or images. */
-const ofTotals: ReadonlySet<Quantity> = new Set([...textQuantities, 'request']);
+/**
+ * What a row without lines has: tokens of the totals, of which it does not say how many were audio or images. Calls in which a
+ * tool of the provider ran have lines.
+ */
+const ofTotals: ReadonlySet<Quantity> = new Set([...textQuantities, ...toolQuantities, 'request']);
 
 function fromColumns(card: PriceCard, { promptTokens, completionTokens, other }: LoggedCall): Counts | null {
   // The text formulas log what they count. Those of audio log no cache reads.
