@@ -111,7 +111,7 @@ it('nothing but the guard, and the relay’s pools for what admins typed, opens 
   const opens =
     /from '(undici|node:https|node:http2)'|import \{[^}]*\brequest\b[^}]*\} from 'node:http'|(?<![\w.])fetch\(/;
   const found = files.filter((name) => opens.test(readFileSync(join(source, name), 'utf8')));
-  expect(found.filter((name) => !/^(outbound|relay\/upstream)\//.test(name))).toEqual([
+  expect(found.filter((name) => !/^(platform\/outbound|gateway\/upstream)\//.test(name))).toEqual([
     // To the collector that a variable of the process names, never to an address of the database.
     'platform/observability/otlp/otlp-exporter.ts',
   ]);

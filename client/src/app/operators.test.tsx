@@ -56,7 +56,7 @@ const sections = () =>
   Object.fromEntries(tabsFor(session.get()).map((tab) => [tab, sectionIdsFor(session.get(), tab)]));
 
 it.each<[Permission, Readonly<Record<string, readonly string[]>>]>([
-  ['PRICES', { operation: ['general', 'groupRatios', 'prices'] }],
+  ['PRICES', { operation: ['general', 'quota', 'groupRatios', 'prices'] }],
   ['PAYMENTS_SETTINGS', { system: ['payment'] }],
   [
     'OPTIONS',
@@ -136,7 +136,7 @@ describe('the screen of settings', () => {
     await open('/setting?tab=system', keys, keys);
     await screen.findByRole('link', { name: 'Open price editor' });
     expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual(['Operation']);
-    expect(regions()).toEqual(['General', 'Group ratios', 'Model prices']);
+    expect(regions()).toEqual(['General', 'Quota', 'Group ratios', 'Model prices']);
     const group = within(screen.getByRole('group', { name: 'default' }));
     expect(group.getByRole('textbox', { name: 'Ratio of default' })).toBeEnabled();
     // Settings of payments and rate limits, which this role cannot change.
