@@ -3,7 +3,7 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { completed, transcribe, transcription, utter } from '../support/transcription.js';
 import { send, startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** What a realtime session takes of budgets of requests: one for each response, or for each transcript. */
+/** Budgets of requests in realtime sessions: each response takes one, or each transcript. */
 
 const model = 'gpt-4o-realtime-preview';
 const transcriber = 'gpt-4o-transcribe';

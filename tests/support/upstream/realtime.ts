@@ -51,7 +51,7 @@ export const turn =
     send(socket, { type: 'response.done', response: { id: 'r', ...(usage ? { usage: usageOf(usage) } : {}) } });
   };
 
-/** What the provider sends for a `response.cancel`. */
+/** The end of a response that its client has cancelled. */
 export const cancelled: RealtimeEvent = { type: 'response.done', response: { id: 'r', status: 'cancelled' } };
 
 export const send = (socket: WebSocket, event: RealtimeEvent): void => socket.send(JSON.stringify(event));
