@@ -3,7 +3,7 @@ import { maxMatches, type Match, type Matches, type Search } from './found.js';
 import { inSmallLetters, type WordSearch } from './word-search.js';
 
 /** Characters that are searched in one turn of the event loop: some milliseconds. */
-const pieceLength = 32 * 1024;
+const pieceLength = 16 * 1024;
 /** Characters that a further text counts, however short it is. */
 const perText = 16;
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../../platform/observability/logger.js';
 import { AppError, UnavailableError } from '../../../shared/errors.js';
 import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-rule.js';
@@ -85,6 +86,8 @@ export class CallGuard {
     if (isEmpty(found)) return texts;
     this.note(rule, stage, namesIn(found));
     if (rule.action === 'block') throw blocked(rule);
+    // Once the time of the call is used up, each further rule is done at once, and may mask very many texts.
+    if (found.rest) await setImmediate();
     return rule.action === 'mask' ? maskedBy(rule, texts, found) : texts;
   }
 
