@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Characters that are written in one turn of the event loop: a few milliseconds. */
-const perTurn = 256 * 1024;
+const perTurn = 64 * 1024;
 /** Characters of a long text that are written at once. */
 const pieceLength = 64 * 1024;
 

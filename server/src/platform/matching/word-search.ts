@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
-const lettersPerTurn = 4_000;
+const lettersPerTurn = 2_000;
 
 /** The same number of characters in small letters, so that places stay the same. A final sigma is a sigma. */
 export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
@@ -88,11 +88,14 @@ export class WordSearch {
 
   /** Short ones first, so that the fallback of a state is complete before the state itself. */
   private async link(levels: readonly Edge[][]): Promise<void> {
-    for (const [index, { from, letter, to }] of levels.flat().entries()) {
-      const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, letter);
-      this.fallback[to] = fallback;
-      if (this.word[to] === -1) this.word[to] = this.word[fallback] ?? -1;
-      if (index % lettersPerTurn === lettersPerTurn - 1) await setImmediate();
+    let linked = 0;
+    for (const level of levels) {
+      for (const { from, letter, to } of level) {
+        const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, letter);
+        this.fallback[to] = fallback;
+        if (this.word[to] === -1) this.word[to] = this.word[fallback] ?? -1;
+        if (++linked % lettersPerTurn === 0) await setImmediate();
+      }
     }
   }
 }
