@@ -17,6 +17,9 @@ export class WordSearch {
   private readonly fallback: Int32Array;
   /** The longest word that ends in a state; -1: none. */
   private readonly word: Int32Array;
+  /** The state and the letter that lead to a state. */
+  private readonly from: Int32Array;
+  private readonly letter: Uint16Array;
   private readonly begins = new Uint8Array(0x10000);
 
   private constructor(words: readonly string[]) {
@@ -25,6 +28,8 @@ export class WordSearch {
     this.next = new Transitions(letters);
     this.fallback = new Int32Array(letters + 1);
     this.word = new Int32Array(letters + 1).fill(-1);
+    this.from = new Int32Array(letters + 1);
+    this.letter = new Uint16Array(letters + 1);
   }
 
   /** Other calls go on while a long list is prepared. */
@@ -59,9 +64,9 @@ export class WordSearch {
     }
   }
 
-  /** @returns the transitions by the length of what they lead to */
-  private async add(): Promise<Edge[][]> {
-    const levels: Edge[][] = [];
+  /** @returns the states by the length of what they stand for */
+  private async add(): Promise<number[][]> {
+    const levels: number[][] = [];
     let states = 1;
     let letters = 0;
     for (const [index, word] of this.words.entries()) {
@@ -73,7 +78,9 @@ export class WordSearch {
         if (to === 0) {
           to = states++;
           this.next.set(state, letter, to);
-          (levels[at] ??= []).push({ from: state, letter, to });
+          this.from[to] = state;
+          this.letter[to] = letter;
+          (levels[at] ??= []).push(to);
         }
         state = to;
       }
@@ -87,23 +94,18 @@ export class WordSearch {
   }
 
   /** Short ones first, so that the fallback of a state is complete before the state itself. */
-  private async link(levels: readonly Edge[][]): Promise<void> {
+  private async link(levels: ReadonlyArray<readonly number[]>): Promise<void> {
     let linked = 0;
     for (const level of levels) {
-      for (const { from, letter, to } of level) {
-        const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, letter);
-        this.fallback[to] = fallback;
-        if (this.word[to] === -1) this.word[to] = this.word[fallback] ?? -1;
+      for (const state of level) {
+        const from = this.from[state] ?? 0;
+        const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, this.letter[state] ?? 0);
+        this.fallback[state] = fallback;
+        if (this.word[state] === -1) this.word[state] = this.word[fallback] ?? -1;
         if (++linked % lettersPerTurn === 0) await setImmediate();
       }
     }
   }
-}
-
-interface Edge {
-  readonly from: number;
-  readonly letter: number;
-  readonly to: number;
 }
 
 /** A hash table of transitions, in 12 bytes for each place. */
