@@ -1,7 +1,7 @@
 import { eventually } from '../support/task-site.js';
 import { Site, type Person } from './site.js';
 
-/** Documents of one user leave time for everything else, whatever they cost. */
+/** Documents of one user leave time for all other work, independent of their cost. */
 let site: Site;
 let root: Person;
 let user: Person;

@@ -78,7 +78,7 @@ export function admission(
   };
 }
 
-/** The document was answered: the next one of its user may run, however long the client takes to read. */
+/** The response is complete: the user's next document may run, however long the client takes to read this one. */
 export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
 
 /** Takes the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */

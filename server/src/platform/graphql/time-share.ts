@@ -14,12 +14,12 @@ const maxCounted = 250;
 export interface Visit {
   /** Resolves when the document may run. @throws AppError RATE_LIMITED when it is ended before */
   readonly begun: Promise<void>;
-  /** The document was answered, or its client has left. May be called again. */
+  /** The response is complete, or the client has left. May be called again. */
   readonly end: () => void;
 }
 
 /**
- * Limits the part of this node's time that documents of one caller take, whatever they cost. Those of one caller run two at
+ * Limits the part of this node's time that documents of one caller take, independent of their cost. Those of one caller run two at
  * a time, and once they have taken the burst, only as often as the share allows: all other work goes on meanwhile.
  */
 export class TimeShare {

@@ -38,7 +38,7 @@ function run({ patterns, isFirstEnough, most, milliseconds }) {
   try {
     script.runInThisContext({ timeout: Math.max(1, Math.floor(milliseconds)) });
   } catch {
-    // The time was over, or a regular expression is too large.
+    // The time is used up, or a regular expression is too large.
   }
   if (!state.isDone) state.found.length = state.before;
   const stopped = state.isDone ? null : { text: state.text, pattern: state.pattern };

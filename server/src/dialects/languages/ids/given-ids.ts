@@ -23,7 +23,7 @@ export const idsOfResponse = (response: Fields): readonly string[] => [
   ...textsIn(ofResponse, response),
 ];
 
-/** @param answer of chat completions, whose audio may be named in the next request */
+/** @param answer the response of chat completions, whose audio may be named in the next request */
 export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
 
 /** @param message of Messages */

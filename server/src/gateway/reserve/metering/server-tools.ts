@@ -75,7 +75,7 @@ export function orderedSearches(body: Fields, dropped: readonly string[] | undef
   return searchesBefore(body) + toolsSent([...ofQwen, ...ofZhipu], dropped).length;
 }
 
-/** Zhipu's tool has its settings in an object of its name, and is off where that says so, as a word or as text. */
+/** Zhipu's tool has its settings in an object of its name, and is off where `enable` is false, also as text. */
 const isZhipuSearch = ({ type, web_search: settings }: Fields): boolean =>
   type === 'web_search' && asFields(settings) !== null && !isOff(asFields(settings)?.['enable']);
 
