@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from './admit/authentication.js';
-import type { BodyGrant } from './admit/limits.js';
+import type { BodyGrant } from './admit/body-budget.js';
 import type { CallTrace } from './observe/tracing/call-trace.js';
 
 /** Limits of the body of one call. */

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../shared/errors.js';
 import { requestIdHeader } from '../shared/ids.js';
-import type { BodyGrant } from './admit/limits.js';
+import type { BodyGrant } from './admit/body-budget.js';
 import { malformed, RelayError } from '../dialects/errors/relay-error.js';
 import { largeBody, parseAhead } from '../dialects/wire/forms/json-body.js';
 import { unzstd } from '../dialects/wire/forms/zstd.js';

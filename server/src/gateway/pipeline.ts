@@ -3,7 +3,7 @@ import { namedOrigin } from './route/affinity/named-origin.js';
 import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from './route/admission.js';
 import { findKey, authenticateKey, type Caller } from './admit/authentication.js';
 import { isLow } from './admit/key-directory.js';
-import type { BodyGrant } from './admit/limits.js';
+import type { BodyGrant } from './admit/body-budget.js';
 import { CallFailedError, type Served } from './send/attempts.js';
 import type { ServedCall } from './served-call.js';
 import type { ClientResponse } from './deliver/client-response.js';

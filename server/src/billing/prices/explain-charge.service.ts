@@ -11,7 +11,7 @@ import {
   type CallPrice,
   type RatioPrice,
 } from './charge.js';
-import { cacheWriteRatio } from './price-book.service.js';
+import { cacheWriteRatio } from './model-ratios.js';
 import { billion, whole, type Rounded } from './rounding.js';
 
 /** The fields of a consume row that determine its charge. */

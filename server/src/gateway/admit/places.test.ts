@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlaceClaim } from '../../platform/cache/shared-state.js';
 import { systemClock } from '../../shared/clock.js';
-import { Places, type PlaceLink } from './limits.js';
+import { Places, type PlaceLink } from './places.js';
 
 /** The shared state, which calls `granting` whenever it grants places. */
 const linkOf = (granting: () => void): PlaceLink => ({

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
-import { BodyBudget } from '../../gateway/admit/limits.js';
+import { BodyBudget } from '../../gateway/admit/body-budget.js';
 import { AwaitedModel } from './awaited-model.js';
 import { SocketPair } from './socket-pair.js';
 

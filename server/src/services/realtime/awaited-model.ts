@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws';
 import { assertJsonBounds } from '../../shared/json.js';
-import type { BodyGrant } from '../../gateway/admit/limits.js';
+import type { BodyGrant } from '../../gateway/admit/body-budget.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
 import { malformed } from '../../dialects/errors/relay-error.js';

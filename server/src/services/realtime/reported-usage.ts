@@ -1,4 +1,4 @@
-import type { possibleTokens } from '../../gateway/reserve/estimate.js';
+import type { possibleTokens } from '../../gateway/reserve/possible-usage.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
 import { inputOf, outputOf, type ChargedAudio } from './session-price.js';
 

@@ -9,7 +9,7 @@ import { checkModel, type Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
-import { possibleTokens } from '../../gateway/reserve/estimate.js';
+import { possibleTokens } from '../../gateway/reserve/possible-usage.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 import { reportedUsage, withinLimits } from './reported-usage.js';
 import { errorFrame, eventBounds } from './session-events.js';

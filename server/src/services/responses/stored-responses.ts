@@ -3,7 +3,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { BodyGrant } from '../../gateway/admit/limits.js';
+import type { BodyGrant } from '../../gateway/admit/body-budget.js';
 import { asFields, parseFields, type Fields } from '../../dialects/neutral/fields.js';
 import { requestIdOf } from '../../dialects/languages/responses/response-object.js';
 

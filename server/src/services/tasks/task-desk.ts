@@ -28,7 +28,8 @@ import {
 import type { Caller } from '../../gateway/admit/authentication.js';
 import { isLow, type KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { KeyUses } from '../../gateway/admit/key-uses.js';
-import type { BodyBudget, InFlight } from '../../gateway/admit/limits.js';
+import type { InFlight } from '../../gateway/admit/in-flight.js';
+import type { BodyBudget } from '../../gateway/admit/body-budget.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
 import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';

@@ -1,4 +1,4 @@
-import type { BodyGrant } from '../../../gateway/admit/limits.js';
+import type { BodyGrant } from '../../../gateway/admit/body-budget.js';
 import { asFields, asList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 import { sizeOf } from '../json-pieces.js';
 

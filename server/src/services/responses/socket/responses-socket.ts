@@ -3,7 +3,7 @@ import { newRequestId } from '../../../shared/ids.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { KeyDirectory } from '../../../gateway/admit/key-directory.js';
-import type { BodyBudget, BodyGrant } from '../../../gateway/admit/limits.js';
+import type { BodyBudget, BodyGrant } from '../../../gateway/admit/body-budget.js';
 import { ClientResponse } from '../../../gateway/deliver/client-response.js';
 import type { IncomingCall } from '../../../gateway/incoming-call.js';
 import { unpaidBodyBytes } from '../../../gateway/incoming-request.js';

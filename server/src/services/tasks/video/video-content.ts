@@ -3,7 +3,7 @@ import type { CreativeTask } from '../../../console/tasks/creative-task.entity.j
 import { videoPlatform, type VideoLinks } from '../../../console/tasks/video-link.service.js';
 import type { GuardedFetch, OpenedResponse } from '../../../platform/outbound/guarded-fetch.js';
 import { AppError } from '../../../shared/errors.js';
-import type { InFlight, InFlightCaller } from '../../../gateway/admit/limits.js';
+import type { InFlight, InFlightCaller } from '../../../gateway/admit/in-flight.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
 import type { IncomingCall } from '../../../gateway/incoming-call.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';

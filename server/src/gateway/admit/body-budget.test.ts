@@ -1,4 +1,4 @@
-import { bodyBudgetFor } from './limits.js';
+import { bodyBudgetFor } from './body-budget.js';
 
 const mebibyte = 1024 * 1024;
 

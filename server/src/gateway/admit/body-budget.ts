@@ -1,0 +1,121 @@
+import { getHeapStatistics } from 'node:v8';
+import { AppError } from '../../shared/errors.js';
+import { ByteRate } from './byte-rate.js';
+
+interface BodyBudgetLimits {
+  /** Maximum bytes of all bodies that this node holds at once. */
+  readonly node: number;
+  /** Maximum bytes of the bodies of one user that this node holds at once. */
+  readonly user: number;
+}
+
+/** While a body is read, parsed and sent it takes four times its size: three of 63 MB stay below 1 GB with the server. */
+const usualBudget = 192 * 1024 * 1024;
+/** Room for a form of the maximum size, which is larger than that of other bodies. */
+const roomForOne = 1.6;
+
+/**
+ * A quarter of the heap, because a body exists as bytes and, once parsed, as text, up to `usualBudget` or a 32nd of a
+ * larger heap; always enough for one body of the maximum size.
+ */
+export function bodyBudgetFor(
+  maxBodyBytes: number,
+  heapBytes: number = getHeapStatistics().heap_size_limit,
+): BodyBudgetLimits {
+  const share = Math.min(heapBytes / 4, Math.max(usualBudget, heapBytes / 32));
+  const one = maxBodyBytes * roomForOne;
+  const node = Math.max(share, one);
+  return { node, user: Math.max(node / 2, one) };
+}
+
+/**
+ * Bodies up to this size are not counted: the limits of calls in flight bound them, and large uploads cannot displace
+ * them.
+ */
+const uncountedBytes = 256 * 1024;
+
+/**
+ * Counts the bytes of request bodies that this node holds: while they are read, decompressed, parsed and sent to the
+ * provider.
+ */
+export class BodyBudget {
+  private readonly users = new Map<number, number>();
+  private readonly frames = new ByteRate();
+  private held = 0;
+
+  constructor(private readonly limits: BodyBudgetLimits) {}
+
+  /** Bytes held now, for metrics. */
+  get bytes(): number {
+    return this.held;
+  }
+
+  /** One grant per call; release it when the call ends. */
+  open(userId: number): BodyGrant {
+    return new BodyGrant(this, userId);
+  }
+
+  /** @throws AppError RATE_LIMITED (this user), SERVICE_UNAVAILABLE (this node): a retry may succeed shortly */
+  take(userId: number, bytes: number): void {
+    const ofUser = this.users.get(userId) ?? 0;
+    if (ofUser + bytes > this.limits.user) {
+      throw new AppError('RATE_LIMITED', 'Too many large requests at once, wait for the others to finish', {
+        retryAfterSeconds: 1,
+      });
+    }
+    if (this.held + bytes > this.limits.node) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'The server holds too many large requests, try again shortly', {
+        retryAfterSeconds: 2,
+      });
+    }
+    this.held += bytes;
+    this.users.set(userId, ofUser + bytes);
+  }
+
+  /** Counts bytes of frames. @returns milliseconds in which the user's sockets are not to be read further */
+  delayOf(userId: number, bytes: number): number {
+    return this.frames.delay(userId, bytes);
+  }
+
+  /** Returns bytes to the budget. */
+  giveBack(userId: number, bytes: number): void {
+    this.held -= bytes;
+    const left = (this.users.get(userId) ?? 0) - bytes;
+    if (left > 0) this.users.set(userId, left);
+    else this.users.delete(userId);
+  }
+}
+
+/** The bytes that one call holds. */
+export class BodyGrant {
+  private needed = 0;
+  private taken = 0;
+
+  constructor(
+    private readonly budget: BodyBudget,
+    private readonly userId: number,
+  ) {}
+
+  /**
+   * Adds bytes to those the call holds.
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  grow(bytes: number): void {
+    this.needed += bytes;
+    if (this.needed <= uncountedBytes || this.needed <= this.taken) return;
+    this.budget.take(this.userId, this.needed - this.taken);
+    this.taken = this.needed;
+  }
+
+  /** Counts bytes of a WebSocket. @returns milliseconds in which it is not to be read further; usually 0 */
+  delay(bytes: number): number {
+    return this.budget.delayOf(this.userId, bytes);
+  }
+
+  /** Returns all bytes of the call. May be called repeatedly. */
+  release(): void {
+    if (this.taken > 0) this.budget.giveBack(this.userId, this.taken);
+    this.needed = 0;
+    this.taken = 0;
+  }
+}

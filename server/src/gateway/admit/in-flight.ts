@@ -1,0 +1,82 @@
+import type { OptionValues } from '../../options/option.service.js';
+import { AppError, UnavailableError } from '../../shared/errors.js';
+import type { Caller } from './authentication.js';
+import { type Places, type Place } from './places.js';
+
+/** Options of the limits of concurrent calls. */
+export interface InFlightSettings {
+  readonly values: Pick<
+    OptionValues,
+    'ModelRequestUserInFlightLimit' | 'ModelRequestTokenInFlightLimit' | 'ModelRequestNodeInFlightLimit'
+  >;
+}
+
+/** Call when the call has ended. */
+type Leave = () => void;
+
+/** Whose call it is. */
+export interface InFlightCaller {
+  readonly user: Pick<Caller['user'], 'id'>;
+  readonly token: Pick<Caller['token'], 'id'>;
+}
+
+/** Limits the concurrent calls of a key and of a user on all nodes, and those of this node; 0 means no limit. */
+export class InFlight {
+  private all = 0;
+
+  constructor(
+    private readonly settings: InFlightSettings,
+    private readonly places: Pick<Places, 'enter' | 'leave'>,
+  ) {}
+
+  /** Calls that this node counts now. */
+  get count(): number {
+    return this.all;
+  }
+
+  /**
+   * Counts a call.
+   * @returns a function to call when it has ended, or when its client has left; later calls of it do nothing. A promise only
+   * near a limit, when other nodes' calls count
+   * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
+   */
+  enter({ user, token }: InFlightCaller): Leave | Promise<Leave> {
+    const {
+      ModelRequestUserInFlightLimit: perUser,
+      ModelRequestTokenInFlightLimit: perToken,
+      ModelRequestNodeInFlightLimit: perNode,
+    } = this.settings.values;
+    // The playground has no token.
+    const ofKey = token.id === 0 ? uncounted : this.places.enter(`inflight:{t${token.id}}`, perToken);
+    const enterUser = (key: Place | null): Leave | Promise<Leave> => {
+      if (!key) throw tooMany(perToken, 'key');
+      const ofUser = this.places.enter(`inflight:{u${user.id}}`, perUser);
+      const enterNode = (own: Place | null): Leave => this.enterNode(key, own, perUser, perNode);
+      return ofUser instanceof Promise ? ofUser.then(enterNode) : enterNode(ofUser);
+    };
+    return ofKey instanceof Promise ? ofKey.then(enterUser) : enterUser(ofKey);
+  }
+
+  private enterNode(key: Place, user: Place | null, perUser: number, perNode: number): Leave {
+    if (!user || (perNode > 0 && this.all >= perNode)) {
+      if (key !== uncounted) this.places.leave(key);
+      if (!user) throw tooMany(perUser, 'user');
+      this.places.leave(user);
+      throw new UnavailableError('The server has too many calls in flight, try again shortly');
+    }
+    this.all++;
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.all--;
+      if (key !== uncounted) this.places.leave(key);
+      this.places.leave(user);
+    };
+  }
+}
+
+const uncounted: Place = { name: '' };
+
+const tooMany = (max: number, whose: string): AppError =>
+  new AppError('RATE_LIMITED', `Too many calls at once: at most ${max} of this ${whose}`, { retryAfterSeconds: 1 });
