@@ -76,6 +76,7 @@ export const environmentSchema = z.object({
   RESPONSE_STORAGE_SECONDS: whole(3600, 0, 2_592_000),
   AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
+  REQUEST_BODIES_MB: whole(192, 1, 1_048_576),
   MOVE_IN_MAX_FILE_MB: whole(4096, 1, 1_048_576),
   REQUEST_BODY_GRACE: whole(15, 1, 3600),
   REQUEST_BODY_TIMEOUT: whole(900, 1, 86_400),
@@ -154,6 +155,8 @@ export interface Config {
     /** Seconds. */
     readonly responseSeconds: number;
     readonly maxBodyBytes: number;
+    /** Of all bodies that a node holds at once. */
+    readonly bodiesBytes: number;
   };
   /** When a slow request body is closed: milliseconds, and bytes per second. */
   readonly bodyPace: { readonly grace: number; readonly minRate: number; readonly maxTime: number };
@@ -304,6 +307,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       azureVersion: env.AZURE_DEFAULT_API_VERSION,
       responseSeconds: env.RESPONSE_STORAGE_SECONDS,
       maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
+      bodiesBytes: env.REQUEST_BODIES_MB * 1024 * 1024,
     },
     bodyPace: { grace: env.REQUEST_BODY_GRACE * 1000, minRate: 1024, maxTime: env.REQUEST_BODY_TIMEOUT * 1000 },
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },

@@ -271,6 +271,7 @@ export class RelayHarness {
         idleTimeout: 5000,
         forceStreamUsage: true,
         maxBodyBytes: 1024 * 1024,
+        bodiesBytes: 192 * 1024 * 1024,
         ...settings,
       },
       syncSeconds: 60,

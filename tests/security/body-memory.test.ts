@@ -112,6 +112,7 @@ const usedBySenders = async (): Promise<number> => {
 const shapes = [
   ['of one user', 1, false, 'a'],
   ['of ten users, in chunks', 10, true, 'a'],
+  ['of ten users, in Chinese', 10, false, '中'],
 ] as const;
 
 it.each(shapes)(

@@ -70,7 +70,7 @@ export function takeOver(
     readBody: (allowance) => {
       if (isForm(headers)) return readRequestBody(request, Math.round(maxBodyBytes * formFactor), allowance);
       const reading = readRequestBody(request, maxBodyBytes, allowance);
-      return isSmall(headers) ? reading : reading.then(parsedAhead);
+      return isSmall(headers) ? reading : reading.then((bytes) => parsedAhead(bytes, allowance?.grant));
     },
   };
   return { incoming, client: new ClientResponse(response, responseHeaders(id, hooked)) };
@@ -84,7 +84,8 @@ const responseHeaders = (id: string, hooked?: OutgoingHttpHeaders): OutgoingHttp
   'request-id': id,
 });
 
-async function parsedAhead(bytes: Buffer): Promise<Buffer> {
+async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): Promise<Buffer> {
+  grant?.growByText(bytes);
   await parseAhead(bytes);
   return bytes;
 }

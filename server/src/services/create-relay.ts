@@ -79,6 +79,8 @@ export interface RelaySettings {
   /** AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
   readonly maxBodyBytes: number;
+  /** REQUEST_BODIES_MB. */
+  readonly bodiesBytes: number;
   /** RESPONSE_STORAGE_SECONDS: how long responses can be continued by their id; 0: never. An hour when absent. */
   readonly responseSeconds?: number;
 }
@@ -194,7 +196,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const rateLimit = new ModelRateLimit(state, options);
   const places = new Places(deps.nodes ?? null, clock);
   const inFlight = new InFlight(options, places);
-  const bodies = new BodyBudget(bodyBudgetFor(deps.settings.maxBodyBytes));
+  const bodies = new BodyBudget(bodyBudgetFor(deps.settings.bodiesBytes, deps.settings.maxBodyBytes));
   const keyRing = new KeyRing(clock);
   const health = new Health(clock);
   const sharedHealth = new SharedHealth({

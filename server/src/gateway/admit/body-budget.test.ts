@@ -1,13 +1,28 @@
-import { bodyBudgetFor } from './body-budget.js';
+import { BodyBudget, bodyBudgetFor } from './body-budget.js';
 
 const mebibyte = 1024 * 1024;
 
 it.each([
-  ['a quarter of a small heap', 512, 128],
-  ['192 MiB of most heaps', 4144, 192],
-  ['a 32nd of a large heap', 8192, 256],
-  ['room for one form of the maximum size at least', 128, 102.4],
-])('bodies may have %s', (_what, heap, node) => {
-  const budget = bodyBudgetFor(64 * mebibyte, heap * mebibyte);
-  expect([budget.node / mebibyte, budget.user / mebibyte]).toEqual([node, Math.max(node / 2, 102.4)]);
+  ['what is configured', 192, 4144, 192],
+  ['a quarter of a small heap', 192, 640, 160],
+  ['a quarter of the heap where more is configured', 4096, 4144, 1036],
+  ['room for one body of the maximum size at least', 16, 128, 128],
+])('bodies may have %s', (_what, configured, heap, node) => {
+  const budget = bodyBudgetFor(configured * mebibyte, 64 * mebibyte, heap * mebibyte);
+  expect([budget.node / mebibyte, budget.user / mebibyte]).toEqual([node, Math.max(node / 2, 128)]);
+});
+
+it.each([
+  ['ASCII', 'a'.repeat(mebibyte), 1],
+  ['with one other character', `${'a'.repeat(mebibyte - 2)}é`, 2],
+  ['small and not ASCII', 'é', 0],
+])('a body that is %s counts as so many', (_what, text, counted) => {
+  const budget = new BodyBudget(bodyBudgetFor(192 * mebibyte, 64 * mebibyte));
+  const grant = budget.open(1);
+  const body = Buffer.from(text);
+  grant.grow(body.length);
+  grant.growByText(body);
+  expect(budget.bytes / mebibyte).toBe(counted);
+  grant.release();
+  expect(budget.bytes).toBe(0);
 });

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { getHeapStatistics } from 'node:v8';
 import { AppError } from '../../shared/errors.js';
 import { ByteRate } from './byte-rate.js';
@@ -9,22 +10,19 @@ interface BodyBudgetLimits {
   readonly user: number;
 }
 
-/** While a body is read, parsed and sent it takes four times its size: three of 63 MB stay below 1 GB with the server. */
-const usualBudget = 192 * 1024 * 1024;
-/** Room for a form of the maximum size, which is larger than that of other bodies. */
-const roomForOne = 1.6;
-
 /**
- * A quarter of the heap, because a body exists as bytes and, once parsed, as text, up to `usualBudget` or a 32nd of a
- * larger heap; always enough for one body of the maximum size.
+ * While a body is read, parsed and sent it takes four times its size: with the default of 192 MB, three of 63 MB stay
+ * below 1 GB with the server. A quarter of the heap at most, because a body exists as bytes and, once parsed, as text;
+ * always enough for one body of the maximum size, which counts twice when its text is not ASCII.
+ * @param bytes REQUEST_BODIES_MB, in bytes
  */
 export function bodyBudgetFor(
+  bytes: number,
   maxBodyBytes: number,
   heapBytes: number = getHeapStatistics().heap_size_limit,
 ): BodyBudgetLimits {
-  const share = Math.min(heapBytes / 4, Math.max(usualBudget, heapBytes / 32));
-  const one = maxBodyBytes * roomForOne;
-  const node = Math.max(share, one);
+  const one = maxBodyBytes * 2;
+  const node = Math.max(Math.min(heapBytes / 4, bytes), one);
   return { node, user: Math.max(node / 2, one) };
 }
 
@@ -105,6 +103,14 @@ export class BodyGrant {
     if (this.needed <= uncountedBytes || this.needed <= this.taken) return;
     this.budget.take(this.userId, this.needed - this.taken);
     this.taken = this.needed;
+  }
+
+  /**
+   * Counts a large body a second time where its text is not ASCII: one such character makes V8 keep two bytes for each.
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  growByText(body: Buffer): void {
+    if (this.taken > 0 && !isAscii(body)) this.grow(body.length);
   }
 
   /** Counts bytes of a WebSocket. @returns milliseconds in which it is not to be read further; usually 0 */
