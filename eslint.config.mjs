@@ -8,6 +8,11 @@ const noDefaultExport = {
   message: 'Export by name: one name for one thing, wherever it is used.',
 };
 
+const noLiteralSpread = {
+  selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+  message: 'List the fields: a literal needs no spread.',
+};
+
 export default typescript.config(
   {
     ignores: [
@@ -40,7 +45,7 @@ export default typescript.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-      'no-restricted-syntax': ['error', noDefaultExport],
+      'no-restricted-syntax': ['error', noDefaultExport, noLiteralSpread],
       'no-console': 'error',
       // `== null` asks for null and undefined at once.
       eqeqeq: ['error', 'always', { null: 'ignore' }],
@@ -135,6 +140,6 @@ export default typescript.config(
   {
     // Tools want their settings as the default export.
     files: ['*.config.{mjs,ts}', 'client/vite.config.ts', '.dependency-cruiser.mjs', 'tests/support/global-*.mjs'],
-    rules: { 'no-restricted-syntax': 'off' },
+    rules: { 'no-restricted-syntax': ['error', noLiteralSpread] },
   },
 );

@@ -61,7 +61,10 @@ async function startUpstream() {
   const chat = { id, object: 'chat.completion', created: 1, model, usage };
   chat.choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }];
   const chunk = (delta, finish_reason = null, more = {}) => ({
-    ...{ id, object: 'chat.completion.chunk', created: 1, model },
+    id,
+    object: 'chat.completion.chunk',
+    created: 1,
+    model,
     choices: [{ index: 0, delta, finish_reason }],
     ...more,
   });
@@ -110,8 +113,12 @@ async function prepareCall(url) {
   const { data: user, cookie } = await api('POST', '/api/user/login', { username, password });
   Object.assign(headers, { cookie, 'veloera-user': String(user.id) });
   await api('POST', '/api/channel/', {
-    ...{ name: 'scripted', type: flags.claude ? 14 : 1, base_url: `http://127.0.0.1:${upstream.address().port}` },
-    ...{ key: 'sk-upstream', models: model, group: 'default' },
+    name: 'scripted',
+    type: flags.claude ? 14 : 1,
+    base_url: `http://127.0.0.1:${upstream.address().port}`,
+    key: 'sk-upstream',
+    models: model,
+    group: 'default',
   });
   const token = { name: 'call path', unlimited_quota: true, remain_quota: 0, expired_time: -1 };
   const { data: created } = await api('POST', '/api/token/', token);

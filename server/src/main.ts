@@ -110,7 +110,9 @@ async function loadServer(
 ): Promise<Server> {
   const { createContainer } = await import('./container.js');
   return createContainer(config, {
-    ...{ logger, worker, embedded },
+    logger,
+    worker,
+    embedded,
     roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
     moveInProgram: [
       process.execPath,

@@ -40,7 +40,10 @@ export function chatSpoken(withThoughts = false): Spoken {
   });
   const chunk = (model: string, delta: Json, finish: string | null = null): StreamedEvent => ({
     data: {
-      ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model },
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model,
       choices: [{ index: 0, delta, finish_reason: finish }],
     },
   });
@@ -49,7 +52,11 @@ export function chatSpoken(withThoughts = false): Spoken {
       JSON.stringify((messages as Json[]).filter(({ role }) => role !== 'system' && role !== 'developer')),
     tools: ({ tools }) => namesIn(tools, (tool) => (tool['function'] as Json | undefined)?.['name']),
     whole: (turn, model) => ({
-      ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, usage: chatUsage },
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model,
+      usage: chatUsage,
       choices: [
         {
           index: 0,
@@ -93,7 +100,10 @@ export const messagesSpoken: Spoken = {
   conversation: ({ messages }) => JSON.stringify(messages),
   tools: ({ tools }) => namesIn(tools, ({ name }) => name),
   whole: (turn, model) => ({
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model,
     content: [
       turn.kind === 'text'
         ? { type: 'text', text: turn.text }
@@ -114,7 +124,12 @@ export const messagesSpoken: Spoken = {
       named({
         type: 'message_start',
         message: {
-          ...{ id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null },
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model,
+          content: [],
+          stop_reason: null,
           usage: { input_tokens: 100, output_tokens: 1 },
         },
       }),
@@ -198,19 +213,31 @@ export const responsesSpoken: Spoken = {
 };
 
 const response = (model: string, status: string, output: Json[]): Json => ({
-  ...{ id: nextId('resp_'), object: 'response', created_at: 1, status, model, output },
+  id: nextId('resp_'),
+  object: 'response',
+  created_at: 1,
+  status,
+  model,
+  output,
   usage: { input_tokens: 100, output_tokens: 20, total_tokens: 120 },
 });
 
 const outputItem = (turn: Exclude<Turn, { kind: 'endless' }>): Json =>
   turn.kind === 'text'
     ? {
-        ...{ type: 'message', id: nextId('msg_'), status: 'completed', role: 'assistant' },
+        type: 'message',
+        id: nextId('msg_'),
+        status: 'completed',
+        role: 'assistant',
         content: [{ type: 'output_text', text: turn.text, annotations: [] }],
       }
     : {
-        ...{ type: 'function_call', id: nextId('fc_'), call_id: nextId('call_'), status: 'completed' },
-        ...{ name: turn.name, arguments: JSON.stringify(turn.input) },
+        type: 'function_call',
+        id: nextId('fc_'),
+        call_id: nextId('call_'),
+        status: 'completed',
+        name: turn.name,
+        arguments: JSON.stringify(turn.input),
       };
 
 export const cohereSpoken: Spoken = {
@@ -251,7 +278,8 @@ export const cohereSpoken: Spoken = {
 };
 
 const cohereCall = (turn: Extract<Turn, { kind: 'call' }>): Json => ({
-  ...{ id: nextId('call_'), type: 'function' },
+  id: nextId('call_'),
+  type: 'function',
   function: { name: turn.name, arguments: JSON.stringify(turn.input) },
 });
 

@@ -176,8 +176,14 @@ export const kinds: readonly Kind[] = [
   own({ name: 'Baidu ERNIE', type: 15, model: 'ERNIE-4.0-8K', key: 'id|secret', onlyTalks: true }, owns.baidu),
   own({ name: 'ChatGLM', type: 16, model: 'chatglm_turbo', key: 'id.secret', onlyTalks: true }, owns.chatglm),
   {
-    ...{ name: 'Spark', type: 18, model: 'SparkDesk-v3.5', key: sparkKey, onlyTalks: true, at: 'socket' },
-    ...{ sees: false, blind: /only accepts text/ },
+    name: 'Spark',
+    type: 18,
+    model: 'SparkDesk-v3.5',
+    key: sparkKey,
+    onlyTalks: true,
+    at: 'socket',
+    sees: false,
+    blind: /only accepts text/,
     dialectOf: () => {
       throw new Error('Spark is asked over its WebSocket');
     },
@@ -188,7 +194,10 @@ export const kinds: readonly Kind[] = [
   ),
   own(
     {
-      ...{ name: 'Hunyuan', type: 23, model: 'hunyuan-pro', key: '1300000000|id|secret' },
+      name: 'Hunyuan',
+      type: 23,
+      model: 'hunyuan-pro',
+      key: '1300000000|id|secret',
       blind: /results of tools are text|supported by vision models only/,
     },
     owns.tencent,
@@ -198,15 +207,27 @@ export const kinds: readonly Kind[] = [
     owns.dify,
   ),
   {
-    ...{ name: 'Vertex Claude', type: 41, model: 'claude-sonnet-4-5-20250929', sees: true, at: 'google' },
+    name: 'Vertex Claude',
+    type: 41,
+    model: 'claude-sonnet-4-5-20250929',
+    sees: true,
+    at: 'google',
     dialectOf: () => vertexClaude,
   },
   {
-    ...{ name: 'Vertex Gemini', type: 41, model: 'gemini-2.5-flash', sees: true, at: 'google' },
+    name: 'Vertex Gemini',
+    type: 41,
+    model: 'gemini-2.5-flash',
+    sees: true,
+    at: 'google',
     dialectOf: () => vertexGemini,
   },
   {
-    ...{ name: 'Vertex Llama', type: 41, model: 'meta/llama3-405b-instruct-maas', sees: true, at: 'google' },
+    name: 'Vertex Llama',
+    type: 41,
+    model: 'meta/llama3-405b-instruct-maas',
+    sees: true,
+    at: 'google',
     dialectOf: () => vertexLlama,
   },
 ];

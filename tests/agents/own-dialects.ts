@@ -133,7 +133,9 @@ export const chatglm: OwnProvider = {
     conversation: ({ prompt }) => JSON.stringify(list(prompt).filter(({ role }) => role !== 'system')),
     tools: noTools,
     whole: (turn) => ({
-      ...{ code: 200, msg: 'ok', success: true },
+      code: 200,
+      msg: 'ok',
+      success: true,
       data: {
         task_id: 't-1',
         task_status: 'SUCCESS',
@@ -304,7 +306,9 @@ function hunyuanAnswer(turn: Whole, holder: 'Message' | 'Delta'): Json {
       }
     : { Content: textOf(turn) };
   return {
-    ...{ Id: 'h', Created: 1, Note: '' },
+    Id: 'h',
+    Created: 1,
+    Note: '',
     Choices: [{ FinishReason: called ? 'tool_calls' : 'stop', [holder]: { Role: 'assistant', ...said } }],
     Usage: { PromptTokens: 100, CompletionTokens: 20, TotalTokens: 120 },
   };
@@ -316,8 +320,13 @@ export const dify: OwnProvider = {
     conversation: ({ query }) => String(query),
     tools: noTools,
     whole: (turn) => ({
-      ...{ event: 'message', message_id: 'dm', conversation_id: 'dc', mode: 'chat', created_at: 1 },
-      ...{ answer: textOf(turn), metadata: { usage } },
+      event: 'message',
+      message_id: 'dm',
+      conversation_id: 'dc',
+      mode: 'chat',
+      created_at: 1,
+      answer: textOf(turn),
+      metadata: { usage },
     }),
     events(turn) {
       const head = { message_id: 'dm', conversation_id: 'dc', created_at: 1 };

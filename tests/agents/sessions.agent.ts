@@ -23,7 +23,9 @@ beforeAll(async () => {
   relay = await RelayHarness.start({
     // A call of a model that may hide output is read on for all of its time after its client has left.
     settings: {
-      ...{ firstByteTimeout: 60_000, idleTimeout: 60_000, totalTimeout: 8000 },
+      firstByteTimeout: 60_000,
+      idleTimeout: 60_000,
+      totalTimeout: 8000,
       maxBodyBytes: 64 * 1024 * 1024,
     },
   });

@@ -48,7 +48,15 @@ export async function startSpark(
     socket.once('message', (data: Buffer) => {
       const body = JSON.parse(data.toString()) as Json;
       requests.push({
-        ...{ method: 'GET', path: url, headers, rawBody: data, body, model: null, stream: true, key: null, ended },
+        method: 'GET',
+        path: url,
+        headers,
+        rawBody: data,
+        body,
+        model: null,
+        stream: true,
+        key: null,
+        ended,
         get aborted() {
           return aborted;
         },

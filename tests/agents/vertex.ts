@@ -46,13 +46,16 @@ export async function startGoogle(upstream: string): Promise<GoogleHosts> {
   const proxy = await startConnectProxy({ names: Object.fromEntries(names.map((name) => [name, here])) });
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const account = {
-    ...{ type: 'service_account', project_id: 'proj-fake', private_key_id: 'kid-fake' },
-    ...{ client_email: 'svc@proj-fake.iam.gserviceaccount.com' },
+    type: 'service_account',
+    project_id: 'proj-fake',
+    private_key_id: 'kid-fake',
+    client_email: 'svc@proj-fake.iam.gserviceaccount.com',
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
   };
   return {
     channel: {
-      ...{ key: JSON.stringify(account), other: 'us-east5' },
+      key: JSON.stringify(account),
+      other: 'us-east5',
       setting: JSON.stringify({ proxy: `http://127.0.0.1:${proxy.port}` }),
     },
     async stop() {

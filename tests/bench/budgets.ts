@@ -17,15 +17,33 @@ const calls = 2_000_000;
 
 const rowOf = (id: number, fields: Partial<KnownBudgetRow>): { budget: KnownBudgetRow } => ({
   budget: {
-    ...{ id, level: 'group', subject_id: 0, group_name: `group ${id}`, kind: 'requests', amount: 1000, span: 'day' },
-    ...{ is_rolling: false, time_zone: 'UTC', starts_at: 0, ends_at: 0, models: [] },
+    id,
+    level: 'group',
+    subject_id: 0,
+    group_name: `group ${id}`,
+    kind: 'requests',
+    amount: 1000,
+    span: 'day',
+    is_rolling: false,
+    time_zone: 'UTC',
+    starts_at: 0,
+    ends_at: 0,
+    models: [],
     ...fields,
   },
 });
 
 const budget: KnownBudget = {
-  ...{ id: 1, level: 'token', kind: 'money', amount: 500_000, models: [], span: 'day', isRolling: false },
-  ...{ timeZone: 'Europe/Berlin', startsAt: 0, endsAt: 0 },
+  id: 1,
+  level: 'token',
+  kind: 'money',
+  amount: 500_000,
+  models: [],
+  span: 'day',
+  isRolling: false,
+  timeZone: 'Europe/Berlin',
+  startsAt: 0,
+  endsAt: 0,
 };
 
 const callerWith = (budgets: readonly KnownBudget[]): Caller =>

@@ -27,7 +27,8 @@ const parallel = 20;
 /** Statuses of the hostile calls. */
 function attack(key: string, body: Buffer, packing: string): Promise<number[]> {
   const headers = {
-    ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
     ...(packing === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
   };
   const shared = new Uint8Array(new SharedArrayBuffer(body.length));

@@ -185,7 +185,8 @@ const logInputOf = ({ from, until, types, ...filter }: LogFilter): Record<string
 });
 
 const logPageOf = ({ page, pageSize, sort }: LogListQuery): Record<string, unknown> => ({
-  ...{ page, pageSize },
+  page,
+  pageSize,
   ...(sort.length > 0 && { sort: sort.map(({ direction }) => ({ field: 'AT', direction })) }),
 });
 

@@ -112,7 +112,10 @@ async function open(serverUrl: string, size: number): Promise<Gateway> {
   const services = servicesOn(database, busiest);
   const { stop, ...asked } = overHttp ? await askOverHttp(url.href, busiest.user_id) : services;
   return {
-    ...{ size, database, asked: questions(asked, busiest), direct: questions(services, busiest) },
+    size,
+    database,
+    asked: questions(asked, busiest),
+    direct: questions(services, busiest),
     close: async () => {
       await stop();
       await database.destroy();
@@ -257,7 +260,10 @@ function withBadges(logs: LogService): Asked['logs'] {
 /** As the console reads a page: with its total. */
 function pageOf(page: number, pageSize: number, direction?: 'ASC'): LogListQuery {
   return {
-    ...{ page, pageSize, after: null, counted: true },
+    page,
+    pageSize,
+    after: null,
+    counted: true,
     sort: direction ? [{ field: 'createdAt', direction }] : [],
   };
 }
@@ -305,7 +311,13 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
         : logs.listOwn(actor, filter, pageOf(page, pageSize));
   /** As the console asks: with the number of rows. */
   const plain = {
-    ...{ latency: false, firstToken: false, cost: false, total: false, compared: false, count: true, others: false },
+    latency: false,
+    firstToken: false,
+    cost: false,
+    total: false,
+    compared: false,
+    count: true,
+    others: false,
   };
   type Groups = Partial<UsageQuestion>;
   const by =

@@ -47,8 +47,11 @@ try {
   const child = spawn(process.execPath, [command, source.address, '--plans', 'drop'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
-      ...{ PATH: process.env.PATH, DATABASE_URL: url.href, DATA_DIR: folder },
-      ...{ ENCRYPTION_KEY: 'encryption key of a benchmark', SESSION_SECRET: 'session secret of a benchmark' },
+      PATH: process.env.PATH,
+      DATABASE_URL: url.href,
+      DATA_DIR: folder,
+      ENCRYPTION_KEY: 'encryption key of a benchmark',
+      SESSION_SECRET: 'session secret of a benchmark',
     },
   });
   let output = '';

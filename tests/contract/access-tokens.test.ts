@@ -33,7 +33,8 @@ it('signs in with the token alone', async () => {
     '{ myGroups { name } }',
     {},
     {
-      ...{ authorization: `Bearer ${secret}`, 'veloera-user': String(root.id) },
+      authorization: `Bearer ${secret}`,
+      'veloera-user': String(root.id),
     },
   );
   expect(wrong.codes).toEqual(['USER_ID_MISMATCH']);

@@ -214,13 +214,19 @@ describe('conditions', () => {
     const clock = new AlertClock({
       database: { query: async () => [] as never },
       conditions: {
-        ...{ disabledChannels: none, lowBalances: none, errorRates: none, salesBelowCost: none },
+        disabledChannels: none,
+        lowBalances: none,
+        errorRates: none,
+        salesBelowCost: none,
         drifts: () => (reads.shift() ?? none)(),
       } as unknown as AlertConditions,
-      ...{ store: store as unknown as AlertStore, targets: { active: [], send: async () => undefined } },
-      ...{ state: { lease: async () => true, release: async () => undefined }, nodeId: 'one' },
+      store: store as unknown as AlertStore,
+      targets: { active: [], send: async () => undefined },
+      state: { lease: async () => true, release: async () => undefined },
+      nodeId: 'one',
       changes: { on: (_kind, then) => void (look = then as () => void) },
-      ...{ options: { values: defaultOptionValues() }, logger: { warn: () => undefined } },
+      options: { values: defaultOptionValues() },
+      logger: { warn: () => undefined },
     });
     clock.start();
     look();
@@ -278,8 +284,12 @@ it('does not mark alerts as seen that open later', async () => {
 describe('messages', () => {
   beforeAll(async () => {
     for (const [key, value] of Object.entries({
-      ...{ SMTPServer: '127.0.0.1', SMTPPort: String(mail.port), SMTPAccount: mailAccount.user },
-      ...{ SMTPToken: mailAccount.password, ServerAddress: 'https://gate.example', SystemName: 'Gate' },
+      SMTPServer: '127.0.0.1',
+      SMTPPort: String(mail.port),
+      SMTPAccount: mailAccount.user,
+      SMTPToken: mailAccount.password,
+      ServerAddress: 'https://gate.example',
+      SystemName: 'Gate',
       'alerts.mail': 'ops@example.com,boss@example.com',
       'alerts.webhook_url': `${receiver.url}/hook`,
       'alerts.webhook_secret': 'hook-secret',

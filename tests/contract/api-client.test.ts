@@ -37,8 +37,15 @@ it('is free of type errors and runs the first hour of a new site', async () => {
   await copyFile(program, join(folder, 'first-hour.ts'));
   const options = {
     compilerOptions: {
-      ...{ target: 'ES2023', module: 'NodeNext', moduleResolution: 'NodeNext', lib: ['ES2023', 'DOM', 'DOM.Iterable'] },
-      ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'], noUncheckedIndexedAccess: true },
+      target: 'ES2023',
+      module: 'NodeNext',
+      moduleResolution: 'NodeNext',
+      lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+      noUncheckedIndexedAccess: true,
     },
     files: ['first-hour.ts'],
   };

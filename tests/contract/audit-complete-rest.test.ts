@@ -16,7 +16,7 @@ const fresh = (): string => `audited${++last}`;
 async function made(
   table: 'users' | 'channels' | 'redemptions',
   path: string,
-  body: { name: string },
+  body: { name: string; [field: string]: unknown },
 ): Promise<number> {
   await site.expectSuccess(root, 'POST', path, body);
   const column = table === 'users' ? 'username' : 'name';
@@ -25,7 +25,7 @@ async function made(
 }
 const user = (): Promise<number> => {
   const name = fresh();
-  return made('users', '/api/user/', { name, ...{ username: name, password: 'a good password' } });
+  return made('users', '/api/user/', { name, username: name, password: 'a good password' });
 };
 const newChannel = (more: object = {}) => {
   const fields = { type: 1, key: 'sk-x', base_url: 'https://api.example.com', models: 'm', group: 'default' };

@@ -32,7 +32,10 @@ beforeAll(async () => {
   nodes = [refusals, otherRefusals].map(
     (noted) =>
       new BudgetNotices({
-        ...{ database: relay.dataSource, budgets: relay.dataSource.getRepository(Budget), clock, refusals: noted },
+        database: relay.dataSource,
+        budgets: relay.dataSource.getRepository(Budget),
+        clock,
+        refusals: noted,
         notices: {
           notifyUser: (userId, notice) => void sent.push([userId, notice]),
           notifyRoot: (notice) => void sent.push(['root', notice]),

@@ -39,19 +39,42 @@ it('creates, reads, changes and deletes a budget', async () => {
   const midnight = before - (before % 86_400);
   expect(budget).toEqual({
     id: budget.id,
-    ...{ level: 'token', subject_id: tokenId, group: '', subject: 'dev', kind: 'money', amount: 500_000 },
-    ...{ window: 'day', rolling: false, time_zone: 'UTC', starts_at: 0, ends_at: 0, models: [] },
-    ...{ enabled: true, by_admin: false, used: 0, held: 0 },
-    ...{ window_start: midnight, resets_at: midnight + 86_400, created_time: expect.any(Number) as number },
+    level: 'token',
+    subject_id: tokenId,
+    group: '',
+    subject: 'dev',
+    kind: 'money',
+    amount: 500_000,
+    window: 'day',
+    rolling: false,
+    time_zone: 'UTC',
+    starts_at: 0,
+    ends_at: 0,
+    models: [],
+    enabled: true,
+    by_admin: false,
+    used: 0,
+    held: 0,
+    window_start: midnight,
+    resets_at: midnight + 86_400,
+    created_time: expect.any(Number) as number,
   });
   await site.query('INSERT INTO budget_windows (budget_id, started_at, used, held) VALUES ($1, $2, 7, 3)', [
     ...[budget.id, midnight],
   ]);
   const changed = await site.expectSuccess(owner, 'PUT', '/api/budget/', {
-    ...{ id: budget.id, amount: 9, models: ['gpt-*'], enabled: false },
+    id: budget.id,
+    amount: 9,
+    models: ['gpt-*'],
+    enabled: false,
   });
   expect(changed.body.data).toEqual({
-    ...{ ...budget, amount: 9, models: ['gpt-*'], enabled: false, used: 7, held: 3 },
+    ...budget,
+    amount: 9,
+    models: ['gpt-*'],
+    enabled: false,
+    used: 7,
+    held: 3,
   });
   expect((await site.expectSuccess(owner, 'GET', `/api/budget/${budget.id}`)).body.data).toEqual(changed.body.data);
   await site.expectSuccess(owner, 'DELETE', `/api/budget/${budget.id}`);
@@ -127,14 +150,12 @@ it('keeps what an admin set from the owner of the key, and other levels and keys
 it('exports budgets as CSV: admins all, users their own', async () => {
   const { id } = await created(owner, { ...tokenBudget(), models: ['gpt-4*', 'o3'], time_zone: 'Asia/Shanghai' });
   await created(root, {
-    ...{
-      level: 'site',
-      kind: 'requests',
-      amount: 5,
-      window: 'fixed',
-      starts_at: 4_000_000_000,
-      ends_at: 4_000_003_600,
-    },
+    level: 'site',
+    kind: 'requests',
+    amount: 5,
+    window: 'fixed',
+    starts_at: 4_000_000_000,
+    ends_at: 4_000_003_600,
   });
   const lines = async (person: Person, query = ''): Promise<string[]> => {
     const response = await fetch(`${site.server.url}/api/budget/export${query}`, {
@@ -173,7 +194,9 @@ describe('notices', () => {
     [node, second] = [1, 2].map(
       () =>
         new BudgetNotices({
-          ...{ database, budgets: database.getRepository(Budget), clock: { now: () => now } },
+          database,
+          budgets: database.getRepository(Budget),
+          clock: { now: () => now },
           notices: {
             notifyUser: (userId, notice) => void sent.push([userId, notice]),
             notifyRoot: (notice) => void sent.push(['root', notice]),

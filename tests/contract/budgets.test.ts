@@ -44,9 +44,20 @@ it('an owner sets, changes and deletes a budget of a key, and sees its use and i
   const shanghai = 8 * 3_600_000;
   const midnight = Math.floor((now + shanghai) / 86_400_000) * 86_400_000 - shanghai;
   expect(budget).toMatchObject({
-    ...{ level: 'TOKEN', subjectId: tokenId, group: null, subjectName: 'dev', kind: 'MONEY', amount: 500_000 },
-    ...{ span: 'DAY', isRolling: false, timeZone: 'Asia/Shanghai', startsAt: null, endsAt: null, models: ['gpt-*'] },
-    ...{ enabled: true, byAdmin: false },
+    level: 'TOKEN',
+    subjectId: tokenId,
+    group: null,
+    subjectName: 'dev',
+    kind: 'MONEY',
+    amount: 500_000,
+    span: 'DAY',
+    isRolling: false,
+    timeZone: 'Asia/Shanghai',
+    startsAt: null,
+    endsAt: null,
+    models: ['gpt-*'],
+    enabled: true,
+    byAdmin: false,
     state: {
       startsAt: new Date(midnight).toISOString(),
       resetsAt: new Date(midnight + 86_400_000).toISOString(),
@@ -63,7 +74,9 @@ it('an owner sets, changes and deletes a budget of a key, and sees its use and i
     `mutation { updateBudget(input: { id: ${budget.id}, amount: 9, enabled: false }) { budget { ${fields} } } }`,
   );
   expect((data?.['updateBudget'] as { budget: Shown }).budget).toMatchObject({
-    ...{ amount: 9, enabled: false, models: ['gpt-*'] },
+    amount: 9,
+    enabled: false,
+    models: ['gpt-*'],
     state: { used: 7, held: 3 },
   });
   expect((await site.graphql(owner, `mutation { deleteBudget(id: ${budget.id}) { id } }`)).codes).toEqual([]);
@@ -127,7 +140,8 @@ describe('budgets that are created with their key', () => {
     ]);
     const wrong = { ...token, name: 'refused', budgets: [budget, { ...budget, time_zone: 'Mars/Base' }] };
     expect((await site.rest(owner, 'POST', '/api/token/', wrong)).body).toMatchObject({
-      ...{ success: false, code: 'INVALID_INPUT' },
+      success: false,
+      code: 'INVALID_INPUT',
     });
     expect(await tokensNamed('refused')).toEqual([]);
     expect(await listed(owner)).toHaveLength(1);

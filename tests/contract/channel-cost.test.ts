@@ -86,14 +86,20 @@ it('takes what the provider reports, else the card of the channel, else the list
   // Sold at 2.5 and 10 USD per million: 0.26 USD. Listed at the same.
   await call('gpt-4o', { cost: 0.2 });
   expect(await lastRow()).toMatchObject({
-    ...{ usd: 0.26, upstreamUsd: 0.2 },
+    usd: 0.26,
+    upstreamUsd: 0.2,
     cost: { usd: 0.2, marginUsd: 0.06, basis: 'REPORTED', card: null, factor: 1, lines: null },
   });
   await call('gpt-4o');
   expect(await lastRow()).toMatchObject({
-    ...{ usd: 0.26, upstreamUsd: 0.13 },
+    usd: 0.26,
+    upstreamUsd: 0.13,
     cost: {
-      ...{ usd: 0.13, marginUsd: 0.13, basis: 'LIST', card: 'gpt-4o', factor: 0.5 },
+      usd: 0.13,
+      marginUsd: 0.13,
+      basis: 'LIST',
+      card: 'gpt-4o',
+      factor: 0.5,
       lines: [
         { quantity: 'input', count: 100_000, price: 2.5, isPerMillion: true, usd: 0.25 },
         { quantity: 'output', count: 1000, price: 10, isPerMillion: true, usd: 0.01 },

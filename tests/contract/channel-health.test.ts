@@ -111,7 +111,9 @@ it('counts failed attempts by kind with their last error, and those that another
     // The provider's message repeats the prompt.
     { kind: 'REQUEST', attempts: 1, lastModel: 'gpt-4o', lastError: 'status 400: bad_value' },
     {
-      ...{ kind: 'SERVER_ERROR', attempts: 3, lastModel: 'gpt-4o' },
+      kind: 'SERVER_ERROR',
+      attempts: 3,
+      lastModel: 'gpt-4o',
       lastError: 'status 500: The server had an error while processing your request.',
     },
   ]);
@@ -139,9 +141,15 @@ it('has percentiles of the durations of a day, as the rollups know them', async 
   const [row, ...others] = await read(`window: DAY, channelIds: [${id}]`);
   expect(others).toEqual([]);
   expect(row).toEqual({
-    ...{ channelId: id, channelName: 'slow', calls: 10, failedAttempts: 30, failureRate: 0.75, rescuedAttempts: 0 },
+    channelId: id,
+    channelName: 'slow',
+    calls: 10,
+    failedAttempts: 30,
+    failureRate: 0.75,
+    rescuedAttempts: 0,
     // Five ninths into 200 to 300 ms; half into 2,000 to 3,000 ms.
-    ...{ p50Ms: 256, p95Ms: 2500 },
+    p50Ms: 256,
+    p95Ms: 2500,
     failures: [{ kind: 'TIMEOUT', attempts: 30, lastModel: 'm', lastError: 'no response' }],
   });
   expect(await read(`window: HOUR, channelIds: [${id}]`)).toEqual([]);

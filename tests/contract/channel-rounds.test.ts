@@ -468,7 +468,9 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
     state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
     runs: { keep: (run: unknown) => Promise.resolve(void kept.push(run)) },
     notices: { notifyRoot: (notice: unknown) => void told.push(notice) },
-    ...{ nodeId: 'n', pause: 0, logger: { info: () => undefined, warn: () => undefined } },
+    nodeId: 'n',
+    pause: 0,
+    logger: { info: () => undefined, warn: () => undefined },
   } as unknown as ChannelRoundsDeps);
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
   await rounds.startTests(admin, false);
@@ -499,7 +501,9 @@ it('a round rests between two channels for as long as the site says, and a stopp
       state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
       runs: { keep: () => Promise.resolve() },
       notices: { notifyRoot: () => undefined },
-      ...{ nodeId: 'n', pause, logger: { info: () => undefined, warn: () => undefined } },
+      nodeId: 'n',
+      pause,
+      logger: { info: () => undefined, warn: () => undefined },
     } as unknown as ChannelRoundsDeps);
     await rounds.startTests(admin);
     return { rounds, visits };
@@ -557,7 +561,9 @@ describe('rounds on a clock', () => {
         info: () => undefined,
         warn: ({ err }: { err: Error }) => void warnings.push(err.message),
       },
-      ...{ state, nodeId: 'n', pause: 0 },
+      state,
+      nodeId: 'n',
+      pause: 0,
     } as unknown as ChannelRoundsDeps);
     return { rounds, visited, warnings };
   }
@@ -608,7 +614,10 @@ describe('rounds on a clock', () => {
       return new ChannelClock({
         database: { query: () => Promise.resolve([root]) } as never,
         rounds: rounds as unknown as ChannelRounds,
-        ...{ state: { once }, testMinutes: 2, balanceMinutes: 6, logger: { warn: () => undefined } },
+        state: { once },
+        testMinutes: 2,
+        balanceMinutes: 6,
+        logger: { warn: () => undefined },
       });
     };
     const nodes = [node('a'), node('b'), node('c')];

@@ -65,33 +65,55 @@ describe('a channel', () => {
       id: expect.any(Number) as number,
       name: 'main',
       type: { id: 1, provider: 'OPENAI', label: 'OpenAI', defaultBaseUrl: 'https://api.openai.com' },
-      ...{ status: 'ENABLED', statusReason: null, groups: ['default'], models: ['gpt-4o'], tag: null },
-      ...{ modelPrefix: null, modelMapping: [], statusCodeMapping: [], autoDisable: true, weight: 0, priority: 0 },
-      ...{
-        maxInputTokens: null,
-        ownerId: null,
-        baseUrl: null,
-        testModel: null,
-        openaiOrganization: null,
-        variant: null,
-      },
-      ...{ parameters: null, headers: null },
+      status: 'ENABLED',
+      statusReason: null,
+      groups: ['default'],
+      models: ['gpt-4o'],
+      tag: null,
+      modelPrefix: null,
+      modelMapping: [],
+      statusCodeMapping: [],
+      autoDisable: true,
+      weight: 0,
+      priority: 0,
+      maxInputTokens: null,
+      ownerId: null,
+      baseUrl: null,
+      testModel: null,
+      openaiOrganization: null,
+      variant: null,
+      parameters: null,
+      headers: null,
       setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
-      ...{ balance: null, lastTest: null, keys: [{ position: 1, status: 'USED' }], usedQuota: 0, expiresAt: null },
+      balance: null,
+      lastTest: null,
+      keys: [{ position: 1, status: 'USED' }],
+      usedQuota: 0,
+      expiresAt: null,
       createdAt: expect.stringMatching(/^20\d\d-.*Z$/) as string,
     });
   });
 
   it('takes lists and objects, which the REST API shows as text', async () => {
     const given = {
-      ...{ type: 'VERTEX_AI', variant: 'us-central1', keys: ['{"type":"service_account","a":"b,c"}'] },
-      ...{ models: ['a', 'b'], groups: ['vip', 'default'], tag: 't', modelPrefix: 'p/', status: 'DISABLED' },
+      type: 'VERTEX_AI',
+      variant: 'us-central1',
+      keys: ['{"type":"service_account","a":"b,c"}'],
+      models: ['a', 'b'],
+      groups: ['vip', 'default'],
+      tag: 't',
+      modelPrefix: 'p/',
+      status: 'DISABLED',
       modelMapping: [
         { from: 'gpt-4o', to: 'gpt-4o-2024-11-20' },
         { from: '__proto__', to: 'x' },
       ],
       statusCodeMapping: [{ from: 400, to: 500 }],
-      ...{ autoDisable: false, weight: 7, priority: -3, maxInputTokens: 1000, testModel: 'a' },
+      autoDisable: false,
+      weight: 7,
+      priority: -3,
+      maxInputTokens: 1000,
+      testModel: 'a',
       parameters: { temperature: 0.2, nested: { deep: [1, null] } },
       headers: { 'X-Title': 'Tollgate', 'User-Agent': null },
       setting: { proxy: 'socks5://10.0.0.8:1080', forceFormat: true, nonStreamOnly: true, more: { house: 1 } },
@@ -105,9 +127,16 @@ describe('a channel', () => {
       keys: [{ position: 1, status: 'USED' }],
     });
     expect(await wire(created.id)).toMatchObject({
-      ...{ type: 41, status: 2, key: given.keys[0], models: 'a,b', group: 'vip,default', other: 'us-central1' },
+      type: 41,
+      status: 2,
+      key: given.keys[0],
+      models: 'a,b',
+      group: 'vip,default',
+      other: 'us-central1',
       model_mapping: '{"gpt-4o":"gpt-4o-2024-11-20","__proto__":"x"}',
-      ...{ status_code_mapping: '{"400":"500"}', auto_ban: 0, max_input_tokens: 1000 },
+      status_code_mapping: '{"400":"500"}',
+      auto_ban: 0,
+      max_input_tokens: 1000,
       param_override: '{"temperature":0.2,"nested":{"deep":[1,null]}}',
       header_override: '{"X-Title":"Tollgate","User-Agent":null}',
       setting: '{"house":1,"proxy":"socks5://10.0.0.8:1080","force_format":true,"stream_support":"NON_STREAM_ONLY"}',
@@ -126,8 +155,11 @@ describe('a channel', () => {
     const { data } = await site.graphql(admin, `{ channel(id: ${id}) { ${everything} } }`);
     expect(data?.['channel']).toMatchObject({
       type: { id: 4711, provider: null, label: '', defaultBaseUrl: null },
-      ...{ models: ['a', 'b'], modelMapping: [{ from: 'a', to: 'b' }], statusCodeMapping: [{ from: 400, to: 500 }] },
-      ...{ setting: { proxy: null, more: null }, parameters: [1] },
+      models: ['a', 'b'],
+      modelMapping: [{ from: 'a', to: 'b' }],
+      statusCodeMapping: [{ from: 400, to: 500 }],
+      setting: { proxy: null, more: null },
+      parameters: [1],
       statusReason: { reason: '401', at: '2023-11-14T22:13:20.000Z' },
       balance: { amount: 3.5, unit: 'USD', at: '2023-11-14T22:13:20.000Z' },
       lastTest: { at: '2023-11-14T22:13:21.000Z', milliseconds: 250 },
@@ -389,7 +421,9 @@ describe('many channels', () => {
       }`,
     );
     expect(data).toEqual({
-      ...{ updateChannelTag: { count: 1 }, disableChannelTag: { count: 1 }, fixChannels: { count: 0 } },
+      updateChannelTag: { count: 1 },
+      disableChannelTag: { count: 1 },
+      fixChannels: { count: 0 },
     });
     expect(await wire(id)).toMatchObject({ priority: 3, status: 2, group: 'vip,default', model_mapping: '' });
     const rest = await site.graphql(
@@ -401,7 +435,9 @@ describe('many channels', () => {
       }`,
     );
     expect(rest.data).toEqual({
-      ...{ enableChannelTag: { count: 1 }, updateChannelTag: { count: 1 }, deleteDisabledChannels: { count: 0 } },
+      enableChannelTag: { count: 1 },
+      updateChannelTag: { count: 1 },
+      deleteDisabledChannels: { count: 0 },
     });
     expect(await wire(id)).toMatchObject({ tag: '', status: 1 });
   });

@@ -130,7 +130,8 @@ describe('creating', () => {
     const form = { ...data, key: '' };
     await call('PUT', '/api/channel/', form);
     expect((await call('PUT', '/api/channel/', { ...form, weight: 7, models: 'gpt-4o' })).body).toMatchObject({
-      ...{ success: true, data: { weight: 7 } },
+      success: true,
+      data: { weight: 7 },
     });
     const rows = await site.query<{ content: string }>(`SELECT content FROM logs WHERE content LIKE 'Changed%'`);
     expect(rows.map(({ content }) => content)).toEqual([`Changed channel ${id} (main): weight, models`]);

@@ -67,7 +67,9 @@ function watch(): Watch {
   let held = Infinity;
   let opened: Promise<void> = Promise.resolve();
   const seen: Watch = {
-    ...{ made: 0, held: false, ended: false },
+    made: 0,
+    held: false,
+    ended: false,
     hold: (pieces) => {
       held = pieces;
       let open = (): void => undefined;

@@ -22,8 +22,14 @@ it.each([
   ['days of 90 days', 'DAY', 95],
 ])('shows admins costs and users none, over %s', async (_name, bucket, points) => {
   const variables = (everybody: boolean) => ({
-    ...{ everybody, oneUser: false, range: { calendar: 'TODAY' }, timeZone: 'UTC', bucket, filter: null },
-    ...{ points, cells: points * 6 },
+    everybody,
+    oneUser: false,
+    range: { calendar: 'TODAY' },
+    timeZone: 'UTC',
+    bucket,
+    filter: null,
+    points,
+    cells: points * 6,
   });
   const all = await site.graphql(root, query, variables(true));
   expect([all.codes, all.data?.['usage']]).toMatchObject([[], { total: { cost: { knownCalls: 0, marginUsd: 0 } } }]);

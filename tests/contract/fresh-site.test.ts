@@ -47,13 +47,22 @@ afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 beforeEach(() => upstream.reset());
 
 const chatAnswer = {
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
 };
 const claudeAnswer = (usage: object = { input_tokens: 1000, output_tokens: 500 }): object => ({
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
-  ...{ content: [{ type: 'text', text: 'Hello' }], usage },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  content: [{ type: 'text', text: 'Hello' }],
+  usage,
 });
 const geminiAnswer = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Hello' }] }, finishReason: 'STOP', index: 0 }],
@@ -111,7 +120,10 @@ it('shows a line for each component of a charge: in the detail of the log, its e
   await call(
     'claude-sonnet-4-5',
     claudeAnswer({
-      ...{ input_tokens: 10, cache_read_input_tokens: 0, cache_creation_input_tokens: 100_000, output_tokens: 100 },
+      input_tokens: 10,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 100_000,
+      output_tokens: 100,
       cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 100_000 },
       server_tool_use: { web_search_requests: 2 },
     }),
@@ -148,7 +160,9 @@ it('shows a line for each component of a charge: in the detail of the log, its e
     'SELECT quota, other FROM logs WHERE type = 2 ORDER BY created_at DESC, id DESC LIMIT 1',
   );
   const { quota, text } = explainCharge({
-    ...{ quota: Number(row?.quota), promptTokens: 100_010, completionTokens: 100 },
+    quota: Number(row?.quota),
+    promptTokens: 100_010,
+    completionTokens: 100,
     other: JSON.parse(row?.other ?? '{}') as Record<string, unknown>,
   });
   expect(quota).toBe(310_765);

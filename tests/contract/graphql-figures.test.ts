@@ -33,7 +33,10 @@ describe('channelRetries', () => {
   const retries = async () =>
     (await read('{ channelRetries { channelId passedOn takenOver failedLast } }'))['channelRetries'];
   const row = (channelId: number, passedOn: number, takenOver: number, failedLast: number) => ({
-    ...{ channelId, passedOn, takenOver, failedLast },
+    channelId,
+    passedOn,
+    takenOver,
+    failedLast,
   });
   beforeEach(() => site.query('DELETE FROM logs'));
 

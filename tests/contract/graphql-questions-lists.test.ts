@@ -46,11 +46,17 @@ it('10: unpaid orders older than an hour, the oldest first', async () => {
     sums: { byCurrency: [{ amount: '12.80', currency: 'CNY' }] },
     items: [
       {
-        ...{ tradeNo: 'given-up', status: 'EXPIRED', userId: idOf(1), createdAt: iso(now - 3 * day) },
+        tradeNo: 'given-up',
+        status: 'EXPIRED',
+        userId: idOf(1),
+        createdAt: iso(now - 3 * day),
         money: { amount: '0.30', currency: 'CNY' },
       },
       {
-        ...{ tradeNo: 'waiting', status: 'PENDING', userId: idOf(0), createdAt: iso(now - 2 * 3600) },
+        tradeNo: 'waiting',
+        status: 'PENDING',
+        userId: idOf(0),
+        createdAt: iso(now - 2 * 3600),
         money: { amount: '12.50', currency: 'CNY' },
       },
     ],

@@ -235,7 +235,9 @@ it('4: cost and margin by channel, with the share of calls that is known', async
     const [usd, upstreamUsd] = [sum(some, (row) => row.costQuota) / 500_000, sum(some, (row) => row.nanoUsd) / 1e9];
     return {
       channelName: channel === '1' ? 'router' : 'claude',
-      ...{ usd: close(usd), upstreamUsd: close(upstreamUsd), marginUsd: close(usd - upstreamUsd) },
+      usd: close(usd),
+      upstreamUsd: close(upstreamUsd),
+      marginUsd: close(usd - upstreamUsd),
       coverage: close(sum(some, (row) => row.costCalls) / sum(some, (row) => row.calls)),
     };
   });
@@ -306,7 +308,10 @@ it('8: what the site owes its users', async () => {
   const liability = Object.values(parts).reduce((all, part) => all + part, 0);
   expect(books).toEqual({
     ...parts,
-    ...{ unlimitedCodes: 1, liability, liabilityUsd: close(liability / 500_000), asOf: expect.any(String) as string },
+    unlimitedCodes: 1,
+    liability,
+    liabilityUsd: close(liability / 500_000),
+    asOf: expect.any(String) as string,
   });
 });
 
@@ -315,8 +320,14 @@ it('9: codes used by batch', async () => {
     redemptionBatches: { totalCount: number; items: unknown[] };
   };
   const batch = (name: string, counts: number[], amounts: number[], first: number, last: number | null) => ({
-    ...{ name, total: counts[0], used: counts[1], disabled: counts[2], quotaUsed: amounts[0], quotaOpen: amounts[1] },
-    ...{ firstAt: iso(first), lastUsedAt: last === null ? null : iso(last) },
+    name,
+    total: counts[0],
+    used: counts[1],
+    disabled: counts[2],
+    quotaUsed: amounts[0],
+    quotaOpen: amounts[1],
+    firstAt: iso(first),
+    lastUsedAt: last === null ? null : iso(last),
   });
   expect(redemptionBatches).toEqual({
     totalCount: 4,
@@ -367,7 +378,11 @@ it('12: revenue by month, payment method and currency', async () => {
   }
   const { revenue } = (await ask(12, { from: iso(before) })) as unknown as { revenue: unknown[] };
   const point = (time: number, method: string, amount: string, orders: number, quota: number) => ({
-    ...{ time: iso(time), method, money: { amount, currency: 'CNY' }, orders, quota },
+    time: iso(time),
+    method,
+    money: { amount, currency: 'CNY' },
+    orders,
+    quota,
   });
   expect(revenue).toEqual([
     point(before, 'ALIPAY', '0.70', 1, 7),

@@ -36,8 +36,14 @@ function byHand(sum: string): number {
 }
 
 const ratio = (modelRatio: number, completionRatio: number, cacheRatio: number, groupRatio = 1): RatioPrice => ({
-  ...{ kind: 'ratio', modelRatio, completionRatio, cacheRatio, groupRatio },
-  ...{ cacheWriteRatio: 1.25, audioRatio: 20, audioCompletionRatio: 2 },
+  kind: 'ratio',
+  modelRatio,
+  completionRatio,
+  cacheRatio,
+  groupRatio,
+  cacheWriteRatio: 1.25,
+  audioRatio: 20,
+  audioCompletionRatio: 2,
 });
 
 describe.each(guides)('%s', (file) => {

@@ -169,7 +169,10 @@ it('a retry over GraphQL returns the API key, and the codes, that REST made with
       `mutation ($input: CreateTokenInput!) { createToken(input: $input) { key token { id } replayed } }`,
       {
         input: {
-          ...{ idempotencyKey: 'forms', name: 'two forms', modelLimits: ['a', 'b'], quota },
+          idempotencyKey: 'forms',
+          name: 'two forms',
+          modelLimits: ['a', 'b'],
+          quota,
           budgets: [{ amount: 7, kind: 'MONEY', span: 'DAY' }],
         },
       },

@@ -18,11 +18,32 @@ describe('GET /api/user/self', () => {
   it('is the whole user, with every key', async () => {
     await site.query(`UPDATE users SET setting = '{"webhook_secret":"mine"}' WHERE id = $1`, [user.id]);
     expect(await self(user)).toEqual({
-      ...{ id: user.id, username: user.username, password: '', display_name: user.username, role: 1, status: 1 },
-      ...{ email: '', github_id: '', oidc_id: '', wechat_id: '', telegram_id: '', linux_do_id: '' },
-      ...{ verification_code: '', access_token: null, quota: 0, used_quota: 0, request_count: 0, group: 'default' },
-      ...{ aff_code: expect.stringMatching(/^\w{6}$/), aff_count: 0, aff_quota: 0, aff_history_quota: 0 },
-      ...{ inviter_id: 0, DeletedAt: null, setting: '{"webhook_secret":"mine"}', last_check_in_time: null },
+      id: user.id,
+      username: user.username,
+      password: '',
+      display_name: user.username,
+      role: 1,
+      status: 1,
+      email: '',
+      github_id: '',
+      oidc_id: '',
+      wechat_id: '',
+      telegram_id: '',
+      linux_do_id: '',
+      verification_code: '',
+      access_token: null,
+      quota: 0,
+      used_quota: 0,
+      request_count: 0,
+      group: 'default',
+      aff_code: expect.stringMatching(/^\w{6}$/),
+      aff_count: 0,
+      aff_quota: 0,
+      aff_history_quota: 0,
+      inviter_id: 0,
+      DeletedAt: null,
+      setting: '{"webhook_secret":"mine"}',
+      last_check_in_time: null,
     });
   });
 });
@@ -40,7 +61,13 @@ describe('PUT /api/user/self', () => {
     };
     expect((await put(user, body)).body).toEqual({ success: true, message: '' });
     expect(await self(user)).toMatchObject({
-      ...{ username: 'älice', display_name: 'Älice', quota: 0, role: 1, group: 'default', email: '', status: 1 },
+      username: 'älice',
+      display_name: 'Älice',
+      quota: 0,
+      role: 1,
+      group: 'default',
+      email: '',
+      status: 1,
     });
   });
 

@@ -233,7 +233,8 @@ describe('PUT /api/user/', () => {
     const change = (body: object) => site.rest(admin, 'PUT', '/api/user/', { ...(data as object), ...body });
     expect((await change({ quota: 5 })).body).toEqual({ success: true, message: '' });
     expect((await site.expectSuccess(admin, 'GET', `/api/user/${user.id}`)).body.data).toMatchObject({
-      ...{ ...names, quota: 5 },
+      ...names,
+      quota: 5,
     });
     expect((await change({ display_name: `${names.display_name}!` })).body.message).toContain('at most 20');
     expect((await change({ username: `x${names.username}` })).body.message).toContain('must not contain @');
@@ -548,9 +549,16 @@ describe('through GraphQL', () => {
     const { data } = await site.graphql(admin, `{ user(id: ${user.id}) { ${fields} } nobody: user(id: 99999) { id } }`);
     expect(data).toEqual({
       user: {
-        ...{ role: 'COMMON', status: 'ENABLED', email: null, balanceUsd: 0.5, quota: 250_000, heldQuota: 5 },
-        ...{ lastCheckInAt: null, identities: [{ provider: 'GITHUB', subject: 'gh' }] },
-        ...{ invite: { count: 0, inviter: { username: admin.username } }, setting: { notifyType: 'EMAIL' } },
+        role: 'COMMON',
+        status: 'ENABLED',
+        email: null,
+        balanceUsd: 0.5,
+        quota: 250_000,
+        heldQuota: 5,
+        lastCheckInAt: null,
+        identities: [{ provider: 'GITHUB', subject: 'gh' }],
+        invite: { count: 0, inviter: { username: admin.username } },
+        setting: { notifyType: 'EMAIL' },
       },
       nobody: null,
     });

@@ -76,7 +76,11 @@ it('keeps what is not old by the clock of the database, however far the clock of
         `INSERT INTO logs (created_at, type, user_id) SELECT extract(epoch FROM now())::bigint, 2, 1`,
       );
       const retention = new LogRetention({
-        ...{ database, state, nodeId: 'one', days: 60, logger: { info: jest.fn(), warn: jest.fn() } },
+        database,
+        state,
+        nodeId: 'one',
+        days: 60,
+        logger: { info: jest.fn(), warn: jest.fn() },
         clock: { now: () => Date.now() + 10 * 365 * 86_400_000 },
       });
       expect(await retention.drop()).toBe(0);

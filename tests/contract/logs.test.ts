@@ -226,7 +226,10 @@ describe('the list', () => {
     ] as const) {
       const rows = items(await site.rest(person, 'GET', path));
       expect(Object.fromEntries(rows.map(({ content, prompt_tokens: prompt }) => [content, prompt]))).toEqual({
-        ...{ claude: 10, gpt: 2510, 'moved in': 0, false: 5 },
+        claude: 10,
+        gpt: 2510,
+        'moved in': 0,
+        false: 5,
       });
     }
   });
@@ -308,8 +311,12 @@ describe('the own list', () => {
       [
         ...[now(), alice.id, alice.username],
         JSON.stringify({
-          ...{ error_code: 'no_capacity', status_code: 503, admin_info: { use_channel: ['12'] } },
-          ...{ channel_id: 12, channel_name: 'cheap supplier', channel_type: 14 },
+          error_code: 'no_capacity',
+          status_code: 503,
+          admin_info: { use_channel: ['12'] },
+          channel_id: 12,
+          channel_name: 'cheap supplier',
+          channel_type: 14,
         }),
       ],
     );
@@ -610,14 +617,14 @@ describe('the GraphQL presentation', () => {
       {
         items: [
           {
-            ...{
-              seconds: 1_764_000_000,
-              durationMs: most,
-              timeToFirstTokenMs: most,
-              cachedTokens: most,
-              reasoningTokens: 3,
-            },
-            ...{ audio: { audioInputTokens: -most }, error: { status: most }, attemptIds: [7] },
+            seconds: 1_764_000_000,
+            durationMs: most,
+            timeToFirstTokenMs: most,
+            cachedTokens: most,
+            reasoningTokens: 3,
+            audio: { audioInputTokens: -most },
+            error: { status: most },
+            attemptIds: [7],
           },
           { seconds: expect.any(Number) as number, durationMs: most, ...none },
         ],
@@ -647,8 +654,15 @@ describe('the GraphQL presentation', () => {
       items: [
         { channelId: null, channelName: null, type: 'MANAGE', requestId: null, details: null, attemptIds: [] },
         {
-          ...{ channelId: 31, channelName: 'main', type: 'CONSUME', at: new Date(at * 1000).toISOString() },
-          ...{ timeToFirstTokenMs: 2, attemptIds: [7, 31], upstreamUsd: 0.5, quota: 4, usd: 0.000008 },
+          channelId: 31,
+          channelName: 'main',
+          type: 'CONSUME',
+          at: new Date(at * 1000).toISOString(),
+          timeToFirstTokenMs: 2,
+          attemptIds: [7, 31],
+          upstreamUsd: 0.5,
+          quota: 4,
+          usd: 0.000008,
           details: JSON.parse(other) as object,
         },
       ],
@@ -682,10 +696,23 @@ describe('the GraphQL presentation', () => {
 
   it('reads the details of calls and failures as fields', async () => {
     const call = {
-      ...{ model_ratio: 1.5, completion_ratio: 5, group_ratio: 0.8, model_price: -1, price_version: 'abc' },
-      ...{ cache_tokens: 12, cache_ratio: 0.1, frt: 1800.4, request_path: '/v1/chat/completions' },
-      ...{ is_model_mapped: true, upstream_model_name: 'real', reasoning_tokens: 3, reasoning_effort: 'low' },
-      ...{ counted_locally: true, client_gone: true, stream_error: 'upstream_error', input_content: 'hi' },
+      model_ratio: 1.5,
+      completion_ratio: 5,
+      group_ratio: 0.8,
+      model_price: -1,
+      price_version: 'abc',
+      cache_tokens: 12,
+      cache_ratio: 0.1,
+      frt: 1800.4,
+      request_path: '/v1/chat/completions',
+      is_model_mapped: true,
+      upstream_model_name: 'real',
+      reasoning_tokens: 3,
+      reasoning_effort: 'low',
+      counted_locally: true,
+      client_gone: true,
+      stream_error: 'upstream_error',
+      input_content: 'hi',
     };
     const failed = { error_type: 'server', error_code: 'no_channel', status_code: 503 };
     const image = { model_ratio: 0, model_price: 0.04, group_ratio: 1, user_group_ratio: 2 };
@@ -707,20 +734,45 @@ describe('the GraphQL presentation', () => {
     );
     if (!data) throw new Error(text);
     const none = {
-      ...{ cachedTokens: 0, reasoningTokens: 0, timeToFirstTokenMs: null, path: null, upstreamModel: null },
-      ...{ reasoningEffort: null, isUsageEstimated: false, hasClientLeft: false, streamError: null, error: null },
-      ...{ price: null, audio: null, conversation: null },
+      cachedTokens: 0,
+      reasoningTokens: 0,
+      timeToFirstTokenMs: null,
+      path: null,
+      upstreamModel: null,
+      reasoningEffort: null,
+      isUsageEstimated: false,
+      hasClientLeft: false,
+      streamError: null,
+      error: null,
+      price: null,
+      audio: null,
+      conversation: null,
     };
     const perCall = { modelRatio: null, completionRatio: null, cacheRatio: null, cacheWriteRatio: null };
     const noAudio = { audioRatio: null, audioCompletionRatio: null };
     expect((data['myLogs'] as { items: unknown[] }).items).toEqual([
       {
-        ...{ cachedTokens: 12, reasoningTokens: 3, timeToFirstTokenMs: 1800, path: '/v1/chat/completions' },
-        ...{ upstreamModel: 'real', reasoningEffort: 'low', isUsageEstimated: true, hasClientLeft: true },
-        ...{ streamError: 'upstream_error', error: null, audio: null, conversation: { input: 'hi', output: null } },
+        cachedTokens: 12,
+        reasoningTokens: 3,
+        timeToFirstTokenMs: 1800,
+        path: '/v1/chat/completions',
+        upstreamModel: 'real',
+        reasoningEffort: 'low',
+        isUsageEstimated: true,
+        hasClientLeft: true,
+        streamError: 'upstream_error',
+        error: null,
+        audio: null,
+        conversation: { input: 'hi', output: null },
         price: {
-          ...{ version: 'abc', modelPrice: null, modelRatio: 1.5, completionRatio: 5, cacheRatio: 0.1 },
-          ...{ cacheWriteRatio: 1.25, ...noAudio, groupRatio: 0.8 },
+          version: 'abc',
+          modelPrice: null,
+          modelRatio: 1.5,
+          completionRatio: 5,
+          cacheRatio: 0.1,
+          cacheWriteRatio: 1.25,
+          ...noAudio,
+          groupRatio: 0.8,
         },
       },
       { ...none, error: { status: 503, code: 'no_channel', message: 'No channel' } },
@@ -728,15 +780,15 @@ describe('the GraphQL presentation', () => {
       {
         ...none,
         price: {
-          ...{
-            version: null,
-            modelPrice: null,
-            modelRatio: 1,
-            completionRatio: 0,
-            cacheRatio: 1,
-            cacheWriteRatio: 1.25,
-          },
-          ...{ audioRatio: 16, audioCompletionRatio: 2, groupRatio: 1 },
+          version: null,
+          modelPrice: null,
+          modelRatio: 1,
+          completionRatio: 0,
+          cacheRatio: 1,
+          cacheWriteRatio: 1.25,
+          audioRatio: 16,
+          audioCompletionRatio: 2,
+          groupRatio: 1,
         },
         audio: { textInputTokens: 1, audioInputTokens: 2, textOutputTokens: 3, audioOutputTokens: 4 },
       },

@@ -9,7 +9,10 @@ const mailer = (options: Partial<OptionValues>): Mailer =>
     { warn: (details: unknown) => void logged.push(details) },
   );
 const settings = (port: number) => ({
-  ...{ SMTPServer: '127.0.0.1', SMTPPort: port, SMTPAccount: mailAccount.user, SMTPToken: mailAccount.password },
+  SMTPServer: '127.0.0.1',
+  SMTPPort: port,
+  SMTPAccount: mailAccount.user,
+  SMTPToken: mailAccount.password,
 });
 /** The test server's certificate is self-signed on purpose, which logs an error. */
 beforeEach(() => void jest.spyOn(console, 'error').mockImplementation(() => undefined));
@@ -35,7 +38,8 @@ it('goes to everybody between semicolons, in UTF-8, from the name of the site', 
 it('refuses a certificate that nobody vouches for', async () => {
   const server = await startMailServer({ disabledCommands: [], secure: true });
   await expect(mailer({ ...settings(server.port), SMTPSSLEnabled: true }).send(letter)).rejects.toMatchObject({
-    ...{ code: 'UPSTREAM_UNREACHABLE', message: 'The mail could not be sent' },
+    code: 'UPSTREAM_UNREACHABLE',
+    message: 'The mail could not be sent',
   });
   await server.stop();
   expect(server.mails).toEqual([]);

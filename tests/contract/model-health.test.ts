@@ -32,8 +32,13 @@ beforeAll(async () => {
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":1,"hidden":1}' });
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'UserUsableGroups', value: '{"default":"All"}' });
   await site.expectSuccess(root, 'POST', '/api/channel/', {
-    ...{ name, type: 1, key: 'sk-upstream-secret', models: 'gpt-4o,o1,org/model', group: 'default,hidden' },
-    ...{ base_url: upstream.url, tag: 'secret-tag' },
+    name,
+    type: 1,
+    key: 'sk-upstream-secret',
+    models: 'gpt-4o,o1,org/model',
+    group: 'default,hidden',
+    base_url: upstream.url,
+    tag: 'secret-tag',
   });
   const token = { name: 'dev', expired_time: -1, remain_quota: 400_000, unlimited_quota: true };
   key = ((await site.expectSuccess(root, 'POST', '/api/token/', token)).body.data as { key: string }).key;
@@ -93,7 +98,9 @@ it('has the figures of calls that were made: requests that the provider refused 
   expect(others).toEqual([]);
   // Three of four: the refused request is not a failure of the model.
   expect(row).toEqual({
-    ...{ model_name: 'gpt-4o', group: 'default', success_rate: 0.75 },
+    model_name: 'gpt-4o',
+    group: 'default',
+    success_rate: 0.75,
     // The one streamed response.
     first_token_p50_ms: expect.any(Number) as unknown,
     first_token_p95_ms: expect.any(Number) as unknown,
@@ -133,7 +140,8 @@ describe('sums of earlier hours', () => {
   it('of 24 hours', async () => {
     expect(await models(null, '24h')).toEqual([
       {
-        ...{ model_name: 'o1', group: 'default' },
+        model_name: 'o1',
+        group: 'default',
         // 30 of 40.
         success_rate: 0.75,
         // Half of 20 ends with the last of the ten within 200 ms; the 19th is 9/10 on the way from 200 to 300 ms.
@@ -163,8 +171,13 @@ describe('sums of earlier hours', () => {
       from: new Date((thisHour - 7 * day) * 1000).toISOString(),
       rows: [
         {
-          ...{ modelName: 'o1', group: 'default', successRate: 90 / 110, firstTokenP50Ms: 200, firstTokenP95Ms: 290 },
-          ...{ tokensPerSecond: 200, calls: null },
+          modelName: 'o1',
+          group: 'default',
+          successRate: 90 / 110,
+          firstTokenP50Ms: 200,
+          firstTokenP95Ms: 290,
+          tokensPerSecond: 200,
+          calls: null,
           lastFailure: { kind: 'TIMEOUT', at: new Date((thisHour - 3 * hour + 60) * 1000).toISOString() },
         },
       ],

@@ -47,13 +47,21 @@ describe('a site with calls, a mail server and a worker', () => {
     ]);
     root = await site.setUp();
     for (const [option, value] of Object.entries({
-      ...{ SMTPServer: '127.0.0.1', SMTPPort: String(mail.port), SMTPAccount: mailAccount.user },
-      ...{ SMTPToken: mailAccount.password, ServerAddress: 'https://gate.example' },
+      SMTPServer: '127.0.0.1',
+      SMTPPort: String(mail.port),
+      SMTPAccount: mailAccount.user,
+      SMTPToken: mailAccount.password,
+      ServerAddress: 'https://gate.example',
     })) {
       await site.expectSuccess(root, 'PUT', '/api/option/', { key: option, value });
     }
     await site.expectSuccess(root, 'POST', '/api/channel/', {
-      ...{ name: 'c', type: 1, key: 'sk-upstream', base_url: upstream.url, models: 'gpt-4o', group: 'default' },
+      name: 'c',
+      type: 1,
+      key: 'sk-upstream',
+      base_url: upstream.url,
+      models: 'gpt-4o',
+      group: 'default',
     });
   });
   beforeEach(async () => {
@@ -69,7 +77,8 @@ describe('a site with calls, a mail server and a worker', () => {
 
   const setting = (body: object) =>
     site.expectSuccess(user, 'PUT', '/api/user/setting', {
-      ...{ notify_type: 'email', quota_warning_threshold: 2_000_000 },
+      notify_type: 'email',
+      quota_warning_threshold: 2_000_000,
       ...body,
     });
   const call = async (): Promise<void> => {
@@ -137,14 +146,20 @@ describe('a site with calls, a mail server and a worker', () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'WorkerUrl', value: '' });
     const sent = JSON.parse(worker.calls[0]?.body ?? '') as Record<string, unknown> & { body: object };
     expect(sent).toEqual({
-      ...{ url: 'https://hooks.example.com/a', key: 'worker key', method: 'POST', body: expect.anything() },
+      url: 'https://hooks.example.com/a',
+      key: 'worker key',
+      method: 'POST',
+      body: expect.anything(),
       headers: {
-        ...{ 'content-type': 'application/json', authorization: 'Bearer word' },
+        'content-type': 'application/json',
+        authorization: 'Bearer word',
         'x-webhook-signature': createHmac('sha256', 'word').update(JSON.stringify(sent.body)).digest('hex'),
       },
     });
     expect(sent.body).toEqual({
-      ...{ type: 'quota_exceed', title: 'Your quota is running out', timestamp: expect.any(Number) },
+      type: 'quota_exceed',
+      title: 'Your quota is running out',
+      timestamp: expect.any(Number),
       content: expect.stringMatching(/\$1\.\d{6} quota is left.*https:\/\/gate\.example\/topup$/),
       values: [expect.stringMatching(/^\$1\.\d{6} quota$/), 'https://gate.example/topup'],
     });
@@ -184,7 +199,9 @@ describe('delivery', () => {
     values: ['<5>', 'https://x.yz'],
   };
   const recipient = (setting: object): Recipient => ({
-    ...{ id: 1, email: 'a@b.cd', setting: settings.read(JSON.stringify(setting)) },
+    id: 1,
+    email: 'a@b.cd',
+    setting: settings.read(JSON.stringify(setting)),
   });
   const webhook = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'word' };
 
@@ -199,7 +216,9 @@ describe('delivery', () => {
           return Promise.resolve({ status, headers: {}, body: Buffer.alloc(0), url: request.url });
         },
       },
-      ...{ options: { values: defaultOptionValues() }, clock, state: new MemoryState() },
+      options: { values: defaultOptionValues() },
+      clock,
+      state: new MemoryState(),
     });
     return { delivery, requests, mails };
   }
@@ -209,14 +228,22 @@ describe('delivery', () => {
     await delivery.deliver(recipient(webhook), notice);
     const [request] = requests;
     expect(request).toMatchObject({
-      ...{ url: webhook.webhook_url, policy: 'public-only', method: 'POST', timeoutMs: 5000, followRedirects: false },
+      url: webhook.webhook_url,
+      policy: 'public-only',
+      method: 'POST',
+      timeoutMs: 5000,
+      followRedirects: false,
     });
     expect(JSON.parse(String(request?.body))).toEqual({
-      ...{ type: 't', title: 'Title', content: 'Left: <5>, go to https://x.yz', values: notice.values },
+      type: 't',
+      title: 'Title',
+      content: 'Left: <5>, go to https://x.yz',
+      values: notice.values,
       timestamp: 1_795_172_398,
     });
     expect(request?.headers).toEqual({
-      ...{ 'content-type': 'application/json', authorization: 'Bearer word' },
+      'content-type': 'application/json',
+      authorization: 'Bearer word',
       'x-webhook-signature': createHmac('sha256', 'word').update(String(request?.body)).digest('hex'),
     });
   });
@@ -260,7 +287,8 @@ describe('delivery', () => {
     await delivery.deliver(recipient({ notification_email: 'x@y.zz' }), notice);
     expect(mails).toEqual([
       {
-        ...{ to: 'x@y.zz', subject: 'Title' },
+        to: 'x@y.zz',
+        subject: 'Title',
         html: '<p>Left: &#60;5&#62;, go to <a href="https://x.yz">https://x.yz</a></p>',
       },
     ]);
@@ -287,7 +315,10 @@ describe('the outbox', () => {
   function node(outcomes: boolean[], pauses = [1, 1]) {
     const told: Array<[number, Notice]> = [];
     const outbox = new NoticeOutbox({
-      ...{ database: dataSource, settings, logger: silent, pauses },
+      database: dataSource,
+      settings,
+      logger: silent,
+      pauses,
       delivery: {
         deliver: ({ id }, { type, title, content, values }) => {
           told.push([id, { type, title, content, values }]);
@@ -371,7 +402,10 @@ describe('the limit', () => {
     const node = () =>
       new NotificationService({
         database: { query: <T>() => Promise.resolve([] as T) },
-        ...{ state, clock, logger: silent, limit: { count: 2, seconds: 600 } },
+        state,
+        clock,
+        logger: silent,
+        limit: { count: 2, seconds: 600 },
         options: { values: defaultOptionValues() },
         outbox: {
           post: (userId, { type }) => Promise.resolve(void posted.push([userId, type])),

@@ -7,7 +7,9 @@ let issuer: OidcIssuer;
 beforeAll(async () => {
   [oauth, issuer] = await Promise.all([OAuthSite.open(), startOidcIssuer(secret, 'https://gate.example/oauth/oidc')]);
   await oauth.options({
-    ...{ 'oidc.client_id': 'gate', 'oidc.client_secret': secret, 'oidc.enabled': 'true' },
+    'oidc.client_id': 'gate',
+    'oidc.client_secret': secret,
+    'oidc.enabled': 'true',
     'oidc.well_known': `${issuer.issuer}/.well-known/openid-configuration`,
   });
 });
@@ -28,11 +30,16 @@ describe('OIDC, with a real provider', () => {
     const browser = oauth.browser();
     const { url } = await begin(browser);
     expect(Object.fromEntries(new URL(url).searchParams)).toMatchObject({
-      ...{ code_challenge_method: 'S256', nonce: expect.any(String), redirect_uri: 'https://gate.example/oauth/oidc' },
+      code_challenge_method: 'S256',
+      nonce: expect.any(String),
+      redirect_uri: 'https://gate.example/oauth/oidc',
     });
     const answer = await comeBack(browser, await issuer.visit(url, 'mallory'));
     expect(await oauth.rowOf(idIn(answer))).toMatchObject({
-      ...{ oidc_id: 'mallory', username: 'mallory', display_name: 'Name of mallory', email: 'mallory@example.com' },
+      oidc_id: 'mallory',
+      username: 'mallory',
+      display_name: 'Name of mallory',
+      email: 'mallory@example.com',
     });
     expect(idIn(await come(oauth.browser(), 'mallory'))).toBe(idIn(answer));
   });
@@ -42,7 +49,10 @@ describe('OIDC, with a real provider', () => {
     const state = await browser.state();
     const url = new URL(`${issuer.issuer}/auth`);
     url.search = new URLSearchParams({
-      ...{ client_id: 'gate', redirect_uri: 'https://gate.example/oauth/oidc', response_type: 'code', state },
+      client_id: 'gate',
+      redirect_uri: 'https://gate.example/oauth/oidc',
+      response_type: 'code',
+      state,
       scope: 'openid profile email',
     }).toString();
     const back = await issuer.visit(url.href, 'older');
@@ -136,8 +146,10 @@ describe('OIDC without discovery: the three typed endpoints alone', () => {
 
   beforeAll(() =>
     oauth.options({
-      ...{ 'oidc.well_known': '', 'oidc.authorization_endpoint': `${issuer.issuer}/auth` },
-      ...{ 'oidc.token_endpoint': `${issuer.issuer}/token`, 'oidc.user_info_endpoint': `${issuer.issuer}/me` },
+      'oidc.well_known': '',
+      'oidc.authorization_endpoint': `${issuer.issuer}/auth`,
+      'oidc.token_endpoint': `${issuer.issuer}/token`,
+      'oidc.user_info_endpoint': `${issuer.issuer}/me`,
     }),
   );
 
@@ -145,7 +157,10 @@ describe('OIDC without discovery: the three typed endpoints alone', () => {
     const { state, url } = await begin(oauth.browser());
     expect(url.split('?')[0]).toBe(`${issuer.issuer}/auth`);
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
-      ...{ client_id: 'gate', redirect_uri: 'https://gate.example/oauth/oidc', response_type: 'code', state },
+      client_id: 'gate',
+      redirect_uri: 'https://gate.example/oauth/oidc',
+      response_type: 'code',
+      state,
       scope: 'openid profile email',
     });
     const { data } = (await oauth.site.rest(null, 'GET', '/api/status')).body;
@@ -155,7 +170,10 @@ describe('OIDC without discovery: the three typed endpoints alone', () => {
   it('registers, signs in again and binds, by what the profile endpoint of a real provider says', async () => {
     const answer = await come(oauth.browser(), 'typed');
     expect(await oauth.rowOf(idIn(answer))).toMatchObject({
-      ...{ oidc_id: 'typed', username: 'typed', display_name: 'Name of typed', email: 'typed@example.com' },
+      oidc_id: 'typed',
+      username: 'typed',
+      display_name: 'Name of typed',
+      email: 'typed@example.com',
     });
     expect(idIn(await come(oauth.browser(), 'typed'))).toBe(idIn(answer));
     const user = await oauth.invite();
@@ -185,7 +203,10 @@ describe('OIDC without discovery: the three typed endpoints alone', () => {
       expect.stringMatching(/^application\/x-www-form-urlencoded/),
     ]);
     expect(Object.fromEntries(new URLSearchParams(token?.body))).toEqual({
-      ...{ client_id: 'gate', client_secret: secret, code: 'c', grant_type: 'authorization_code' },
+      client_id: 'gate',
+      client_secret: secret,
+      code: 'c',
+      grant_type: 'authorization_code',
       redirect_uri: 'https://gate.example/oauth/oidc',
     });
     expect([me?.method, me?.headers.authorization]).toEqual(['GET', 'Bearer typed token']);

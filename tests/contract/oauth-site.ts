@@ -27,18 +27,33 @@ export class OAuthSite {
     const [mail, site] = await Promise.all([
       startMailServer(),
       Site.open({
-        ...{ GITHUB_URL: `${world.url}/github`, GITHUB_API_URL: `${world.url}/github-api` },
-        ...{ LINUXDO_URL: `${world.url}/linuxdo`, OUTBOUND_ALLOW: '127.0.0.1' },
+        GITHUB_URL: `${world.url}/github`,
+        GITHUB_API_URL: `${world.url}/github-api`,
+        LINUXDO_URL: `${world.url}/linuxdo`,
+        OUTBOUND_ALLOW: '127.0.0.1',
       }),
     ]);
     const opened = new OAuthSite(site, await site.setUp(), world, mail);
     await opened.options({
-      ...{ ServerAddress: 'https://gate.example', QuotaForNewUser: '100', QuotaForInvitee: '20', QuotaForInviter: '7' },
-      ...{ GitHubClientId: 'gh-id', GitHubClientSecret: 'gh-secret', GitHubOAuthEnabled: 'true' },
-      ...{ LinuxDOClientId: 'ld-id', LinuxDOClientSecret: 'ld-secret', LinuxDOOAuthEnabled: 'true' },
-      ...{ WeChatServerAddress: `${world.url}/wechat`, WeChatServerToken: 'we-token', WeChatAuthEnabled: 'true' },
-      ...{ TelegramBotToken: '123:bot', TelegramBotName: 'bot', TelegramOAuthEnabled: 'true' },
-      ...{ SMTPServer: '127.0.0.1', SMTPPort: String(mail.port), SMTPAccount: mailAccount.user },
+      ServerAddress: 'https://gate.example',
+      QuotaForNewUser: '100',
+      QuotaForInvitee: '20',
+      QuotaForInviter: '7',
+      GitHubClientId: 'gh-id',
+      GitHubClientSecret: 'gh-secret',
+      GitHubOAuthEnabled: 'true',
+      LinuxDOClientId: 'ld-id',
+      LinuxDOClientSecret: 'ld-secret',
+      LinuxDOOAuthEnabled: 'true',
+      WeChatServerAddress: `${world.url}/wechat`,
+      WeChatServerToken: 'we-token',
+      WeChatAuthEnabled: 'true',
+      TelegramBotToken: '123:bot',
+      TelegramBotName: 'bot',
+      TelegramOAuthEnabled: 'true',
+      SMTPServer: '127.0.0.1',
+      SMTPPort: String(mail.port),
+      SMTPAccount: mailAccount.user,
       SMTPToken: mailAccount.password,
     });
     return opened;

@@ -68,7 +68,11 @@ describe.each([
     });
     const id = idIn(answer);
     expect(await oauth.rowOf(id)).toMatchObject({
-      ...{ [column]: identity, username: `${prefix}${id}`, display_name: displayName, quota: '100', email: '' },
+      [column]: identity,
+      username: `${prefix}${id}`,
+      display_name: displayName,
+      quota: '100',
+      email: '',
       password_hash: null,
     });
     browser.userId = id;
@@ -112,7 +116,8 @@ describe.each([
     expect((await come(oauth.browser(user))).body).toEqual({ success: true, message: 'bind' });
     expect(await oauth.rowOf(user.id)).toMatchObject({ [column]: identity });
     expect((await come(oauth.browser(other))).body).toMatchObject({
-      ...{ success: false, message: `This ${label} account is already bound` },
+      success: false,
+      message: `This ${label} account is already bound`,
     });
     expect(idIn(await come(oauth.browser()))).toBe(user.id);
   });
@@ -188,7 +193,10 @@ describe('GitHub', () => {
     const data = await browser.graphql('mutation { beginSignIn(input: { provider: GITHUB }) { state url } }');
     const { state, url } = data['beginSignIn'] as { state: string; url: string };
     expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
-      ...{ client_id: 'gh-id', redirect_uri: 'https://gate.example/oauth/github', scope: 'user:email', state },
+      client_id: 'gh-id',
+      redirect_uri: 'https://gate.example/oauth/github',
+      scope: 'user:email',
+      state,
     });
     expect((await browser.get(`/api/oauth/github?code=c&state=${state}`)).body['success']).toBe(true);
   });
@@ -201,7 +209,9 @@ describe('Linux DO', () => {
     const [token] = oauth.world.calls;
     expect(token?.headers.authorization).toBe(`Basic ${Buffer.from('ld-id:ld-secret').toString('base64')}`);
     expect(Object.fromEntries(new URLSearchParams(token?.body))).toEqual({
-      ...{ grant_type: 'authorization_code', code: 'c', redirect_uri: 'https://gate.example/oauth/linuxdo' },
+      grant_type: 'authorization_code',
+      code: 'c',
+      redirect_uri: 'https://gate.example/oauth/linuxdo',
     });
   });
 

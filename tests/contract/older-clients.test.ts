@@ -29,7 +29,8 @@ describe('an access token without a user-id header, as clients of one-api send i
     const ask = oneApi(userToken);
     expect((await ask('GET', '/api/user/self')).body).toMatchObject({ success: true, data: { id: user.id } });
     expect((await ask('POST', '/api/token/', { name: 'cli', unlimited_quota: true })).body).toMatchObject({
-      ...{ success: true, data: { name: 'cli', user_id: user.id } },
+      success: true,
+      data: { name: 'cli', user_id: user.id },
     });
     expect((await ask('GET', '/api/token/?p=0')).body.data).toMatchObject([{ name: 'cli' }]);
     expect((await ask('GET', '/api/user/')).body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
@@ -68,7 +69,8 @@ describe('an access token without a user-id header, as clients of one-api send i
     const secret = (data?.['createAccessToken'] as { secret?: string } | undefined)?.secret;
     expect([all, typeof secret]).toEqual([all, 'string']);
     expect((await oneApi(secret ?? '')('GET', '/api/user/self')).body).toMatchObject({
-      ...{ success: false, code: 'INVALID_ACCESS_TOKEN' },
+      success: false,
+      code: 'INVALID_ACCESS_TOKEN',
     });
   });
 
@@ -96,7 +98,8 @@ describe('an access token without a user-id header, as clients of one-api send i
     expect(await manage(target.username, 'enable')).toMatchObject({ success: true, data: { status: 1 } });
     expect(await manage('nobody-here', 'disable')).toMatchObject({ success: false, code: 'NOT_FOUND' });
     expect((await ask('POST', '/api/user/manage', { action: 'disable' })).body).toMatchObject({
-      ...{ success: false, code: 'INVALID_INPUT' },
+      success: false,
+      code: 'INVALID_INPUT',
     });
     const own = await oneApi(userToken)('POST', '/api/user/manage', { username: 'root', action: 'disable' });
     expect(own.body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
@@ -225,7 +228,8 @@ describe('pages as clients of new-api read them', () => {
     // In the other modes all keys of a body belong to one channel.
     expect((await newApi('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-1,sk-2', group: 'default' });
     expect((await newApi('POST', '/api/channel/', { mode: 'single', channel: {} })).body).toMatchObject({
-      ...{ success: false, code: 'INVALID_INPUT' },
+      success: false,
+      code: 'INVALID_INPUT',
     });
   });
 });
@@ -310,7 +314,10 @@ describe('unknown paths and methods are 404, whatever the body, for clients that
           ...[body, type, 404],
           {
             error: {
-              ...{ message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: '', code: '' },
+              message: `Invalid URL (${method} ${path})`,
+              type: 'invalid_request_error',
+              param: '',
+              code: '',
             },
           },
         ]);

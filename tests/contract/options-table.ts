@@ -17,7 +17,10 @@ export interface ContractOption {
 type More = Partial<Omit<ContractOption, 'key' | 'type'>>;
 
 const option = (key: string, type: ContractOption['type'], byDefault: string | number, more: More): ContractOption => ({
-  ...{ key, type, byDefault, bad: [] },
+  key,
+  type,
+  byDefault,
+  bad: [],
   ...more,
 });
 const tooLong = 'x'.repeat(1_000_001);
@@ -25,7 +28,8 @@ const tooLong = 'x'.repeat(1_000_001);
 const flag = (key: string, byDefault: boolean, status?: string, more: More = {}): ContractOption =>
   option(key, 'b', String(byDefault), {
     ...(status ? { status } : {}),
-    ...{ good: ['true', 'false'], bad: ['yes', '1', '', 'null', 'TRUE!'] },
+    good: ['true', 'false'],
+    bad: ['yes', '1', '', 'null', 'TRUE!'],
     ...more,
   });
 const noNumber = ['x', 'NaN', 'Infinity', '0x10', '1e400', 'null', '{}', '1 2'];

@@ -221,8 +221,12 @@ describe('a request of Perplexity', () => {
 
 it('a call for research of Perplexity is reserved with its searches, and charged for all of them', async () => {
   const usage = {
-    ...{ prompt_tokens: 9, completion_tokens: 400, total_tokens: 409 },
-    ...{ citation_tokens: 8000, num_search_queries: 50, reasoning_tokens: 9000 },
+    prompt_tokens: 9,
+    completion_tokens: 400,
+    total_tokens: 409,
+    citation_tokens: 8000,
+    num_search_queries: 50,
+    reasoning_tokens: 9000,
   };
   relay.setOptions({ StrictReserve: true });
   await relay.addChannel({ type: 27, models: 'sonar-deep-research' });
@@ -244,7 +248,9 @@ it('a call for research of Perplexity is reserved with its searches, and charged
 
 it('a call of a model that caches each prompt at a price is reserved with that, though nothing in the request asks for it', async () => {
   const usage = {
-    ...{ prompt_tokens: 4010, completion_tokens: 16, total_tokens: 4026 },
+    prompt_tokens: 4010,
+    completion_tokens: 16,
+    total_tokens: 4026,
     prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 4010 },
   };
   await relay.addChannel({ models: 'gpt-5.6' });
@@ -480,7 +486,9 @@ it.each([
 ])('an image that is forwarded while it arrives costs what is reported %s', async (_where, answer) => {
   await relay.addChannel({ models: 'gpt-image-1.5' });
   const usage = {
-    ...{ total_tokens: 322, input_tokens: 50, output_tokens: 272 },
+    total_tokens: 322,
+    input_tokens: 50,
+    output_tokens: 272,
     input_tokens_details: { text_tokens: 50, image_tokens: 0 },
     output_tokens_details: { text_tokens: 0, image_tokens: 272 },
   };
@@ -510,13 +518,20 @@ it.each([false, true])(
     relay.setOptions({ PriceCards: { drawer: { prices, source: 'https://a.example', asOf: '2026-11' } } });
     await relay.addChannel({ type: 1, models: 'drawer' });
     const response = {
-      ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'm',
       output: [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'aGk=' }],
       usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
       tool_usage: {
         image_gen: {
-          ...{ input_tokens: 300, output_tokens: 1000, total_tokens: 1300 },
-          ...{ input_tokens_details: { image_tokens: 200 }, output_tokens_details: { image_tokens: 1000 } },
+          input_tokens: 300,
+          output_tokens: 1000,
+          total_tokens: 1300,
+          input_tokens_details: { image_tokens: 200 },
+          output_tokens_details: { image_tokens: 1000 },
         },
       },
     };
@@ -533,11 +548,18 @@ it.each([false, true])(
 
 describe('images that a tool of Responses draws with another model', () => {
   const tokens = (input: number, image: number, output: number): object => ({
-    ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
-    ...{ input_tokens_details: { image_tokens: image }, output_tokens_details: { image_tokens: output } },
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: { image_tokens: image },
+    output_tokens_details: { image_tokens: output },
   });
   const drawn = (images: object): object => ({
-    ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
     output: [{ type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'aGk=' }],
     usage: { input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
     tool_usage: { image_gen: images },
@@ -614,7 +636,10 @@ describe('images that a tool of Responses draws with another model', () => {
 describe('advice that a tool of Anthropic asks another model for', () => {
   /** The executor reads 2,100 tokens, 400 of them from the cache, and writes 500. */
   const rounds = (model?: string): object => ({
-    ...{ input_tokens: 1700, cache_read_input_tokens: 400, cache_creation_input_tokens: 0, output_tokens: 500 },
+    input_tokens: 1700,
+    cache_read_input_tokens: 400,
+    cache_creation_input_tokens: 0,
+    output_tokens: 500,
     iterations: [
       { type: 'message', input_tokens: 400, output_tokens: 100 },
       { type: 'advisor_message', ...(model ? { model } : {}), input_tokens: 800, output_tokens: 1600 },
@@ -626,12 +651,12 @@ describe('advice that a tool of Anthropic asks another model for', () => {
 
   function answer(usage: object, stream: boolean): void {
     const { usage: _usage, ...message } = claudeAnswer(usage) as { usage: object };
-    const events: ReadonlyArray<{ type: string }> = [
-      { type: 'message_start', ...{ message: { ...message, content: [], usage: { input_tokens: 400 } } } },
-      { type: 'content_block_start', ...{ index: 0, content_block: { type: 'text', text: '' } } },
-      { type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text: 'Hello' } } },
-      { type: 'content_block_stop', ...{ index: 0 } },
-      { type: 'message_delta', ...{ delta: { stop_reason: 'end_turn' }, usage } },
+    const events: ReadonlyArray<{ type: string; [field: string]: unknown }> = [
+      { type: 'message_start', message: { ...message, content: [], usage: { input_tokens: 400 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
       { type: 'message_stop' },
     ];
     relay.upstream.script({}, (out) => {
@@ -755,14 +780,20 @@ describe('tools of xAI', () => {
     relay.upstream.script(
       {},
       json({
-        ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm' },
+        id: 'resp_1',
+        object: 'response',
+        created_at: 1,
+        status: 'completed',
+        model: 'm',
         output: [
           { ...item, id: 'i1' },
           { ...item, id: 'i2' },
           { ...message, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] },
         ],
         usage: {
-          ...{ input_tokens: 1000, output_tokens: 500, total_tokens: 1500 },
+          input_tokens: 1000,
+          output_tokens: 500,
+          total_tokens: 1500,
           server_side_tool_usage_details: { code_interpreter_calls: 2 },
         },
       }),
@@ -844,7 +875,9 @@ describe('speech of a model that counts tokens', () => {
 it('an image of gpt-image that arrives as events costs what the last one reports', async () => {
   await relay.addChannel({ models: 'gpt-image-1.5' });
   const usage = {
-    ...{ total_tokens: 1250, input_tokens: 50, output_tokens: 1200 },
+    total_tokens: 1250,
+    input_tokens: 50,
+    output_tokens: 1200,
     input_tokens_details: { text_tokens: 50, image_tokens: 0 },
     output_tokens_details: { text_tokens: 200, image_tokens: 1000 },
   };
@@ -855,7 +888,9 @@ it('an image of gpt-image that arrives as events costs what the last one reports
   });
   const order = { prompt: 'A cat', messages: undefined, stream: true };
   expect(await call('/v1/images/generations', 'gpt-image-1.5', order)).toMatchObject({
-    ...{ quota: 17_125, prompt_tokens: 50, completion_tokens: 1200 },
+    quota: 17_125,
+    prompt_tokens: 50,
+    completion_tokens: 1200,
   });
 });
 
@@ -864,7 +899,9 @@ it.each(['/v1/images/generations', '/v1/images/edits'])(
   async (path) => {
     await relay.addChannel({ models: 'gpt-image-1.5' });
     const usage = (image: number): object => ({
-      ...{ total_tokens: 50 + image, input_tokens: 50, output_tokens: image },
+      total_tokens: 50 + image,
+      input_tokens: 50,
+      output_tokens: image,
       input_tokens_details: { text_tokens: 20, image_tokens: 30 },
     });
     relay.upstream.script({}, (response) => {

@@ -109,9 +109,15 @@ it('prices each row again, and sums by user and by model', async () => {
     ModelRatio: { 'gpt-4o': 2 },
   });
   expect(found).toMatchObject({
-    ...{ isComplete: true, skipped: [], usersPayingMore: 2, usersPayingLess: 0 },
+    isComplete: true,
+    skipped: [],
+    usersPayingMore: 2,
+    usersPayingLess: 0,
     total: {
-      ...{ calls: 3, usdBefore: usd(17_500), usdAfter: usd(19_600), costCalls: 2 },
+      calls: 3,
+      usdBefore: usd(17_500),
+      usdAfter: usd(19_600),
+      costCalls: 2,
       // 13,750 quota were charged for the two calls with a known cost, and 14,000 would be: 0.0275 and 0.028 USD.
       costUsd: expect.closeTo(0.02, 9) as number,
       marginBeforeUsd: expect.closeTo(0.0075, 9) as number,
@@ -132,7 +138,8 @@ it('follows a group ratio, which applies to the group of the row', async () => {
   await log({ user: anna, model: 'gpt-4o', prompt: 1000, completion: 500, quota: 3750, group: 'vip' });
   await log({ user: ben, model: 'gpt-4o', prompt: 1000, completion: 500, quota: 3750 });
   expect(await run({ GroupRatio: { default: 1, vip: 0.8 } })).toMatchObject({
-    ...{ usersPayingMore: 0, usersPayingLess: 1 },
+    usersPayingMore: 0,
+    usersPayingLess: 1,
     total: { usdBefore: usd(7500), usdAfter: usd(6750) },
   });
 });

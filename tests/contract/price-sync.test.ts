@@ -16,7 +16,11 @@ beforeAll(async () => {
   site = await Site.open({ OUTBOUND_ALLOW: '127.0.0.1' });
   root = await site.setUp();
   await site.expectSuccess(root, 'POST', '/api/channel/', {
-    ...{ name: 'c', type: 1, key: 'sk-x', base_url: 'https://api.example.com', group: 'default' },
+    name: 'c',
+    type: 1,
+    key: 'sk-x',
+    base_url: 'https://api.example.com',
+    group: 'default',
     models: 'gpt-4o,gpt-5,brand-new',
   });
 });

@@ -144,15 +144,22 @@ it('prices that another server changed are stored by this one too, in case that 
   const state = new MemoryState();
   const changes = new Changes(state);
   const options = new OptionService({
-    ...{ options: dataSource.getRepository(Option), secrets: new Secrets('an encryption key of a test'), changes },
-    ...{ usageLog: { record: async () => undefined }, auditLog: { write: async () => undefined } },
-    ...{ logger: { warn: () => undefined }, syncSeconds: 3600 },
+    options: dataSource.getRepository(Option),
+    secrets: new Secrets('an encryption key of a test'),
+    changes,
+    usageLog: { record: async () => undefined },
+    auditLog: { write: async () => undefined },
+    logger: { warn: () => undefined },
+    syncSeconds: 3600,
   });
   try {
     await options.start();
     await new PriceVersionService({
-      ...{ versions: dataSource.getRepository(PriceVersion), options, logger: { warn: () => undefined } },
-      ...{ prices: { isPriced: () => true }, channels: { enabledModels: async () => [] } },
+      versions: dataSource.getRepository(PriceVersion),
+      options,
+      logger: { warn: () => undefined },
+      prices: { isPriced: () => true },
+      channels: { enabledModels: async () => [] },
     }).start();
     await site.query(
       `INSERT INTO options (key, value) VALUES ($1, '{"of another server":0.5}')

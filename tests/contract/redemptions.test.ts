@@ -373,7 +373,12 @@ describe('redeeming', () => {
       const [code] = await make({ batch: 'g', quota: 5, validUntil: '2100-01-01T00:00:00Z' });
       if (!code) throw new Error('no code');
       expect(code).toMatchObject({
-        ...{ batch: 'g', status: 'UNUSED', kind: 'ONCE', maxUses: 1, usedCount: 0, quota: 5 },
+        batch: 'g',
+        status: 'UNUSED',
+        kind: 'ONCE',
+        maxUses: 1,
+        usedCount: 0,
+        quota: 5,
         validUntil: '2100-01-01T00:00:00.000Z',
       });
       // The stored end is the last valid second.
@@ -469,7 +474,11 @@ describe('redeeming', () => {
           )
         )['sums'];
       expect(await sums('batch: "sum"')).toEqual({
-        ...{ codes: 3, unusedQuota: 100, usedQuota: 100, usedUsd: 0.0002, endlessGifts: 0 },
+        codes: 3,
+        unusedQuota: 100,
+        usedQuota: 100,
+        usedUsd: 0.0002,
+        endlessGifts: 0,
       });
       expect(await sums('')).toEqual({ codes: 6, unusedQuota: 120, usedQuota: 130, usedUsd: 0.00026, endlessGifts: 1 });
 

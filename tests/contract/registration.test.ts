@@ -16,8 +16,12 @@ beforeAll(async () => {
   site = await Site.open({ TURNSTILE_URL: turnstile.url, OUTBOUND_ALLOW: '127.0.0.1', GENERATE_DEFAULT_TOKEN: 'true' });
   root = await site.setUp();
   await options({
-    ...{ SMTPServer: '127.0.0.1', SMTPPort: String(mail.port), SMTPAccount: mailAccount.user },
-    ...{ SMTPToken: mailAccount.password, SystemName: 'Älpha & Co', ServerAddress: 'https://gate.example' },
+    SMTPServer: '127.0.0.1',
+    SMTPPort: String(mail.port),
+    SMTPAccount: mailAccount.user,
+    SMTPToken: mailAccount.password,
+    SystemName: 'Älpha & Co',
+    ServerAddress: 'https://gate.example',
   });
   const { data } = (await site.rest(root, 'GET', '/api/option/')).body;
   usual = data as typeof usual;
@@ -79,8 +83,15 @@ describe('POST /api/user/register', () => {
     expect(answer.body).toEqual({ success: true, message: '' });
     expect(answer.headers.getSetCookie()).toEqual([]);
     expect(await rowOf('alice')).toMatchObject({
-      ...{ role: 1, status: 1, group: 'default', display_name: 'alice', email: '', quota: '0', inviter_id: 0 },
-      ...{ password_hash: expect.stringMatching(/^\$argon2id\$/), aff_code: expect.stringMatching(/^\w{6}$/) },
+      role: 1,
+      status: 1,
+      group: 'default',
+      display_name: 'alice',
+      email: '',
+      quota: '0',
+      inviter_id: 0,
+      password_hash: expect.stringMatching(/^\$argon2id\$/),
+      aff_code: expect.stringMatching(/^\w{6}$/),
     });
     const alice = await site.signIn('alice', 'password 1');
     const tokens = (await site.rest(alice, 'GET', '/api/token/?p=0')).body.data;
@@ -206,7 +217,9 @@ describe('an invite', () => {
     expect((await register({ username: 'alice', aff_code: await codeOf(inviter) })).body['success']).toBe(true);
     expect(await rowOf('alice')).toMatchObject({ quota: '120', inviter_id: inviter.id });
     expect(await rowOf(inviter.username)).toMatchObject({
-      ...{ aff_count: 2, aff_quota: String(maxQuota - transferred), aff_history_quota: String(maxQuota) },
+      aff_count: 2,
+      aff_quota: String(maxQuota - transferred),
+      aff_history_quota: String(maxQuota),
     });
     const query = `SELECT content FROM logs WHERE user_id = $1 AND content LIKE '%inviting alice%' ORDER BY id`;
     const logs = await site.query<{ content: string }>(query, [inviter.id]);
@@ -416,13 +429,11 @@ describe('password reset', () => {
     );
     expect(entries).toEqual([
       {
-        ...{
-          actor: alice.id,
-          ip: expect.stringMatching(/^10\./),
-          action: 'update',
-          subject: 'user',
-          id: String(alice.id),
-        },
+        actor: alice.id,
+        ip: expect.stringMatching(/^10\./),
+        action: 'update',
+        subject: 'user',
+        id: String(alice.id),
         changes: [{ field: 'password', before: null, after: '***' }],
       },
     ]);
@@ -479,7 +490,8 @@ describe('Turnstile', () => {
     ];
     for (const [method, path, body] of calls) {
       expect((await ask(method, path, body)).body).toMatchObject({
-        ...{ success: false, message: 'Turnstile token is empty' },
+        success: false,
+        message: 'Turnstile token is empty',
       });
     }
     expect(turnstile.calls).toEqual([]);
@@ -491,7 +503,9 @@ describe('Turnstile', () => {
     const [call] = turnstile.calls;
     expect(call?.url.pathname).toBe('/turnstile/v0/siteverify');
     expect(Object.fromEntries(new URLSearchParams(call?.body))).toEqual({
-      ...{ secret: 'planted-turnstile', response: 'good', remoteip: '10.9.8.7' },
+      secret: 'planted-turnstile',
+      response: 'good',
+      remoteip: '10.9.8.7',
     });
   });
 

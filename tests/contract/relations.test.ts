@@ -133,7 +133,9 @@ describe('an admin', () => {
     const first = await list('pageSize: 2');
     expect(first).toMatchObject({ totalCount: 3, items: names.slice(0, 2), pageInfo: { hasNextPage: true } });
     expect(await list(`pageSize: 2, after: "${first.pageInfo['endCursor']}"`)).toMatchObject({
-      ...{ totalCount: 3, items: names.slice(2), pageInfo: { hasNextPage: false } },
+      totalCount: 3,
+      items: names.slice(2),
+      pageInfo: { hasNextPage: false },
     });
     expect(await list('pageSize: 2, page: 1')).toMatchObject({ items: names.slice(2) });
     expect(await list('sort: [{ field: NAME, direction: ASC }]')).toMatchObject({ items: [...names].reverse() });
@@ -149,7 +151,9 @@ describe('an admin', () => {
     );
     const { logs, topUps, redemptions } = rest['user'] as Record<string, Record<string, unknown>>;
     expect(logs).toMatchObject({
-      ...{ totalCount: 3, totalCapped: false, items: [{ token: names[2] }, { token: names[1] }] },
+      totalCount: 3,
+      totalCapped: false,
+      items: [{ token: names[2] }, { token: names[1] }],
       pageInfo: { hasNextPage: true },
     });
     const { endCursor } = logs?.['pageInfo'] as { endCursor: string };

@@ -425,15 +425,14 @@ describe('other routes', () => {
         ]),
       ) as Record<string, string>;
     expect(await owners((await relay.addToken()).key)).toEqual({
-      ...{
-        'p/gpt-4o': 'openai',
-        'p/deepseek-chat': 'deepseek',
-        'p/nobody-knows-this': 'custom',
-        'p/mj_own': 'midjourney',
-      },
+      'p/gpt-4o': 'openai',
+      'p/deepseek-chat': 'deepseek',
+      'p/nobody-knows-this': 'custom',
+      'p/mj_own': 'midjourney',
     });
     expect(await owners((await relay.addToken({ modelLimits: 'p/gpt-4o,zeta' })).key)).toEqual({
-      ...{ 'p/gpt-4o': 'openai', zeta: 'custom' },
+      'p/gpt-4o': 'openai',
+      zeta: 'custom',
     });
   });
 

@@ -45,10 +45,15 @@ function cachingProvider() {
     totals.prompt += prompt;
     totals.cached += cached;
     return json({
-      ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o' },
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-4o',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Fine' }, finish_reason: 'stop' }],
       usage: {
-        ...{ prompt_tokens: prompt, completion_tokens: 1, total_tokens: prompt + 1 },
+        prompt_tokens: prompt,
+        completion_tokens: 1,
+        total_tokens: prompt + 1,
         prompt_tokens_details: { cached_tokens: cached },
       },
     })(response, request);
@@ -57,7 +62,10 @@ function cachingProvider() {
 }
 
 const completion = json({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Fine' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 });

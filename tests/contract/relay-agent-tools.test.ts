@@ -15,7 +15,11 @@ const patch = '*** Begin Patch\n"quoted"\n*** End Patch';
 const input = JSON.stringify({ input: patch });
 const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
 const claudeCall = (name: string, given: Json) => ({
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'c', stop_reason: 'tool_use' },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'c',
+  stop_reason: 'tool_use',
   content: [{ type: 'tool_use', id: 'toolu_9', name, input: given }],
   usage: { input_tokens: 10, output_tokens: 2 },
 });
@@ -33,7 +37,9 @@ const codex = {
   input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
   tools: [
     {
-      ...{ type: 'custom', name: 'apply_patch', description: 'Changes files' },
+      type: 'custom',
+      name: 'apply_patch',
+      description: 'Changes files',
       format: { type: 'grammar', syntax: 'lark', definition: 'start: begin_patch' },
     },
     {
@@ -115,7 +121,9 @@ describe.each(kinds)('tools of Codex CLI at %s', (_name, { type, model, call, to
     const { output } = (await response.json()) as { output: Json[] };
     expect(output).toContainEqual(
       expect.objectContaining({
-        ...{ type: 'function_call', namespace: 'multi_agent_v1', name: 'spawn' },
+        type: 'function_call',
+        namespace: 'multi_agent_v1',
+        name: 'spawn',
         arguments: '{"task":"x"}',
       }),
     );
@@ -150,7 +158,10 @@ it('streams a custom call once its input is whole', async () => {
   const { key } = await relay.addToken();
   const chunk = (delta: Json, finish: string | null = null): string =>
     JSON.stringify({
-      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+      id: 'c',
+      object: 'chat.completion.chunk',
+      created: 1,
+      model: 'm',
       choices: [{ index: 0, delta, finish_reason: finish }],
     });
   const start = { index: 0, id: 'call_1', type: 'function', function: { name: 'apply_patch', arguments: '' } };

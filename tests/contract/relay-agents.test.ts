@@ -11,12 +11,19 @@ afterEach(async () => {
 });
 
 const message = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-20250514', stop_reason: 'end_turn' },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-20250514',
+  stop_reason: 'end_turn',
   content: [{ type: 'text', text: 'Hello' }],
   usage: { input_tokens: 10, output_tokens: 2 },
 };
 const completion = {
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
 };

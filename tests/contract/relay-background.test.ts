@@ -13,8 +13,16 @@ type Json = Record<string, unknown>;
 const usage = { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 };
 const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
 const response = (status: string, more: Json = {}): Json => ({
-  ...{ id: 'resp_1', object: 'response', created_at: 1, status, model: 'gpt-4o', background: true },
-  ...{ error: null, output: [], usage: null, ...more },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status,
+  model: 'gpt-4o',
+  background: true,
+  error: null,
+  output: [],
+  usage: null,
+  ...more,
 });
 const completed = response('completed', {
   output: [{ ...message, content: [{ type: 'output_text', text: 'Hello', annotations: [] }] }],

@@ -9,8 +9,14 @@ relaySuite((started) => (relay = started));
 
 const model = 'claude-sonnet-4-20250514';
 const answer = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model, stop_reason: 'end_turn', stop_sequence: null },
-  ...{ content: [{ type: 'text', text: 'Hello' }], usage: { input_tokens: 3, output_tokens: 1 } },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model,
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  content: [{ type: 'text', text: 'Hello' }],
+  usage: { input_tokens: 3, output_tokens: 1 },
 };
 const path = '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke';
 const taken = [
@@ -39,7 +45,9 @@ describe('Bedrock', () => {
     const { anthropic_beta: sent, ...rest } = request?.body ?? {};
     expect((sent as string[]).toSorted()).toEqual(taken.toSorted());
     expect(rest).toEqual({
-      ...{ anthropic_version: 'bedrock-2023-05-31', max_tokens: 5, messages: body.messages },
+      anthropic_version: 'bedrock-2023-05-31',
+      max_tokens: 5,
+      messages: body.messages,
       context_management: { edits: [] },
     });
     for (const name of ['anthropic-beta', 'anthropic-version', 'x-app']) {
@@ -88,7 +96,8 @@ describe('Bedrock', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('x-tollgate-dropped')).toBe('service_tier, cache_control.scope');
     expect(relay.upstream.requests[0]?.body).toEqual({
-      ...{ anthropic_version: 'bedrock-2023-05-31', max_tokens: 5 },
+      anthropic_version: 'bedrock-2023-05-31',
+      max_tokens: 5,
       system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
       messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] }],
     });

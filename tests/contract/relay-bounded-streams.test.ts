@@ -99,7 +99,10 @@ describe('Responses', () => {
     const { seen, final } = await streamed(data);
     expect(final.output.map(({ id }) => id)).toEqual(ids);
     expect(final).toMatchObject({
-      ...{ id: 'resp_abc', model: 'gpt-5-2025', created_at: 7, metadata: { kept: 'yes' } },
+      id: 'resp_abc',
+      model: 'gpt-5-2025',
+      created_at: 7,
+      metadata: { kept: 'yes' },
       status: 'incomplete',
       incomplete_details: { reason: 'max_output_tokens' },
     });
@@ -190,7 +193,11 @@ describe('chat completions', () => {
   it('ends every choice that has begun, with the names of the provider', async () => {
     await relay.addChannel({ models: 'gpt-4o' });
     const chunk = (choices: Json[]): Json => ({
-      ...{ id: 'gen-abc', object: 'chat.completion.chunk', created: 7, model: 'gpt-4o-2025', choices },
+      id: 'gen-abc',
+      object: 'chat.completion.chunk',
+      created: 7,
+      model: 'gpt-4o-2025',
+      choices,
       system_fingerprint: 'fp_1',
     });
     script([
@@ -203,7 +210,9 @@ describe('chat completions', () => {
     const { key, userId } = await relay.addToken({ quota: 4000 });
     const client = new OpenAI({ apiKey: key, baseURL: `${relay.url}/v1`, maxRetries: 0 });
     const stream = client.chat.completions.stream({
-      ...{ model: 'gpt-4o', messages: [{ role: 'user' as const, content: 'hi' }], n: 2 },
+      model: 'gpt-4o',
+      messages: [{ role: 'user' as const, content: 'hi' }],
+      n: 2,
       stream_options: { include_usage: true },
     });
     const heads: unknown[] = [];
@@ -223,13 +232,19 @@ describe('chat completions', () => {
   it('ends every choice of a completion of a prompt', async () => {
     await relay.addChannel({ models: 'gpt-3.5-turbo-instruct' });
     const chunk = (index: number, text: string): Json => ({
-      ...{ id: 'cmpl-abc', object: 'text_completion', created: 7, model: 'instruct' },
+      id: 'cmpl-abc',
+      object: 'text_completion',
+      created: 7,
+      model: 'instruct',
       choices: [{ index, text, logprobs: null, finish_reason: null }],
     });
     script([chunk(0, 'a'), ...words(4000).map((text) => chunk(1, text))]);
     const { key, userId } = await relay.addToken({ quota: 3000 });
     const response = await relay.post('/v1/completions', key, {
-      ...{ model: 'gpt-3.5-turbo-instruct', prompt: 'hi', n: 2, stream: true },
+      model: 'gpt-3.5-turbo-instruct',
+      prompt: 'hi',
+      n: 2,
+      stream: true,
     });
     const chunks = jsonOf(await response.text());
     await wasStopped(userId);

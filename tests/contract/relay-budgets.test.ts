@@ -168,7 +168,8 @@ it('opens at midnight of its zone, on days of 23 hours as well, without any work
   expect((await ask(key)).status).toBe(200);
   // This day has 23 hours.
   expect(await ask(key)).toMatchObject({
-    ...{ status: 429, retryAfter: String(23 * 3600) },
+    status: 429,
+    retryAfter: String(23 * 3600),
     error: { reset_at: nextBerlinMidnight / 1000 },
   });
   now = nextBerlinMidnight;
@@ -183,7 +184,8 @@ it('opens at midnight of its zone on days of 25 hours', async () => {
   now = Date.UTC(2026, 9, 24, 22);
   expect((await ask(key)).status).toBe(200);
   expect(await ask(key)).toMatchObject({
-    ...{ status: 429, retryAfter: String(25 * 3600) },
+    status: 429,
+    retryAfter: String(25 * 3600),
     error: { reset_at: Date.UTC(2026, 9, 25, 23) / 1000 },
   });
   now = Date.UTC(2026, 9, 25, 23) - 1;
@@ -212,7 +214,9 @@ describe('every window refuses with its exact reset', () => {
     await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1, span, rolling });
     expect((await ask(key)).status).toBe(200);
     expect(await ask(key)).toMatchObject({
-      ...{ status: 429, retryAfter: String((reset - noon) / 1000), resetHeader: String(reset / 1000) },
+      status: 429,
+      retryAfter: String((reset - noon) / 1000),
+      resetHeader: String(reset / 1000),
       error: { reset_at: reset / 1000 },
     });
     now = reset - 1;
@@ -365,7 +369,9 @@ it('is refused in the dialect of the client', async () => {
     status: 429,
     body: {
       error: {
-        ...{ code: 429, message, status: 'RESOURCE_EXHAUSTED' },
+        code: 429,
+        message,
+        status: 'RESOURCE_EXHAUSTED',
         details: [
           {
             '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
@@ -390,7 +396,9 @@ describe('budgets of channels', () => {
     expect(refused).toHaveLength(167);
     for (const { retryAfter, error } of refused) {
       expect({ retryAfter, code: error['code'], reset: error['reset_at'] }).toEqual({
-        ...{ retryAfter: String(12 * 3600), code: 'budget_exceeded', reset: berlinMidnight / 1000 },
+        retryAfter: String(12 * 3600),
+        code: 'budget_exceeded',
+        reset: berlinMidnight / 1000,
       });
     }
     expect(await stateOf(budget)).toEqual({ used: 33 * 15_000, held: 0 });

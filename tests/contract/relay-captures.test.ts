@@ -161,5 +161,8 @@ const retentionAt = (now: number): CaptureRetention =>
   new CaptureRetention({
     database: { query: (text: string, given?: unknown[]) => relay.sql(text, given) as never },
     options: { values: { ...defaultOptionValues(), 'content_capture.retention_days': 7 } },
-    ...{ state: new MemoryState(), nodeId: 'one', clock: { now: () => now }, logger: createLogger('silent') },
+    state: new MemoryState(),
+    nodeId: 'one',
+    clock: { now: () => now },
+    logger: createLogger('silent'),
   });

@@ -13,17 +13,30 @@ type Json = Record<string, unknown>;
 
 const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
 const completion = (content: string): Json => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o', usage },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o',
+  usage,
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
 });
 const message = (text: string): Json => ({
-  ...{ id: 'm', type: 'message', role: 'assistant', model: 'gpt-4o', stop_reason: 'end_turn' },
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'gpt-4o',
+  stop_reason: 'end_turn',
   content: [{ type: 'text', text }],
   usage: { input_tokens: 100, output_tokens: 20 },
 });
 const responsesUsage = { input_tokens: 100, output_tokens: 20, total_tokens: 120 };
 const nativeResponse = (text: string): Json => ({
-  ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o', usage: responsesUsage },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'gpt-4o',
+  usage: responsesUsage,
   output: [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] }],
 });
 
@@ -256,7 +269,10 @@ describe('a conversation that was compacted and stored', () => {
 
 describe('the compaction of a provider', () => {
   const own = {
-    ...{ id: 'resp_9', object: 'response.compaction', created_at: 1, usage: responsesUsage },
+    id: 'resp_9',
+    object: 'response.compaction',
+    created_at: 1,
+    usage: responsesUsage,
     output: [{ id: 'cmp_9', type: 'compaction', encrypted_content: 'gAAAA' }],
   };
 

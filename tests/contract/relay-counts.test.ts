@@ -41,8 +41,10 @@ it('Bedrock counts for the model, in its own form', async () => {
   expect(request?.headers['authorization']).toMatch(/^AWS4-HMAC-SHA256 Credential=AKIAFAKE/);
   const { input } = request?.body as { input: { invokeModel: { body: string } } };
   expect(JSON.parse(Buffer.from(input.invokeModel.body, 'base64').toString())).toEqual({
-    ...{ anthropic_version: 'bedrock-2023-05-31', max_tokens: 1 },
-    ...{ messages: body.messages, system: body.system },
+    anthropic_version: 'bedrock-2023-05-31',
+    max_tokens: 1,
+    messages: body.messages,
+    system: body.system,
   });
 });
 

@@ -271,7 +271,8 @@ describe('a citation that no text is open for', () => {
   });
   const opened = (index: number, block: Json): Json => ({ type: 'content_block_start', index, content_block: block });
   const text = (piece: string): Json => ({
-    ...{ type: 'content_block_delta', index: 0 },
+    type: 'content_block_delta',
+    index: 0,
     delta: { type: 'text_delta', text: piece },
   });
   const tool = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };

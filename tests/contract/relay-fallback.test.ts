@@ -214,7 +214,9 @@ describe('a key with several groups', () => {
     const [row] = await relay.logsOf(userId, 1);
     expect(row).toMatchObject({ quota: 100_000, group: 'vip', channel_id: other, model_name: dear });
     expect(row?.other).toMatchObject({
-      ...{ asked_group: 'default', group: 'vip', group_ratio: 2 },
+      asked_group: 'default',
+      group: 'vip',
+      group_ratio: 2,
       admin_info: { use_channel: [String(own), String(other)] },
     });
     expect(row?.other).not.toHaveProperty('asked_model');

@@ -10,13 +10,20 @@ relaySuite((started) => (relay = started));
 type Json = Record<string, unknown>;
 
 const completion = (more: Json = {}): Json => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
   ...more,
 });
 const message: Json = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn' },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  stop_reason: 'end_turn',
   content: [{ type: 'text', text: 'Hello' }],
   usage: { input_tokens: 10, output_tokens: 2 },
 };

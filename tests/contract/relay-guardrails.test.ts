@@ -43,19 +43,26 @@ const words = (more: Partial<Rule> = {}): Rule =>
   }) as Rule;
 const moderation = (more: Partial<Rule> = {}): Rule =>
   ({
-    ...{
-      name: 'moderated',
-      stage: 'input',
-      action: 'block',
-      check: 'moderation',
-      url: `${service.url}/v1/moderations`,
-    },
-    ...{ model: 'omni-moderation-latest', timeout_ms: 1000, on_failure: 'closed', ...more },
+    name: 'moderated',
+    stage: 'input',
+    action: 'block',
+    check: 'moderation',
+    url: `${service.url}/v1/moderations`,
+    model: 'omni-moderation-latest',
+    timeout_ms: 1000,
+    on_failure: 'closed',
+    ...more,
   }) as Rule;
 const webhook = (more: Partial<Rule> = {}): Rule =>
   ({
-    ...{ name: 'hook', stage: 'both', action: 'mask', check: 'webhook', url: `${service.url}/hook` },
-    ...{ timeout_ms: 1000, on_failure: 'open', ...more },
+    name: 'hook',
+    stage: 'both',
+    action: 'mask',
+    check: 'webhook',
+    url: `${service.url}/hook`,
+    timeout_ms: 1000,
+    on_failure: 'open',
+    ...more,
   }) as Rule;
 
 interface Asked {
@@ -452,7 +459,9 @@ describe('output', () => {
   describe('and is charged', () => {
     const text = ['fine '.repeat(100), 'a pineapple', ' and more '.repeat(50)];
     const usage = {
-      ...{ prompt_tokens: 12, completion_tokens: 5200, total_tokens: 5212 },
+      prompt_tokens: 12,
+      completion_tokens: 5200,
+      total_tokens: 5212,
       completion_tokens_details: { reasoning_tokens: 5000 },
     };
     const charged = async (model: string) => {
@@ -512,8 +521,13 @@ it('checks a response that the client wants in the background, before its id is 
   const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
   const content = [{ type: 'output_text', text: 'A pineapple', annotations: [] }];
   const made = {
-    ...{ id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-4o', error: null },
-    ...{ status: 'completed', output: [{ ...message, content }] },
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    model: 'gpt-4o',
+    error: null,
+    status: 'completed',
+    output: [{ ...message, content }],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   };
   relay.upstream.script({}, (response, request) => {
@@ -533,7 +547,11 @@ describe('a response that is read by its id', () => {
   const responses = (text: string, stream: boolean): Promise<Asked> => {
     const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' };
     const made = {
-      ...{ id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-4o', status: 'completed' },
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      model: 'gpt-4o',
+      status: 'completed',
       output: [{ ...message, content: [{ type: 'output_text', text, annotations: [] }] }],
       usage: { input_tokens: 12, output_tokens: 5, total_tokens: 17 },
     };

@@ -568,14 +568,16 @@ describe('a success without what was asked for', () => {
   const embed = { model: 'text-embedding-3-small', input: 'hi' };
   const speak = { model: 'tts-1', input: 'hi', voice: 'alloy' };
   const order = { model: 'jina-reranker-v2', query: 'q', documents: ['a'] };
-  it.each<[path: string, body: { readonly model: string }, reply: object, message: string]>([
+  it.each<
+    [path: string, body: { readonly model: string; readonly [field: string]: unknown }, reply: object, message: string]
+  >([
     ['images/generations', draw, { code: 500, msg: 'no worker', data: null }, 'no worker'],
     ['images/generations', draw, { success: false, message: 'no worker' }, 'no worker'],
     ['images/generations', draw, { created: 1, data: [] }, 'The upstream response has no content'],
     ['embeddings', embed, { code: 1, message: 'no worker', data: [] }, 'no worker'],
     ['embeddings', embed, { data: [] }, 'The upstream response has no content'],
     ['audio/speech', speak, { code: 1, msg: 'no worker' }, 'no worker'],
-    ['moderations', { model: 'text-moderation-stable', ...{ input: 'hi' } }, { message: 'no worker' }, 'no worker'],
+    ['moderations', { model: 'text-moderation-stable', input: 'hi' }, { message: 'no worker' }, 'no worker'],
     ['rerank', order, { detail: 'no worker' }, 'no worker'],
   ])('of %s is a failure, which another channel mends and which costs nothing', async (path, body, reply, message) => {
     relay.setOptions({ RetryTimes: 1, SelfUseModeEnabled: true });

@@ -11,22 +11,21 @@ let relay: RelayHarness;
 relaySuite((started) => (relay = started), { values: { RetryTimes: 1 } });
 
 const head = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [], status: 'in_progress' };
-const event = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-const created = event({ type: 'response.created', ...{ response: head } });
-const inProgress = event({ type: 'response.in_progress', ...{ response: head } });
+const event = (data: { type: string; [field: string]: unknown }): string =>
+  `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+const created = event({ type: 'response.created', response: head });
+const inProgress = event({ type: 'response.in_progress', response: head });
 const failed = (code: string): string =>
   event({
     type: 'response.failed',
-    ...{ response: { ...head, status: 'failed', error: { code, message: 'no capacity' }, usage: null } },
+    response: { ...head, status: 'failed', error: { code, message: 'no capacity' }, usage: null },
   });
 const messageStart = event({
   type: 'message_start',
-  ...{
-    message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], model: 'm', usage: { input_tokens: 3 } },
-  },
+  message: { id: 'msg_1', type: 'message', role: 'assistant', content: [], model: 'm', usage: { input_tokens: 3 } },
 });
 const ping = event({ type: 'ping' });
-const overloaded = event({ type: 'error', ...{ error: { type: 'overloaded_error', message: 'Overloaded' } } });
+const overloaded = event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
 const role =
   'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n';
 const chatError = 'data: {"error":{"message":"Provider returned error","code":502}}\n\n';
@@ -40,7 +39,10 @@ const stream =
   };
 
 const rule: OptionValues['guardrails.rules'][number] = {
-  ...{ name: 'fruit', stage: 'output', action: 'block', check: 'words' },
+  name: 'fruit',
+  stage: 'output',
+  action: 'block',
+  check: 'words',
   words: ['pineapple'],
 };
 

@@ -139,12 +139,18 @@ describe('option LogErrorEnabled', () => {
     }
     expect(rows).toHaveLength(1);
     expect(rows[0]).toMatchObject({
-      ...{ quota: '0', model_name: model, group: 'default', channel_id: 0, is_stream: true },
+      quota: '0',
+      model_name: model,
+      group: 'default',
+      channel_id: 0,
+      is_stream: true,
       request_id: response.headers.get('x-oneapi-request-id'),
     });
     expect(rows[0]?.['content']).toMatch(content);
     expect(JSON.parse(rows[0]?.['other'] as string)).toMatchObject({
-      ...{ error_code: code, status_code: status, channel_id: 0 },
+      error_code: code,
+      status_code: status,
+      channel_id: 0,
       admin_info: { use_channel: [] },
     });
     // Names that clients make up are not counted for models.

@@ -67,11 +67,9 @@ describe('by cost', () => {
 
   it('holds for the group or the model that it is set for', async () => {
     relay.setOptions({
-      ...{
-        ...values,
-        'channel_order.by_group': { default: 'cost' },
-        'channel_order.by_model': { 'gpt-4o-*': 'weight' },
-      },
+      ...values,
+      'channel_order.by_group': { default: 'cost' },
+      'channel_order.by_model': { 'gpt-4o-*': 'weight' },
     });
     await relay.addChannel({ key: 'sk-list', weight: 1000 });
     await relay.addChannel({ key: 'sk-cheap', cost: { factor: 0.3 } });

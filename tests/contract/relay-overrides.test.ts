@@ -73,7 +73,10 @@ describe('header_override', () => {
     await (await relay.post(path, key, given, { headers: { 'x-session-id': 's-1', 'x-other': 'no' } })).text();
     const sent = relay.upstream.requests[0]?.headers ?? {};
     expect(sent).toMatchObject({
-      ...{ 'x-house': 'tollgate', 'x-own-key': 'k=sk-upstream-secret', 'x-session': 's-1', 'x-model': 'four' },
+      'x-house': 'tollgate',
+      'x-own-key': 'k=sk-upstream-secret',
+      'x-session': 's-1',
+      'x-model': 'four',
       'anthropic-beta': expect.stringMatching(/(^|,)house-2026$/) as string,
     });
     for (const name of ['authorization', 'accept', 'x-other']) expect(sent).not.toHaveProperty(name);

@@ -22,16 +22,26 @@ type Json = Record<string, unknown>;
 type Key = Awaited<ReturnType<RelayHarness['addToken']>>;
 
 const message = (id: string, content: Json = {}): Json => ({
-  ...{ type: 'message', id, role: 'assistant' },
+  type: 'message',
+  id,
+  role: 'assistant',
   content: [{ type: 'output_text', text: 'Hello', annotations: [], ...content }],
 });
 const responseOf = (id: string, output: readonly Json[] = []): Json => ({
-  ...{ id, object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o' },
+  id,
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'gpt-4o',
   output: [...output, message(`msg_of_${id}`)],
   usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
 });
 const claude = (more: Json = {}): Json => ({
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', stop_reason: 'end_turn' },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5',
+  stop_reason: 'end_turn',
   content: [{ type: 'text', text: 'Hello' }],
   usage: { input_tokens: 10, output_tokens: 2 },
   ...more,
@@ -41,7 +51,10 @@ const gemini: Json = {
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
 };
 const completion: Json = {
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
 };

@@ -100,7 +100,9 @@ const chat = (key: string, more: object = {}, node = relay): Promise<Answer> =>
 
 const usage = (prompt: number, completion: number, headers: Record<string, string> = {}) => {
   const body = {
-    ...{ id: 'c', object: 'chat.completion', model: 'gpt-4o' },
+    id: 'c',
+    object: 'chat.completion',
+    model: 'gpt-4o',
     choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
   };
@@ -353,11 +355,9 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     expect((await chat(key)).headers).toEqual({ 'x-ratelimit-remaining-images': '77' });
     await addRate({ level: 'token', subject: id, kind: 'requests', amount: 3 });
     expect((await chat(key)).headers).toEqual({
-      ...{
-        'x-ratelimit-limit-requests': '3',
-        'x-ratelimit-remaining-requests': '2',
-        'x-ratelimit-reset-requests': '61s',
-      },
+      'x-ratelimit-limit-requests': '3',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '61s',
     });
     const asked = { model: 'gpt-4o', messages, max_tokens: 10 };
     const reset = new Date(now + 61_000).toISOString().replace('.000Z', 'Z');

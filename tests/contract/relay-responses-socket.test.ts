@@ -72,7 +72,9 @@ const said = (text: string) =>
     JSON.stringify({ ...chunk, choices: [], usage }),
   ]);
 const summary = {
-  ...{ ...chunk, object: 'chat.completion', usage },
+  ...chunk,
+  object: 'chat.completion',
+  usage,
   choices: [{ index: 0, message: { role: 'assistant', content: 'The user is Ann.' }, finish_reason: 'stop' }],
 };
 /** @param store as the client asked; OpenAI repeats it in the response */
@@ -177,7 +179,8 @@ it('a stored conversation goes on as over HTTP', async () => {
 
 describe('a conversation that is stored at first, and then is not,', () => {
   const unstored = (input: string, previous: Json): Json => ({
-    ...{ input, store: false },
+    input,
+    store: false,
     previous_response_id: idOf(previous),
   });
   const begun = async (client: Client, isWarm: boolean): Promise<{ first: Json; second: Json }> => {
@@ -223,7 +226,9 @@ describe('a conversation that is stored at first, and then is not,', () => {
     const third = await client.create(unstored('What is my name?', second));
     await client.create({ input: 'Where do I live?', previous_response_id: idOf(third) });
     const answer = (text: string): Json => ({
-      ...{ type: 'message', id: 'msg_1', role: 'assistant' },
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
       content: [{ type: 'output_text', text }],
     });
     const user = (content: string): Json => ({ type: 'message', role: 'user', content });

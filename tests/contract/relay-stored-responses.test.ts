@@ -12,11 +12,19 @@ type Json = Record<string, unknown>;
 
 const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
 const completion = (content: string): Json => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  usage,
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
 });
 const native = (id: string): Json => ({
-  ...{ id, object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o' },
+  id,
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'gpt-4o',
   output: [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] }],
   usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
 });
@@ -57,7 +65,10 @@ describe('at a provider that stores nothing', () => {
   it.each([false, true])('conversations stay apart whose provider repeats its ids (stream: %s)', async (stream) => {
     const chunks = (content: string): string[] => [
       JSON.stringify({
-        ...{ id: 'chatcmpl-417', object: 'chat.completion.chunk', created: 1, model: 'm' },
+        id: 'chatcmpl-417',
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: 'm',
         choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: 'stop' }],
       }),
       JSON.stringify({
@@ -120,7 +131,8 @@ describe('at a provider that stores nothing', () => {
     expect((await stored('DELETE', id, other)).status).toBe(404);
     expect(await (await stored('GET', id, key)).json()).toEqual(made);
     expect(await (await stored('GET', `${id}/input_items`, key)).json()).toMatchObject({
-      ...{ object: 'list', has_more: false },
+      object: 'list',
+      has_more: false,
       data: [{ type: 'message', role: 'user', content: 'hi' }],
     });
     expect(await (await stored('DELETE', id, key)).json()).toEqual({ id, object: 'response.deleted', deleted: true });

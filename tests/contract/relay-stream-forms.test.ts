@@ -10,7 +10,8 @@ relaySuite((started) => (relay = started));
 const head = { id: 'chatcmpl-7', object: 'chat.completion.chunk', created: 1_718_700_000, model: 'gpt-4o-2024' };
 const text = JSON.stringify({ ...head, choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] });
 const usage = JSON.stringify({
-  ...{ ...head, choices: [] },
+  ...head,
+  choices: [],
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 });
 /** Bytes as the upstream sends them. */
@@ -88,12 +89,23 @@ const plainUsage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 };
 const choice = { index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' };
 const completion = { ...head, object: 'chat.completion', choices: [choice], usage: plainUsage };
 const claude = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'gpt-4o', stop_reason: 'end_turn', stop_sequence: null },
-  ...{ content: [{ type: 'text', text: 'Hello' }], usage: { input_tokens: 3, output_tokens: 1 } },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'gpt-4o',
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  content: [{ type: 'text', text: 'Hello' }],
+  usage: { input_tokens: 3, output_tokens: 1 },
 };
 const output = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] };
 const made = {
-  ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'gpt-4o', output: [output] },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'gpt-4o',
+  output: [output],
   usage: { input_tokens: 3, output_tokens: 1, total_tokens: 4 },
 };
 const asChat = { messages: userMessage('hi') };
@@ -169,7 +181,9 @@ describe.each<[string, number, Record<string, unknown>, string, unknown]>([
     expect(JSON.parse(shown)).toMatchObject(whole as object);
     expect(shown).toContain('Hel');
     expect((await relay.logsOf(userId, 1))[0]).toMatchObject({
-      ...{ prompt_tokens: 3, completion_tokens: 1, is_stream: false },
+      prompt_tokens: 3,
+      completion_tokens: 1,
+      is_stream: false,
     });
   });
 
@@ -207,7 +221,8 @@ it('a page of another site may send any header and read all of an answer', async
   const preflight = await fetch(`${relay.url}/v1beta/models/gpt-4o:generateContent`, {
     method: 'OPTIONS',
     headers: {
-      ...{ origin: 'https://app.example', 'access-control-request-method': 'POST' },
+      origin: 'https://app.example',
+      'access-control-request-method': 'POST',
       'access-control-request-headers': 'content-type,x-goog-api-client,x-goog-api-key,x-stainless-retry-count',
     },
   });

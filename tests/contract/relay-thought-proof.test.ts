@@ -23,7 +23,8 @@ describe('proof of thinking', () => {
   const message = { id: 'msg_1', type: 'message', role: 'assistant', content: [], usage: {}, stop_reason: 'end_turn' };
   const thought = (signature?: string): Json => ({ type: 'thinking', thinking: 'hm', signature });
   const claudeHistory = (...thoughts: Json[]): Json => ({
-    ...{ model: 'gpt-4o', max_tokens: 10 },
+    model: 'gpt-4o',
+    max_tokens: 10,
     messages: [
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: [...thoughts, { type: 'text', text: 'Hello' }] },
@@ -50,7 +51,8 @@ describe('proof of thinking', () => {
     const call = { type: 'tool_use', id: 't1', name: 'f', input: {} };
     const keep = { type: 'clear_tool_uses_20250919' };
     const turn = (...content: Json[]): Json => ({
-      ...{ model: 'claude-haiku-4-5', max_tokens: 9000 },
+      model: 'claude-haiku-4-5',
+      max_tokens: 9000,
       messages: [
         { role: 'user', content: 'hi' },
         { role: 'assistant', content: [...content, call] },

@@ -26,17 +26,19 @@ const drawn = json({ data: [{ b64_json: 'aGk=' }] });
 const images = { model: 'dall-e-3', prompt: 'A cat' };
 const speech = { model: 'tts-1', input: 'Hello', voice: 'alloy' };
 
-it.each<[path: string, body: { readonly model: string }, wrong: Reply, right: Reply]>([
+it.each<
+  [path: string, body: { readonly model: string; readonly [field: string]: unknown }, wrong: Reply, right: Reply]
+>([
   ['/v1/images/generations', images, page(10), drawn],
   ['/v1/images/generations', images, page(200_000), drawn],
   ['/v1/images/generations', images, nothing, drawn],
-  ['/v1/embeddings', { model: 'text-embedding-3-small', ...{ input: 'hi' } }, page(10), vector],
+  ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'hi' }, page(10), vector],
   ['/v1/audio/speech', speech, page(10), sound],
   ['/v1/audio/speech', speech, page(200_000), sound],
   ['/v1/audio/speech', speech, nothing, sound],
   [
     '/v1/chat/completions',
-    { model: 'gpt-4o', ...{ messages: userMessage('hi'), stream: true } },
+    { model: 'gpt-4o', messages: userMessage('hi'), stream: true },
     page(200_000),
     chat({ text: 'Hello' }),
   ],

@@ -632,7 +632,8 @@ describe('the site', () => {
     expect((await attempt(admin, '{ users { totalCount } }')).codes).toContain('SECOND_FACTOR_REQUIRED');
     expect(await ask(admin, '{ me { username } }')).toEqual({ username: admin.username });
     expect((await site.rest(admin, 'GET', '/api/user/self')).body).toMatchObject({
-      ...{ success: true, data: { id: admin.id, access_token: null } },
+      success: true,
+      data: { id: admin.id, access_token: null },
     });
     expect(await ask(admin, '{ secondFactors { isRequired } }')).toEqual({ isRequired: true });
 

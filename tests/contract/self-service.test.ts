@@ -187,11 +187,16 @@ describe('PUT /api/user/setting', () => {
     });
     expect(await stored()).toEqual({ ...webhook, webhook_secret: 'word', accept_unset_model_ratio_model: false });
     await put({
-      ...{ notify_type: 'email', quota_warning_threshold: 100_000, notification_email: 'a@b.cd' },
-      ...{ webhook_url: 'https://x.example', accept_unset_model_ratio_model: true },
+      notify_type: 'email',
+      quota_warning_threshold: 100_000,
+      notification_email: 'a@b.cd',
+      webhook_url: 'https://x.example',
+      accept_unset_model_ratio_model: true,
     });
     expect(await stored()).toEqual({
-      ...{ notify_type: 'email', quota_warning_threshold: 100_000, notification_email: 'a@b.cd' },
+      notify_type: 'email',
+      quota_warning_threshold: 100_000,
+      notification_email: 'a@b.cd',
       accept_unset_model_ratio_model: true,
     });
   });
@@ -246,8 +251,11 @@ describe('PUT /api/user/setting', () => {
     const fields = 'notifyType quotaWarningThreshold webhookUrl notificationEmail acceptsUnpricedModels';
     const read = async () => (await site.graphql(user, `{ mySetting { ${fields} } }`)).data?.['mySetting'];
     const before = {
-      ...{ notifyType: 'WEBHOOK', quotaWarningThreshold: 5, webhookUrl: 'https://hooks.example.com/a' },
-      ...{ notificationEmail: null, acceptsUnpricedModels: false },
+      notifyType: 'WEBHOOK',
+      quotaWarningThreshold: 5,
+      webhookUrl: 'https://hooks.example.com/a',
+      notificationEmail: null,
+      acceptsUnpricedModels: false,
     };
     expect(await read()).toEqual(before);
     // Absent fields stay as they are, null clears.
@@ -312,7 +320,8 @@ describe('PUT /api/user/setting', () => {
       expect(await stored()).toEqual({
         ...webhook,
         accept_unset_model_ratio_model: false,
-        ...{ display_currency: 'local', time_zone: 'America/New_York' },
+        display_currency: 'local',
+        time_zone: 'America/New_York',
       });
       await update('{ notifyType: EMAIL }');
       expect(await read()).toEqual({ displayCurrency: 'LOCAL', timeZone: 'America/New_York' });

@@ -17,7 +17,12 @@ const onScreens = [
 ];
 
 const userWith = (...names: readonly Permission[]) => ({
-  ...{ id: 3, username: 'mira', displayName: '', role: 1, status: 1, group: 'default' },
+  id: 3,
+  username: 'mira',
+  displayName: '',
+  role: 1,
+  status: 1,
+  group: 'default',
   permissions: withImplied(names).map((name) => name.toUpperCase().replace('.', '_')),
 });
 

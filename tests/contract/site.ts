@@ -27,7 +27,8 @@ export class Site {
     const { TEST_REDIS_URL: redis } = process.env;
     const usual = {
       // So that every sign-in of a test can use another address.
-      ...{ TRUSTED_PROXIES: '127.0.0.1', SHUTDOWN_TIMEOUT: '1' },
+      TRUSTED_PROXIES: '127.0.0.1',
+      SHUTDOWN_TIMEOUT: '1',
       // All tests share one Redis if there is one, and none sees another's keys.
       ...(redis ? { REDIS_URL: redis, REDIS_KEY_PREFIX: `test-${randomUUID()}:` } : {}),
     };

@@ -63,19 +63,29 @@ beforeAll(async () => {
   const account = { type: 1, key: 'sk-upstream-secret', base_url: upstream.url, tag: 'secret-tag' };
   await site.expectSuccess(root, 'POST', '/api/channel/', {
     ...account,
-    ...{ name: secrets[0], models: 'gpt-4o,o1,never-priced', group: 'default,hidden', priority: 5 },
+    name: secrets[0],
+    models: 'gpt-4o,o1,never-priced',
+    group: 'default,hidden',
+    priority: 5,
   });
   await site.expectSuccess(root, 'POST', '/api/channel/', {
     ...account,
-    ...{ name: secrets[1], models: 'gpt-4o', group: 'default', priority: 1 },
+    name: secrets[1],
+    models: 'gpt-4o',
+    group: 'default',
+    priority: 1,
   });
   await site.expectSuccess(root, 'POST', '/api/channel/', {
     ...account,
-    ...{ name: 'gone', models: 'gpt-4.1,gpt-4o', group: 'default' },
+    name: 'gone',
+    models: 'gpt-4.1,gpt-4o',
+    group: 'default',
   });
   await site.expectSuccess(root, 'POST', '/api/channel/', {
     ...account,
-    ...{ name: 'off', models: 'gpt-4', group: 'default' },
+    name: 'off',
+    models: 'gpt-4',
+    group: 'default',
   });
   // One that the server disabled, and one that the operator did.
   await site.query(`UPDATE channels SET status = 3 WHERE name = 'gone'`);
@@ -134,7 +144,9 @@ describe('the figures', () => {
   it('of 24 hours, for strangers', async () => {
     const of = (ago: number): number => thisHour - ago * hour;
     expect(await page(null, '24h')).toEqual({
-      ...{ from: of(23), until: of(-1), bucket_seconds: hour },
+      from: of(23),
+      until: of(-1),
+      bucket_seconds: hour,
       // The only channel of gpt-4.1 was disabled by the server.
       state: 'OUTAGE',
       models: [
@@ -146,7 +158,9 @@ describe('the figures', () => {
           problems: [{ bucket: 23, state: 'OUTAGE' }],
         },
         {
-          ...{ model_name: 'gpt-4o', group: 'default', state: 'OPERATIONAL' },
+          model_name: 'gpt-4o',
+          group: 'default',
+          state: 'OPERATIONAL',
           // 21 of 24 hours.
           uptime: 0.875,
           problems: [
@@ -156,7 +170,9 @@ describe('the figures', () => {
           ],
         },
         {
-          ...{ model_name: 'o1', group: 'default', state: 'OPERATIONAL' },
+          model_name: 'o1',
+          group: 'default',
+          state: 'OPERATIONAL',
           // 23 of 24 hours: 0.9583.
           uptime: 0.958,
           problems: [
@@ -231,12 +247,15 @@ describe('the figures', () => {
     const { data } = await site.graphql(null, query, { period: 'QUARTER' });
     const found = data?.['statusPage'] as Record<string, unknown>;
     expect(found).toMatchObject({
-      ...{ bucketSeconds: day, state: 'OUTAGE' },
+      bucketSeconds: day,
+      state: 'OUTAGE',
       from: new Date((thisHour + hour - 90 * day) * 1000).toISOString(),
       until: new Date((thisHour + hour) * 1000).toISOString(),
     });
     expect((found['incidents'] as unknown[]).at(-1)).toEqual({
-      ...{ modelName: 'o1', groups: ['default'], state: 'OUTAGE' },
+      modelName: 'o1',
+      groups: ['default'],
+      state: 'OUTAGE',
       from: new Date((thisHour - 89 * day) * 1000).toISOString(),
       until: new Date((thisHour - 89 * day + hour) * 1000).toISOString(),
     });
@@ -286,7 +305,13 @@ it('counts a call that another channel rescued as served', async () => {
     ['second', 1],
   ] as const) {
     await other.expectSuccess(owner, 'POST', '/api/channel/', {
-      ...{ name, priority, type: 1, key: 'sk-x', base_url: upstream.url, models: 'gpt-4o', group: 'default' },
+      name,
+      priority,
+      type: 1,
+      key: 'sk-x',
+      base_url: upstream.url,
+      models: 'gpt-4o',
+      group: 'default',
     });
   }
   const token = { name: 'dev', expired_time: -1, remain_quota: 400_000, unlimited_quota: true };
@@ -294,7 +319,8 @@ it('counts a call that another channel rescued as served', async () => {
   const call = async (): Promise<number> =>
     (
       await other.server.api.relay(own, '/v1/chat/completions', {
-        ...{ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+        model: 'gpt-4o',
+        messages: [{ role: 'user', content: 'hi' }],
       })
     ).status;
   // Two calls fail at the first channel and are served by the second.
@@ -329,7 +355,12 @@ it('shows an outage of the running hour as one that lasts', async () => {
   const owner = await other.setUp();
   await other.expectSuccess(owner, 'PUT', '/api/option/', { key: 'status_page.enabled', value: 'true' });
   await other.expectSuccess(owner, 'POST', '/api/channel/', {
-    ...{ name: 'one', type: 1, key: 'sk-x', base_url: upstream.url, models: 'gpt-4o', group: 'default' },
+    name: 'one',
+    type: 1,
+    key: 'sk-x',
+    base_url: upstream.url,
+    models: 'gpt-4o',
+    group: 'default',
   });
   const token = { name: 'dev', expired_time: -1, remain_quota: 400_000, unlimited_quota: true };
   const own = ((await other.expectSuccess(owner, 'POST', '/api/token/', token)).body.data as { key: string }).key;

@@ -28,7 +28,8 @@ beforeAll(async () => {
   await setCost(site.musicChannel, { factor: 0.5, cards: { suno_music: { prices: { request: 0.03 } } } });
   await setCost(site.drawingChannel, {
     cards: {
-      ...{ 'mj_*': { prices: { request: 0.5 } }, mj_imagine: { prices: { request: 0.0125 } } },
+      'mj_*': { prices: { request: 0.5 } },
+      mj_imagine: { prices: { request: 0.0125 } },
       swap_face: { prices: { request: 0.25 } },
     },
   });
@@ -96,14 +97,20 @@ describe('a task', () => {
     // $0.1 as usual, and $0.03 of the provider; a factor applies to list prices only.
     expect(before.quota - (await site.balances()).quota).toBe(50_000);
     expect(await lastRow('suno_music')).toEqual({
-      ...{ usd: 0.1, upstreamUsd: 0.03 },
+      usd: 0.1,
+      upstreamUsd: 0.03,
       cost: {
-        ...{ usd: 0.03, marginUsd: 0.07, basis: 'CARD', card: 'suno_music', factor: 1 },
+        usd: 0.03,
+        marginUsd: 0.07,
+        basis: 'CARD',
+        card: 'suno_music',
+        factor: 1,
         lines: [{ quantity: 'request', count: 1, price: 0.03, usd: 0.03 }],
       },
     });
     expect(await sums('suno_music')).toEqual({
-      ...{ calls: 1, usd: 0.1 },
+      calls: 1,
+      usd: 0.1,
       cost: { knownCalls: 1, upstreamUsd: 0.03, marginUsd: expect.closeTo(0.07, 9) as number },
     });
   });
@@ -124,7 +131,8 @@ describe('a task', () => {
     // $0.1 x 0.8
     expect(before.quota - (await site.balances()).quota).toBe(40_000);
     expect(await lastRow('mj_imagine')).toMatchObject({
-      ...{ usd: 0.08, upstreamUsd: 0.0125 },
+      usd: 0.08,
+      upstreamUsd: 0.0125,
       cost: { marginUsd: 0.0675, basis: 'CARD', card: 'mj_imagine' },
     });
   });
@@ -149,7 +157,8 @@ describe('a task', () => {
     expect(status).toBe(200);
     expect(before.quota - (await site.balances()).quota).toBe(100_000);
     expect(await lastRow('swap_face')).toMatchObject({
-      ...{ usd: 0.2, upstreamUsd: 0.25 },
+      usd: 0.2,
+      upstreamUsd: 0.25,
       cost: { marginUsd: -0.05, basis: 'CARD', card: 'swap_face' },
     });
   });
@@ -196,9 +205,13 @@ describe('a session', () => {
       response: {
         id: 'r',
         usage: {
-          ...{ total_tokens: 2700, input_tokens: 2500, output_tokens: 200 },
+          total_tokens: 2700,
+          input_tokens: 2500,
+          output_tokens: 200,
           input_token_details: {
-            ...{ cached_tokens: 1900, text_tokens: 500, audio_tokens: 2000 },
+            cached_tokens: 1900,
+            text_tokens: 500,
+            audio_tokens: 2000,
             cached_tokens_details: { text_tokens: 400, audio_tokens: 1500 },
           },
           output_token_details: { text_tokens: 0, audio_tokens: 200 },
@@ -210,9 +223,14 @@ describe('a session', () => {
     // A turn: 120 x $4 + 30 x $16 + 50 x $32 + 40 x $64 = 5,120 millionths; two of them $0.01024.
     expect(await speak('gpt-realtime', plain, plain)).toBe(5120);
     expect(await lastRow('gpt-realtime')).toMatchObject({
-      ...{ usd: 0.01024, upstreamUsd: 0.00512 },
+      usd: 0.01024,
+      upstreamUsd: 0.00512,
       cost: {
-        ...{ usd: 0.00512, marginUsd: 0.00512, basis: 'LIST', card: 'gpt-realtime', factor: 0.5 },
+        usd: 0.00512,
+        marginUsd: 0.00512,
+        basis: 'LIST',
+        card: 'gpt-realtime',
+        factor: 0.5,
         lines: [
           { quantity: 'input', count: 240, price: 4 },
           { quantity: 'output', count: 60, price: 16 },
@@ -227,7 +245,8 @@ describe('a session', () => {
     // 100 x $4 + 400 x $0.4 + 500 x $32 + 1,500 x $0.4 + 200 x $64 = $0.02996.
     expect(await speak('gpt-realtime', cached)).toBe(14_980);
     expect(await lastRow('gpt-realtime')).toMatchObject({
-      ...{ usd: 0.02996, upstreamUsd: 0.01498 },
+      usd: 0.02996,
+      upstreamUsd: 0.01498,
       cost: {
         lines: [
           { quantity: 'input', count: 100, price: 4 },
@@ -240,7 +259,8 @@ describe('a session', () => {
     });
     // Each turn counts as a call.
     expect(await sums('gpt-realtime')).toEqual({
-      ...{ calls: 3, usd: expect.closeTo(0.0402, 9) as number },
+      calls: 3,
+      usd: expect.closeTo(0.0402, 9) as number,
       cost: {
         knownCalls: 3,
         upstreamUsd: expect.closeTo(0.0201, 9) as number,
@@ -253,7 +273,8 @@ describe('a session', () => {
     // Sale: (120 + 30 x 4 + 50 x 20 + 40 x 20 x 2) x 2.5. Cost: 120 x $5 + 30 x $20 + 50 x $40 + 40 x $80.
     expect(await speak('gpt-4o-realtime-preview', plain)).toBe(7100);
     expect(await lastRow('gpt-4o-realtime-preview')).toMatchObject({
-      ...{ usd: 0.0142, upstreamUsd: 0.0064 },
+      usd: 0.0142,
+      upstreamUsd: 0.0064,
       cost: { marginUsd: 0.0078, basis: 'CARD', card: 'gpt-4o-realtime-preview', factor: 1 },
     });
   });
@@ -304,7 +325,10 @@ describe('a session', () => {
         answer?.(session);
       };
     const ofTokens = (audio: number): object => ({
-      ...{ type: 'tokens', input_tokens: audio, output_tokens: 9, total_tokens: audio + 9 },
+      type: 'tokens',
+      input_tokens: audio,
+      output_tokens: 9,
+      total_tokens: audio + 9,
       input_token_details: { text_tokens: 0, audio_tokens: audio },
     });
     const lastCharged = async (): Promise<object> => {

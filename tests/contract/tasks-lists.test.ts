@@ -129,17 +129,27 @@ it.each([
 it('rows have exactly the documented fields', async () => {
   const [drawing] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/mj/?mj_id=m5');
   expect(drawing).toEqual({
-    ...{
-      id: expect.any(Number) as unknown,
-      code: 1,
-      user_id: site.user.id,
-      action: 'IMAGINE',
-      mj_id: 'm5',
-      prompt: 'p',
-    },
-    ...{ prompt_en: '', description: '', state: '', submit_time: at(5), start_time: 0, finish_time: at(5) + 5000 },
-    ...{ created_at: at(5) / 1000, image_url: expect.stringContaining('/mj/image/m5?key=') as unknown },
-    ...{ status: 'FAILURE', progress: '100%', fail_reason: '', channel_id: 101, quota: 0, buttons: '', properties: '' },
+    id: expect.any(Number) as unknown,
+    code: 1,
+    user_id: site.user.id,
+    action: 'IMAGINE',
+    mj_id: 'm5',
+    prompt: 'p',
+    prompt_en: '',
+    description: '',
+    state: '',
+    submit_time: at(5),
+    start_time: 0,
+    finish_time: at(5) + 5000,
+    created_at: at(5) / 1000,
+    image_url: expect.stringContaining('/mj/image/m5?key=') as unknown,
+    status: 'FAILURE',
+    progress: '100%',
+    fail_reason: '',
+    channel_id: 101,
+    quota: 0,
+    buttons: '',
+    properties: '',
   });
   const [ownDrawing] = await site.server.api.data<Item[]>(site.user, 'GET', '/api/mj/self?mj_id=m5');
   expect(ownDrawing).toEqual({ ...drawing, channel_id: 0, image_url: expect.any(String) as unknown });
@@ -149,10 +159,23 @@ it('rows have exactly the documented fields', async () => {
   const [task] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/task/?task_id=t5');
   const seconds = at(5) / 1000;
   expect(task).toEqual({
-    ...{ id: expect.any(Number) as unknown, created_at: seconds, updated_at: seconds, task_id: 't5', platform: 'suno' },
-    ...{ user_id: site.user.id, channel_id: 101, quota: 0, action: 'MUSIC', status: 'FAILURE', fail_reason: '' },
-    ...{ submit_time: seconds, start_time: 0, finish_time: seconds + 5, progress: '100%' },
-    ...{ properties: { input: 'words' }, data: [{ clip: 1 }] },
+    id: expect.any(Number) as unknown,
+    created_at: seconds,
+    updated_at: seconds,
+    task_id: 't5',
+    platform: 'suno',
+    user_id: site.user.id,
+    channel_id: 101,
+    quota: 0,
+    action: 'MUSIC',
+    status: 'FAILURE',
+    fail_reason: '',
+    submit_time: seconds,
+    start_time: 0,
+    finish_time: seconds + 5,
+    progress: '100%',
+    properties: { input: 'words' },
+    data: [{ clip: 1 }],
   });
   const [own] = await site.server.api.data<Item[]>(site.user, 'GET', '/api/task/self?task_id=t5');
   expect(own).toEqual({ ...task, channel_id: 0 });
@@ -266,11 +289,21 @@ describe.each([
       [prefix === 'm' ? 'mj-5' : 'task-5'],
     );
     expect(await ask(site.root, all)).toEqual({
-      ...{ status: 'UNKNOWN', action: 'UNKNOWN', progress: 37, failReason: null, quota: 0, channelId: 101 },
-      ...{ submittedAt: time(5), startedAt: null, finishedAt: null },
+      status: 'UNKNOWN',
+      action: 'UNKNOWN',
+      progress: 37,
+      failReason: null,
+      quota: 0,
+      channelId: 101,
+      submittedAt: time(5),
+      startedAt: null,
+      finishedAt: null,
       ...(prefix === 'm'
         ? {
-            ...{ submission: 'ACCEPTED', prompt: 'p', promptEn: null, description: null },
+            submission: 'ACCEPTED',
+            prompt: 'p',
+            promptEn: null,
+            description: null,
             imageUrl: expect.stringContaining('/mj/image/m5?key=') as unknown,
           }
         : { platform: 'suno', input: 'words', data: [{ clip: 1 }] }),

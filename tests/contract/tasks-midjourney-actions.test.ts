@@ -31,7 +31,9 @@ let done: string;
 beforeAll(async () => {
   site = await TaskSite.open();
   channel = await site.server.api.createChannel(site.root, {
-    ...{ type: 5, baseUrl: site.upstream.url, key: 'plus-secret' },
+    type: 5,
+    baseUrl: site.upstream.url,
+    key: 'plus-secret',
     models: Object.keys(prices),
     more: { priority: 9 },
   });
@@ -108,7 +110,9 @@ describe.each([
     const answer = await site.call('POST', `${prefix}/mj/${path}?a=1`, sent);
     expect([answer.status, answer.body.code]).toEqual([200, 1]);
     expect(lastOrder()).toMatchObject({
-      ...{ method: 'POST', path: `${sentPrefix}/mj/${path}`, body: sent },
+      method: 'POST',
+      path: `${sentPrefix}/mj/${path}`,
+      body: sent,
       headers: { 'mj-api-secret': 'plus-secret', 'content-type': 'application/json' },
     });
     expect(lastOrder()?.headers.authorization).toBeUndefined();
@@ -156,7 +160,11 @@ it('a site’s own price, and a group’s ratio, are what counts', async () => {
 describe('codes', () => {
   it('3 has no account: the channel goes off as a dead one does, and nothing is charged', async () => {
     const alone = await site.server.api.createChannel(site.root, {
-      ...{ type: 2, baseUrl: site.upstream.url, key: 'no-account', models: ['mj_imagine'], more: { priority: 99 } },
+      type: 2,
+      baseUrl: site.upstream.url,
+      key: 'no-account',
+      models: ['mj_imagine'],
+      more: { priority: 99 },
     });
     site.upstream.script({ path: '/mj/submit' }, json({ code: 3, description: 'no available account' }));
     const before = await site.balances();
@@ -183,7 +191,11 @@ describe('codes', () => {
     ['address', { base_url: 'http://127.0.0.1:9' }],
   ])('3 is no reason once the channel has another %s', async (_what, edit) => {
     const alone = await site.server.api.createChannel(site.root, {
-      ...{ type: 2, baseUrl: site.upstream.url, key: 'no-account', models: ['mj_imagine'], more: { priority: 99 } },
+      type: 2,
+      baseUrl: site.upstream.url,
+      key: 'no-account',
+      models: ['mj_imagine'],
+      more: { priority: 99 },
     });
     await site.setOption('AutomaticDisableChannelEnabled', 'true');
     site.upstream.script({ path: '/mj/submit' }, async (response, request) => {

@@ -289,7 +289,10 @@ describe('a drawing’s life', () => {
     expect(half.body.imageUrl).toMatch(/&rand=\d+$/);
     const buttons = [{ customId: 'MJ::JOB::upsample::1::u', label: 'U1' }];
     site.tasks.reported.set(id, {
-      ...{ status: 'SUCCESS', progress: '100%', imageUrl: `${site.upstream.url}/picture.png`, buttons },
+      status: 'SUCCESS',
+      progress: '100%',
+      imageUrl: `${site.upstream.url}/picture.png`,
+      buttons,
       properties: { finalPrompt: 'a cat' },
     });
     const done = await ended(id);
@@ -400,7 +403,10 @@ describe('a drawing’s life', () => {
 
   it('is refunded when its channel is removed', async () => {
     const channel = await site.server.api.createChannel(site.root, {
-      ...{ type: 5, baseUrl: site.upstream.url, key: 'other', models: ['mj_blend'] },
+      type: 5,
+      baseUrl: site.upstream.url,
+      key: 'other',
+      models: ['mj_blend'],
     });
     const before = await site.balances();
     const { body } = await site.call('POST', '/mj/submit/blend', { base64Array: ['a', 'b'] });

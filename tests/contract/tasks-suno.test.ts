@@ -121,7 +121,11 @@ describe('an order', () => {
   it('counts as a request of limits per minute', async () => {
     const customer = await site.addCustomer('limited');
     await site.server.api.data(site.root, 'POST', '/api/budget/', {
-      ...{ level: 'token', subject_id: customer.tokenId, kind: 'requests', amount: 0, window: 'minute' },
+      level: 'token',
+      subject_id: customer.tokenId,
+      kind: 'requests',
+      amount: 0,
+      window: 'minute',
     });
     const refused = await site.call(
       'POST',
@@ -139,7 +143,11 @@ describe('an order', () => {
     const id = await ordered();
     const elsewhere = await startUpstream();
     const channel = await site.server.api.createChannel(site.root, {
-      ...{ type: 36, baseUrl: elsewhere.url, key: 'other-secret', models: ['suno_music'], more: { priority: 9 } },
+      type: 36,
+      baseUrl: elsewhere.url,
+      key: 'other-secret',
+      models: ['suno_music'],
+      more: { priority: 9 },
     });
     const { body } = await music({ prompt: 'more', task_id: id, continue_clip_id: 'clip' });
     expect(body.code).toBe('success');
@@ -191,7 +199,11 @@ describe('a task’s life', () => {
     const id = await ordered();
     const dead = await startUpstream();
     const channel = await site.server.api.createChannel(site.root, {
-      ...{ type: 36, baseUrl: dead.url, key: 'dead', models: ['suno_lyrics'], more: { priority: 9 } },
+      type: 36,
+      baseUrl: dead.url,
+      key: 'dead',
+      models: ['suno_lyrics'],
+      more: { priority: 9 },
     });
     dead.script({ path: '/suno/submit' }, json({ code: 'success', data: 'lost' }));
     expect((await site.call('POST', '/suno/submit/lyrics', { prompt: 'x' })).body.data).toBe('lost');
@@ -223,8 +235,14 @@ describe('the lists', () => {
       api.data<T>(who, 'GET', path);
     const [all] = await list(site.root, `/api/task/?p=0&task_id=${id}&platform=suno&channel_id=${site.musicChannel}`);
     expect(all).toMatchObject({
-      ...{ task_id: id, platform: 'suno', action: 'MUSIC', user_id: site.user.id, channel_id: site.musicChannel },
-      ...{ quota: 50_000, properties: { input: 'la la' }, data: null },
+      task_id: id,
+      platform: 'suno',
+      action: 'MUSIC',
+      user_id: site.user.id,
+      channel_id: site.musicChannel,
+      quota: 50_000,
+      properties: { input: 'la la' },
+      data: null,
     });
     expect(await list(site.root, `/api/task/?channel_id=999`)).toEqual([]);
     expect(await list(site.root, `/api/task/?task_id=${id}&start_timestamp=9999999999`)).toEqual([]);

@@ -17,7 +17,9 @@ beforeAll(async () => {
   [openai, veo, xai, files] = await Promise.all([startUpstream(), startUpstream(), startUpstream(), startUpstream()]);
   const { api } = site.server;
   await api.createChannel(site.root, {
-    ...{ type: 60, baseUrl: openai.url, models: ['sora-2'] },
+    type: 60,
+    baseUrl: openai.url,
+    models: ['sora-2'],
   });
   await api.createChannel(site.root, { type: 24, baseUrl: `${veo.url}/v1beta`, models: ['veo-3.1-generate-001'] });
   await api.createChannel(site.root, { type: 48, baseUrl: xai.url, models: ['grok-imagine-video'] });
@@ -70,7 +72,8 @@ async function made(url = `${files.url}/made.mp4`): Promise<string> {
 }
 const content = (id: string, method = 'GET', query = ''): Promise<Response> =>
   fetch(`${site.server.url}/v1/videos/${id}/content${query}`, {
-    ...{ method, headers: { authorization: `Bearer ${site.key}` } },
+    method,
+    headers: { authorization: `Bearer ${site.key}` },
   });
 const linkOf = async (id: string): Promise<string | null> => {
   const query = `{ myCreativeTasks(filter: { taskIds: ["${id}"] }) { items { contentUrl } } }`;
@@ -130,12 +133,12 @@ describe('an order', () => {
 
   it('cannot hide a longer, larger or better video in a field that a gateway reads first', async () => {
     const more = {
-      ...{
-        metadata: { durationSeconds: 60, resolution: '4k' },
-        Metadata: { duration: 60 },
-        extra_body: { seconds: 60 },
-      },
-      ...{ Duration: 60, Resolution: '4k', style: 'kept' },
+      metadata: { durationSeconds: 60, resolution: '4k' },
+      Metadata: { duration: 60 },
+      extra_body: { seconds: 60 },
+      Duration: 60,
+      Resolution: '4k',
+      style: 'kept',
       num_images: 4,
       num_videos: 4,
       video_length: 60,
@@ -152,7 +155,11 @@ describe('an order', () => {
     };
     expect((await order(more)).status).toBe(200);
     expect(openai.requests.find(({ method }) => method === 'POST')?.body).toEqual({
-      ...{ model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720', style: 'kept' },
+      model: 'sora-2',
+      prompt: 'a lighthouse',
+      seconds: '4',
+      size: '1280x720',
+      style: 'kept',
     });
   });
 
@@ -161,7 +168,8 @@ describe('an order', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`field-${at}-${'x'.repeat(200)}`, at]));
     for (const fields of [odd, many]) {
       const response = await site.server.api.relay(site.key, '/v1/videos', {
-        ...{ model: 'grok-imagine-video', prompt: 'x' },
+        model: 'grok-imagine-video',
+        prompt: 'x',
         ...fields,
       });
       expect(response.status).toBe(200);
@@ -226,7 +234,11 @@ describe('a remix', () => {
     await site.setOption('UserUsableGroups', '{"default":"usual","first":"1","second":"2"}');
     const { api } = site.server;
     await api.createChannel(site.root, {
-      ...{ type: 60, baseUrl: openai.url, models: ['sora-2'], group: 'second', more: { model_prefix: 'lab/' } },
+      type: 60,
+      baseUrl: openai.url,
+      models: ['sora-2'],
+      group: 'second',
+      more: { model_prefix: 'lab/' },
     });
     const { key } = await api.createToken(site.user, { group: 'first', fallback_groups: 'second' });
 

@@ -23,12 +23,10 @@ beforeAll(async () => {
     const upstream = await startUpstream();
     const { type, model } = videoProviders[name];
     const channel = await site.server.api.createChannel(site.root, {
-      ...{
-        type,
-        baseUrl: upstream.url,
-        key: secret(name),
-        models: [model, `chat-only-${name}`, ...(name === 'wan' ? ['wan2.6-i2v'] : [])],
-      },
+      type,
+      baseUrl: upstream.url,
+      key: secret(name),
+      models: [model, `chat-only-${name}`, ...(name === 'wan' ? ['wan2.6-i2v'] : [])],
     });
     providers.set(name, { upstream, states: new Map(), channel });
   }
@@ -114,11 +112,17 @@ const sent: Readonly<Record<Name, object>> = {
     parameters: { durationSeconds: 8, resolution: '720p', sampleCount: 1, aspectRatio: '16:9' },
   },
   xai: {
-    ...{ model: 'grok-imagine-video', prompt: 'a lighthouse' },
-    ...{ duration: 8, resolution: '720p', aspect_ratio: '16:9' },
+    model: 'grok-imagine-video',
+    prompt: 'a lighthouse',
+    duration: 8,
+    resolution: '720p',
+    aspect_ratio: '16:9',
   },
   ark: {
-    ...{ model: 'doubao-seedance-2-0-260128', resolution: '720p', duration: 8, ratio: '16:9' },
+    model: 'doubao-seedance-2-0-260128',
+    resolution: '720p',
+    duration: 8,
+    ratio: '16:9',
     content: [{ type: 'text', text: 'a lighthouse' }],
   },
   wan: {
@@ -134,8 +138,16 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
     const before = await site.balances();
     const made = await create(name);
     expect(made).toMatchObject({
-      ...{ object: 'video', status: 'queued', progress: 0, model: at(name).model, prompt: 'a lighthouse' },
-      ...{ seconds: '8', size: '1280x720', error: null, completed_at: null, remixed_from_video_id: null },
+      object: 'video',
+      status: 'queued',
+      progress: 0,
+      model: at(name).model,
+      prompt: 'a lighthouse',
+      seconds: '8',
+      size: '1280x720',
+      error: null,
+      completed_at: null,
+      remixed_from_video_id: null,
     });
     expect(made.id).toMatch(/^video_\w{20,}$/);
     const order = orderOf(name);
@@ -229,7 +241,8 @@ it('asks older models of Alibaba in their own form', async () => {
     return bodyOf(orderOf('wan'));
   };
   expect(await order({ negative_prompt: 'blur' })).toEqual({
-    ...{ model: 'wan2.6-i2v', input: { prompt: 'a lighthouse', negative_prompt: 'blur' } },
+    model: 'wan2.6-i2v',
+    input: { prompt: 'a lighthouse', negative_prompt: 'blur' },
     parameters: { duration: 8, size: '1280*720' },
   });
   expect(await order({ input_reference: { image_url: 'https://pictures.example/first.png' } })).toEqual({
@@ -271,8 +284,12 @@ it('names the fields that its provider does not get', async () => {
       body: JSON.stringify({ model: at(name).model, prompt: 'x', negative_prompt: 'blur', seed: 7, n: 2, style: null }),
     });
   const dropped: Readonly<Record<Name, string | null>> = {
-    ...{ openai: 'n', veo: 'seed, n', wan: 'seed, n' },
-    ...{ xai: 'negative_prompt, seed, n', ark: 'negative_prompt, seed, n', cogvideo: 'negative_prompt, seed, n' },
+    openai: 'n',
+    veo: 'seed, n',
+    wan: 'seed, n',
+    xai: 'negative_prompt, seed, n',
+    ark: 'negative_prompt, seed, n',
+    cogvideo: 'negative_prompt, seed, n',
   };
   for (const name of names) {
     const response = await order(name);
@@ -440,7 +457,9 @@ it('is made from another one by the channel that made that, for the same price',
   const remixed = await client().videos.remix(id, { prompt: 'at night' });
   expect(remixed).toMatchObject({ status: 'queued', remixed_from_video_id: id, prompt: 'at night', seconds: '8' });
   expect(orderOf('openai')).toMatchObject({
-    ...{ path: `/v1/videos/${source}/remix`, key: secret('openai'), body: { prompt: 'at night' } },
+    path: `/v1/videos/${source}/remix`,
+    key: secret('openai'),
+    body: { prompt: 'at night' },
   });
   expect(before.quota - (await site.balances()).quota).toBe(charges.openai);
   const other = await create('xai');
@@ -471,7 +490,9 @@ describe('the bytes of a video', () => {
       const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '') ?? [];
       const part = movie.subarray(Number(first), Number(last) + 1);
       response.writeHead(206, {
-        ...{ 'content-type': 'video/mp4', 'content-length': part.length, 'accept-ranges': 'bytes' },
+        'content-type': 'video/mp4',
+        'content-length': part.length,
+        'accept-ranges': 'bytes',
         'content-range': `bytes ${first}-${last}/${movie.length}`,
       });
       response.end(part);
@@ -544,7 +565,8 @@ describe('the bytes of a video', () => {
     });
     const stop = new AbortController();
     const response = await fetch(`${site.server.url}/v1/videos/${id}/content`, {
-      ...{ headers: { authorization: `Bearer ${site.key}` }, signal: stop.signal },
+      headers: { authorization: `Bearer ${site.key}` },
+      signal: stop.signal,
     });
     await response.body?.getReader().read();
     stop.abort();

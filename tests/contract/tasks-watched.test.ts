@@ -16,7 +16,9 @@ let collector: ScriptedServer;
 beforeAll(async () => {
   collector = await startScriptedServer(() => ({ body: {} }));
   site = await TaskSite.open({
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_METRICS_EXPORTER: 'none' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    OTEL_METRICS_EXPORTER: 'none',
   });
 }, 60_000);
 afterAll(async () => {
@@ -129,8 +131,12 @@ it('an order is a span of the client’s trace with a child for the provider, wh
   const attempt = found.find(({ parentSpanId }) => parentSpanId === order?.spanId);
   expect([order?.name, order?.traceId]).toEqual(['music suno_music', traceId]);
   expect(attributesOf(order!)).toMatchObject({
-    ...{ 'gen_ai.operation.name': 'music', 'gen_ai.request.model': 'suno_music', 'url.path': '/suno/submit/music' },
-    ...{ 'tollgate.quota': '50000', 'tollgate.outcome': 'ok', 'http.response.status_code': '200' },
+    'gen_ai.operation.name': 'music',
+    'gen_ai.request.model': 'suno_music',
+    'url.path': '/suno/submit/music',
+    'tollgate.quota': '50000',
+    'tollgate.outcome': 'ok',
+    'http.response.status_code': '200',
   });
   expect(attributesOf(attempt!)).toMatchObject({ 'tollgate.channel.id': String(site.musicChannel) });
   expect(submitted()?.headers['traceparent']).toBe(`00-${traceId}-${attempt?.spanId}-01`);
@@ -145,6 +151,8 @@ it('a refused order has a span with its error', async () => {
     (list) => list.length >= 1,
   );
   expect(attributesOf(order!)).toMatchObject({
-    ...{ 'error.type': 'invalid_request', 'http.response.status_code': '400', 'tollgate.outcome': 'client_error' },
+    'error.type': 'invalid_request',
+    'http.response.status_code': '400',
+    'tollgate.outcome': 'client_error',
   });
 });

@@ -34,7 +34,9 @@ function hub(method: string, path: string, body?: unknown, access = { id: user.i
   ];
   return site.rest(null, method, path, body, {
     ...Object.fromEntries(aliases.map((name) => [name, id])),
-    ...{ 'Veloera-User': id, Authorization: `Bearer ${access.token}`, Pragma: 'no-cache' },
+    'Veloera-User': id,
+    Authorization: `Bearer ${access.token}`,
+    Pragma: 'no-cache',
     'Content-Type': 'application/json',
   });
 }
@@ -113,21 +115,32 @@ it('6: who has no access token is told so, and gets one by asking', async () => 
   expect(self.access_token || '').toBe('');
   const made = (await site.rest(other, 'GET', '/api/user/token')).body.data as string;
   expect((await hub('GET', '/api/user/self', undefined, { id: other.id, token: made })).body.data).toMatchObject({
-    ...{ id: other.id, access_token: made },
+    id: other.id,
+    access_token: made,
   });
 });
 
 it('6: oneself has id, name, access token, quota and a group', async () => {
   expect((await hub('GET', '/api/user/self')).body.data).toMatchObject({
-    ...{ id: user.id, username: user.username, access_token: token, quota: expect.any(Number), group: 'default' },
+    id: user.id,
+    username: user.username,
+    access_token: token,
+    quota: expect.any(Number),
+    group: 'default',
   });
 });
 
 describe('7: tokens', () => {
   it('are created flat, listed as a bare array with whole keys, and end with a short page', async () => {
     const fields = {
-      ...{ name: 'hub', remain_quota: 500_000, expired_time: -1, unlimited_quota: false, model_limits_enabled: false },
-      ...{ model_limits: '', allow_ips: '', group: '' },
+      name: 'hub',
+      remain_quota: 500_000,
+      expired_time: -1,
+      unlimited_quota: false,
+      model_limits_enabled: false,
+      model_limits: '',
+      allow_ips: '',
+      group: '',
     };
     expect((await hub('POST', '/api/token/', fields)).body['success']).toBe(true);
     const list = (await hub('GET', '/api/token/?p=0&size=100')).body.data as Array<Record<string, unknown>>;
@@ -157,7 +170,9 @@ describe('7, 8, 11: with money and calls', () => {
   it('11: a code is sent as `{key}`; the answer is the object form', async () => {
     const [code] = (await site.expectSuccess(root, 'POST', '/api/redemption/', plan)).body.data as string[];
     expect((await hub('POST', '/api/user/topup', { key: code })).body).toEqual({
-      ...{ success: true, message: '', data: { quota: 250_000, is_gift: false } },
+      success: true,
+      message: '',
+      data: { quota: 250_000, is_gift: false },
     });
     expect((await hub('GET', '/api/user/self')).body.data).toMatchObject({ quota: expect.any(Number) });
     const again = await hub('POST', '/api/user/topup', { key: code });
@@ -205,7 +220,8 @@ it('10: check-in tells whether it can be, and "already" when it was', async () =
   expect((await hub('GET', '/api/user/check_in_status')).body.data).toEqual({ can_check_in: true });
   expect((await hub('POST', '/api/user/check_in', {})).body['success']).toBe(true);
   expect((await hub('POST', '/api/user/check_in', {})).body).toMatchObject({
-    ...{ success: false, message: expect.stringContaining('already') },
+    success: false,
+    message: expect.stringContaining('already'),
   });
 });
 
@@ -231,7 +247,11 @@ describe('12: what admins do', () => {
     const edit = { id, models: 'c,d', model_mapping: '{"c":"d"}' };
     expect((await ask('PUT', '/api/channel', edit)).body['success']).toBe(true);
     expect((await ask('GET', `/api/channel/${id}`)).body.data).toMatchObject({
-      ...{ name: 'hub', key: 'sk-hub', models: 'c,d', model_mapping: '{"c":"d"}', group: 'default,vip' },
+      name: 'hub',
+      key: 'sk-hub',
+      models: 'c,d',
+      model_mapping: '{"c":"d"}',
+      group: 'default,vip',
     });
     expect(Array.isArray((await ask('GET', `/api/channel/fetch_models/${id}`)).body.data)).toBe(true);
     expect((await ask('GET', '/api/group')).body.data).toEqual(expect.arrayContaining(['default', 'vip']));

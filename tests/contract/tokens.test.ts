@@ -338,13 +338,20 @@ describe('changing', () => {
   it('takes -1 as the quota of an unlimited token, as management extensions send it', async () => {
     // The exact body of the "Add key" dialog of all-api-hub.
     const body = {
-      ...{ name: 'hub key', remain_quota: -1, expired_time: -1, unlimited_quota: true, model_limits_enabled: false },
-      ...{ model_limits: '', allow_ips: '', group: 'default' },
+      name: 'hub key',
+      remain_quota: -1,
+      expired_time: -1,
+      unlimited_quota: true,
+      model_limits_enabled: false,
+      model_limits: '',
+      allow_ips: '',
+      group: 'default',
     };
     const made = await call('POST', '/api/token/', body);
     expect(made.body).toMatchObject({ success: true, data: { unlimited_quota: true, remain_quota: 0 } });
     expect((await put(made.body.data as WireToken, { ...body, name: 'again' })).body).toMatchObject({
-      ...{ success: true, data: { name: 'again', unlimited_quota: true, remain_quota: 0 } },
+      success: true,
+      data: { name: 'again', unlimited_quota: true, remain_quota: 0 },
     });
   });
 
@@ -574,8 +581,14 @@ describe('the GraphQL presentation', () => {
     const { key, token } = created.data?.['createToken'] as { key: string; token: { id: number } };
     expect(key).toMatch(/^sk-[0-9a-zA-Z]{48}$/);
     expect(token).toMatchObject({
-      ...{ name: 'dev', status: 'ENABLED', quota: { remaining: 10, used: 0 }, expiresAt, lastUsedAt: null },
-      ...{ group: null, modelLimits: null, allowIps: ['10.0.0.0/8', '127.0.0.1'] },
+      name: 'dev',
+      status: 'ENABLED',
+      quota: { remaining: 10, used: 0 },
+      expiresAt,
+      lastUsedAt: null,
+      group: null,
+      modelLimits: null,
+      allowIps: ['10.0.0.0/8', '127.0.0.1'],
       maskedKey: `${key.slice(0, 9)}**********`,
     });
     expect((await site.graphql(owner, `{ tokenKey(id: ${token.id}) }`)).data).toEqual({ tokenKey: key });
@@ -598,7 +611,8 @@ describe('the GraphQL presentation', () => {
     expect(await update({ modelLimits: ['gpt-4o', 'o1'] })).toMatchObject({ modelLimits: ['gpt-4o', 'o1'] });
     expect(await update({ modelLimits: null })).toMatchObject({ modelLimits: null });
     expect(await update({ fallbackGroups: ['vip', 'default'], fallbackModels: ['o1', 'gpt-4o'] })).toMatchObject({
-      ...{ fallbackGroups: ['vip', 'default'], fallbackModels: ['o1', 'gpt-4o'] },
+      fallbackGroups: ['vip', 'default'],
+      fallbackModels: ['o1', 'gpt-4o'],
     });
     // Older clients send neither: both stay.
     await site.expectSuccess(owner, 'PUT', '/api/token/', {
@@ -608,7 +622,8 @@ describe('the GraphQL presentation', () => {
       expired_time: -1,
     });
     expect(await update({ name: 'newer' })).toMatchObject({
-      ...{ fallbackGroups: ['vip', 'default'], fallbackModels: ['o1', 'gpt-4o'] },
+      fallbackGroups: ['vip', 'default'],
+      fallbackModels: ['o1', 'gpt-4o'],
     });
     const refused = async (input: Record<string, unknown>): Promise<string> => {
       const mutation = 'mutation ($input: UpdateTokenInput!) { updateToken(input: $input) { token { id } } }';
@@ -619,7 +634,8 @@ describe('the GraphQL presentation', () => {
     const eleven = Array.from({ length: 11 }, (_, index) => `m${index}`);
     expect(await refused({ fallbackModels: eleven })).toContain('The list of models is too long');
     expect(await update({ fallbackGroups: null, fallbackModels: [] })).toMatchObject({
-      ...{ fallbackGroups: [], fallbackModels: [] },
+      fallbackGroups: [],
+      fallbackModels: [],
     });
     const none = `mutation { updateToken(input: { id: ${token.id}, modelLimits: [] }) { token { id } } }`;
     expect((await site.graphql(owner, none)).text).toContain('"field":"modelLimits"');

@@ -55,7 +55,12 @@ beforeAll(async () => {
   alice = await site.invite(root);
   bob = await site.invite(root);
   await site.expectSuccess(root, 'POST', '/api/channel/', {
-    ...{ name: 'main', type: 1, key: 'k', models: 'gpt-4o', group: 'default', base_url: 'http://127.0.0.1:9' },
+    name: 'main',
+    type: 1,
+    key: 'k',
+    models: 'gpt-4o',
+    group: 'default',
+    base_url: 'http://127.0.0.1:9',
   });
   [{ id: channel } = { id: 0 }] = await site.query<{ id: number }>('SELECT id FROM channels');
   const made = { name: 'dev', expired_time: -1, remain_quota: 400_000, unlimited_quota: false };
@@ -175,7 +180,10 @@ describe('usage over GraphQL', () => {
 
   it('crosses dimensions with buckets, in the order of time and key', async () => {
     const row = (at: number, modelName: string, quota: number) => ({
-      ...{ time: iso(at), until: iso(at + hour), key: { modelName, username: null }, metrics: { quota } },
+      time: iso(at),
+      until: iso(at + hour),
+      key: { modelName, username: null },
+      metrics: { quota },
     });
     expect(
       await usage(root, 'time until key { modelName username } metrics { quota }', 'bucket: HOUR, groupBy: [MODEL]'),
@@ -360,7 +368,14 @@ describe('usage over GraphQL', () => {
 describe('/api/data', () => {
   const range = `start_timestamp=${now - 24 * hour}&end_timestamp=${now}`;
   const row = (model: string, at: number, quota: number, count: number) => ({
-    ...{ id: 0, user_id: 0, username: '', model_name: model, created_at: at, token_used: 15, count, quota },
+    id: 0,
+    user_id: 0,
+    username: '',
+    model_name: model,
+    created_at: at,
+    token_used: 15,
+    count,
+    quota,
   });
 
   it('sums over all users by model and hour', async () => {

@@ -202,8 +202,13 @@ describe('a site that shows points', () => {
     expect(await site.query(order, [person.id])).toEqual([{ quota: '1234567', money: '1802', status: 'pending' }]);
 
     const payment = {
-      ...{ pid: '1000', trade_no: randomUUID(), out_trade_no: form['out_trade_no'] ?? '', type: 'wxpay' },
-      ...{ name: form['name'] ?? '', money: '18.02', trade_status: 'TRADE_SUCCESS' },
+      pid: '1000',
+      trade_no: randomUUID(),
+      out_trade_no: form['out_trade_no'] ?? '',
+      type: 'wxpay',
+      name: form['name'] ?? '',
+      money: '18.02',
+      trade_status: 'TRADE_SUCCESS',
     };
     const told = new URLSearchParams({ ...payment, sign: sign(payment), sign_type: 'MD5' });
     expect((await site.rest(null, 'GET', `/api/user/epay/notify?${told}`)).body).toEqual({ text: 'success' });
@@ -396,7 +401,8 @@ describe('a list of orders', () => {
     expect(data?.['mixed']).toEqual([{ time: '1970-01-01T00:00:00.000Z' }]);
     expect(data?.['topUps']).toEqual({
       sums: {
-        ...{ orders: 3, quota: 40 },
+        orders: 3,
+        quota: 40,
         byCurrency: [
           { amount: '4.00', currency: 'CNY' },
           { amount: '1.00', currency: 'EUR' },
@@ -455,7 +461,9 @@ describe('a list of orders', () => {
       [],
       {
         topUps: { items: moved },
-        ...{ others: { totalCount: 2 }, known: { totalCount: 6 }, all: { totalCount: 8 } },
+        others: { totalCount: 2 },
+        known: { totalCount: 6 },
+        all: { totalCount: 8 },
         users: { items: [{ topUps: { items: moved } }] },
         revenue: [{ method: 'OTHER', money: { amount: '5.00', currency: 'USD' }, orders: 2, quota: 10 }],
       },

@@ -122,8 +122,11 @@ it.each([
       const source = await createSource('new-api', 'mysql', content, mariadb);
       const child = spawn(process.execPath, [moveInProgram, source.address, '--plans', 'drop'], {
         env: {
-          ...{ PATH: process.env.PATH, DATABASE_URL: target.url, DATA_DIR: folder },
-          ...{ ENCRYPTION_KEY: testEncryptionKey, SESSION_SECRET: 'x'.repeat(32) },
+          PATH: process.env.PATH,
+          DATABASE_URL: target.url,
+          DATA_DIR: folder,
+          ENCRYPTION_KEY: testEncryptionKey,
+          SESSION_SECRET: 'x'.repeat(32),
         },
       });
       let output = '';

@@ -61,7 +61,8 @@ const stored = async (): Promise<unknown> => {
 const call = async (): Promise<number> =>
   (
     await server.api.relay(token.key, '/v1/chat/completions', {
-      ...{ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: 'hi' }],
     })
   ).status;
 
@@ -90,8 +91,15 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   expect(await editor.getByRole('status').innerText()).toBe('');
   expect(await stored()).toEqual([
     {
-      ...{ level: 'TOKEN', group: null, kind: 'REQUESTS', amount: 2, span: 'DAY', isRolling: false },
-      ...{ timeZone: zone, models: ['gpt-*'], enabled: true },
+      level: 'TOKEN',
+      group: null,
+      kind: 'REQUESTS',
+      amount: 2,
+      span: 'DAY',
+      isRolling: false,
+      timeZone: zone,
+      models: ['gpt-*'],
+      enabled: true,
     },
   ]);
 
@@ -256,12 +264,26 @@ it('is a part of the form of a new token, and created with it', async () => {
   await editor.waitFor({ state: 'detached' });
   expect(((await stored()) as unknown[]).slice(before)).toEqual([
     {
-      ...{ level: 'TOKEN', group: null, kind: 'MONEY', amount: 1_500_000, span: 'DAY', isRolling: false },
-      ...{ timeZone: zone, models: ['gpt-*'], enabled: true },
+      level: 'TOKEN',
+      group: null,
+      kind: 'MONEY',
+      amount: 1_500_000,
+      span: 'DAY',
+      isRolling: false,
+      timeZone: zone,
+      models: ['gpt-*'],
+      enabled: true,
     },
     {
-      ...{ level: 'TOKEN', group: null, kind: 'TOKENS', amount: 9000, span: 'MINUTE', isRolling: false },
-      ...{ timeZone: zone, models: [], enabled: true },
+      level: 'TOKEN',
+      group: null,
+      kind: 'TOKENS',
+      amount: 9000,
+      span: 'MINUTE',
+      isRolling: false,
+      timeZone: zone,
+      models: [],
+      enabled: true,
     },
   ]);
 });

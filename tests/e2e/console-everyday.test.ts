@@ -367,7 +367,10 @@ it('loads the dashboard on a slow line with one query, and shows where its parts
   await settled(page, 60_000);
   const line = await page.context().newCDPSession(page);
   await line.send('Network.emulateNetworkConditions', {
-    ...{ offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 },
+    offline: false,
+    latency: 400,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
   });
   const asked: string[] = [];
   page.on('request', (request) => {

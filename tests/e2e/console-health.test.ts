@@ -29,7 +29,9 @@ beforeAll(async () => {
   ]);
   root = await server.api.setUp();
   await server.api.createChannel(root, {
-    ...{ baseUrl: upstream.url, models: ['gpt-4o', ...others], name: 'secret reseller' },
+    baseUrl: upstream.url,
+    models: ['gpt-4o', ...others],
+    name: 'secret reseller',
   });
   ({ key } = await server.api.createToken(root, { name: 'health', unlimited_quota: true }));
   const hour = Math.floor(secondWithinHour() / 3600) * 3600;
@@ -150,7 +152,10 @@ describe('the health of a channel', () => {
     const { page } = admin;
     // With one key alone there is nothing to choose, and nothing is remembered.
     await server.api.createChannel(root, {
-      ...{ baseUrl: upstream.url, models: ['gpt-4o'], name: 'spare', more: { priority: -1 } },
+      baseUrl: upstream.url,
+      models: ['gpt-4o'],
+      name: 'spare',
+      more: { priority: -1 },
     });
     expect(await call()).toBe(200);
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();

@@ -36,7 +36,9 @@ const works = async (key: string): Promise<number> =>
 it('rotates a key with an overlap, ends the old one, and limits a key to its usage', async () => {
   const { page } = visitor;
   const { id, key } = await server.api.data<{ id: number; key: string }>(root, 'POST', '/api/token/', {
-    ...{ name: 'build server', unlimited_quota: true, expired_time: -1 },
+    name: 'build server',
+    unlimited_quota: true,
+    expired_time: -1,
   });
   const old = `sk-${key}`;
   expect(await works(old)).toBe(200);

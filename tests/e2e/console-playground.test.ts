@@ -151,7 +151,11 @@ it('takes its parameters along, by keyboard too', async () => {
   await ask('Hello?');
   await page.getByText(/12 → 5 tokens/).waitFor();
   expect(sent(0)).toMatchObject({
-    ...{ model: 'gpt-4o', temperature: 0.7, max_tokens: 64, top_p: 0.95, presence_penalty: 0.1 },
+    model: 'gpt-4o',
+    temperature: 0.7,
+    max_tokens: 64,
+    top_p: 0.95,
+    presence_penalty: 0.1,
     messages: [{ role: 'system', content: 'Answer in one word.' }, {}, {}, { role: 'user', content: 'Hello?' }],
   });
   expect(sent(0)).not.toHaveProperty('frequency_penalty');

@@ -19,8 +19,11 @@ const reason = reasonAgainstImage();
   beforeAll(async () => {
     [database, upstream] = await Promise.all([createEmptyDatabase(), startUpstream()]);
     environment = {
-      ...{ HOST: '127.0.0.1', PORT: String(await freePort()), DATABASE_URL: database.url },
-      ...{ SESSION_SECRET: 'session secret of a test', ENCRYPTION_KEY: 'encryption key of a test' },
+      HOST: '127.0.0.1',
+      PORT: String(await freePort()),
+      DATABASE_URL: database.url,
+      SESSION_SECRET: 'session secret of a test',
+      ENCRYPTION_KEY: 'encryption key of a test',
     };
     image = await Image.build();
   }, 1_800_000);

@@ -25,7 +25,9 @@ beforeAll(async () => {
   [implicit, starttls] = await Promise.all([
     startMailServer({ ...identity, secure: true }),
     startMailServer({
-      ...{ ...identity, disabledCommands: [], allowInsecureAuth: false },
+      ...identity,
+      disabledCommands: [],
+      allowInsecureAuth: false,
       onMailFrom: (_address, session, done) => {
         secured.push(session.secure);
         done();
@@ -42,8 +44,11 @@ afterAll(async () => {
 
 async function ask(server: SpawnedServer, root: Person, port: number, ssl: boolean, email: string) {
   for (const [key, value] of Object.entries({
-    ...{ SMTPServer: '127.0.0.1', SMTPPort: String(port), SMTPAccount: mailAccount.user },
-    ...{ SMTPToken: mailAccount.password, SMTPSSLEnabled: String(ssl) },
+    SMTPServer: '127.0.0.1',
+    SMTPPort: String(port),
+    SMTPAccount: mailAccount.user,
+    SMTPToken: mailAccount.password,
+    SMTPSSLEnabled: String(ssl),
   })) {
     await server.api.data(root, 'PUT', '/api/option/', { key, value });
   }

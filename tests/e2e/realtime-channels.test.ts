@@ -48,7 +48,11 @@ afterAll(async () => {
 async function channelWith(more: Record<string, unknown> = {}, baseUrl = upstream.url): Promise<number> {
   const { type = 1, ...rest } = more as { type?: number };
   const id = await site.server.api.createChannel(site.root, {
-    ...{ type, baseUrl, key: 'sk-up', models: [model], more: rest },
+    type,
+    baseUrl,
+    key: 'sk-up',
+    models: [model],
+    more: rest,
   });
   channels.push(id);
   return id;

@@ -112,7 +112,8 @@ describe.each([current, beta])('once the model is named in the $name dialect', (
 
   it('a model outside of the limits of the key', async () => {
     const { key } = await site.server.api.createToken(site.user, {
-      ...{ model_limits_enabled: true, model_limits: 'gpt-4o-mini-transcribe' },
+      model_limits_enabled: true,
+      model_limits: 'gpt-4o-mini-transcribe',
     });
     expect(await naming(model, key)).toEqual({ code: 'model_not_allowed', closed: 1008 });
     expect(upstream.sessions).toEqual([]);

@@ -75,9 +75,16 @@ describe.each([current, beta])('in the $name dialect', (dialect) => {
     expect([before.quota - after.quota, before.token - after.token]).toEqual([2 * utterance, 2 * utterance]);
     const [row] = await site.chargedRows(1);
     expect(row).toMatchObject({
-      ...{ model, quota: 2 * utterance, promptTokens: 60, completionTokens: 40 },
+      model,
+      quota: 2 * utterance,
+      promptTokens: 60,
+      completionTokens: 40,
       other: {
-        ...{ ws: true, turns: 2, audio_input: 60, text_output: 40, price_card: model },
+        ws: true,
+        turns: 2,
+        audio_input: 60,
+        text_output: 40,
+        price_card: model,
         transcribed: [{ model, count: 2, seconds: 6 }],
         admin_info: { use_channel: [String(channel)] },
       },
@@ -116,7 +123,9 @@ describe.each([current, beta])('in the $name dialect', (dialect) => {
     expect(row).toMatchObject({
       model: 'mapped-transcriber',
       other: {
-        ...{ is_model_mapped: true, upstream_model_name: model, transcribed: [{ model: 'mapped-transcriber' }] },
+        is_model_mapped: true,
+        upstream_model_name: model,
+        transcribed: [{ model: 'mapped-transcriber' }],
         // The channel costs the list price of the provider's model.
         admin_info: { cost_card: model, cost_lines: expect.arrayContaining([['second', 3, 0.0001]]) as unknown },
       },

@@ -22,7 +22,9 @@ let collector: ScriptedServer;
 beforeAll(async () => {
   collector = await startScriptedServer(() => ({ body: {} }));
   site = await TaskSite.open({
-    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '20', OTEL_METRICS_EXPORTER: 'none' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '20',
+    OTEL_METRICS_EXPORTER: 'none',
   });
   upstream = await startRealtimeUpstream();
   clients = new RealtimeClients(site.server.url, model);
@@ -243,8 +245,11 @@ it('a session is a span with its usage and a child for the provider, which conti
     ]),
   );
   expect(attributes).toMatchObject({
-    ...{ 'gen_ai.operation.name': 'realtime', 'gen_ai.usage.input_tokens': '10', 'gen_ai.usage.output_tokens': '10' },
-    ...{ 'url.path': '/v1/realtime', 'tollgate.outcome': 'ok' },
+    'gen_ai.operation.name': 'realtime',
+    'gen_ai.usage.input_tokens': '10',
+    'gen_ai.usage.output_tokens': '10',
+    'url.path': '/v1/realtime',
+    'tollgate.outcome': 'ok',
   });
   expect(upstream.sessions.at(-1)?.headers['traceparent']).toBe(
     `00-${String(session?.['traceId'])}-${String(attempt?.['spanId'])}-01`,

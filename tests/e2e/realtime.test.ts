@@ -61,12 +61,23 @@ it('charges a turn before its end is seen, returns the rest, and logs the sum of
   const after = await site.balances();
   expect([before.quota - after.quota, before.token - after.token]).toEqual([14_200, 14_200]);
   expect(await lastLog()).toMatchObject({
-    ...{ quota: 14_200, prompt_tokens: 340, completion_tokens: 140, model_name: model, is_stream: true },
+    quota: 14_200,
+    prompt_tokens: 340,
+    completion_tokens: 140,
+    model_name: model,
+    is_stream: true,
     content:
       'model ratio 2.50, completion ratio 4.00, audio ratio 20.00, audio completion ratio 2.00, group ratio 1.00',
     other: {
-      ...{ ws: true, text_input: 240, text_output: 60, audio_input: 100, audio_output: 80, audio_ratio: 20 },
-      ...{ model_price: -1, turns: 2, admin_info: { use_channel: [String(channel)] } },
+      ws: true,
+      text_input: 240,
+      text_output: 60,
+      audio_input: 100,
+      audio_output: 80,
+      audio_ratio: 20,
+      model_price: -1,
+      turns: 2,
+      admin_info: { use_channel: [String(channel)] },
     },
   });
 });

@@ -35,8 +35,12 @@ it('4: local storage says who is signed in, and nothing that is secret', async (
   await signIn(visitor);
   const user = JSON.parse((await stored()) ?? '') as Record<string, unknown>;
   expect(user).toEqual({
-    ...{ id: expect.any(Number), username: 'root', display_name: 'Root User' },
-    ...{ role: 100, status: 1, group: 'default' },
+    id: expect.any(Number),
+    username: 'root',
+    display_name: 'Root User',
+    role: 100,
+    status: 1,
+    group: 'default',
   });
 });
 

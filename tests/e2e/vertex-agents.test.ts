@@ -57,7 +57,11 @@ describe.each(google.map((kind) => [kind.name, kind] as const))('%s', (_name, ki
     const { baseUrl: _none, ...fields } = opened.channel;
     const mapping = JSON.stringify(Object.fromEntries(models.map((model) => [model, kind.model])));
     await server.api.data(root, 'POST', '/api/channel/', {
-      ...{ name: kind.name, group: 'default', models: models.join(), model_mapping: mapping, ...fields },
+      name: kind.name,
+      group: 'default',
+      models: models.join(),
+      model_mapping: mapping,
+      ...fields,
     });
     const list = await server.api.data<Array<{ id: number }>>(root, 'GET', '/api/channel/?p=0');
     channel = Math.max(...list.map(({ id }) => id));
@@ -77,7 +81,8 @@ describe.each(google.map((kind) => [kind.name, kind] as const))('%s', (_name, ki
       });
       const text = await response.text();
       expect({ refusals: refusals.texts, status: response.status, text }).toEqual({
-        ...{ refusals: [], status: 200 },
+        refusals: [],
+        status: 200,
         text: expect.not.stringMatching(/"type":\s*"error"/) as string,
       });
     }

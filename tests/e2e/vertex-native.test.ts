@@ -44,11 +44,21 @@ beforeAll(async () => {
     await server.api.data(root, 'PUT', '/api/option/', { key: name, value });
   }
   await server.api.data(root, 'POST', '/api/channel/', {
-    ...{ name: 'vertex', type: 41, models: `${claude},${gemini}`, group: 'default', priority: 10, ...google.channel },
+    name: 'vertex',
+    type: 41,
+    models: `${claude},${gemini}`,
+    group: 'default',
+    priority: 10,
+    ...google.channel,
   });
   [{ id: vertex }] = await server.api.data<[{ id: number }]>(root, 'GET', '/api/channel/?p=0');
   await server.api.data(root, 'POST', '/api/channel/', {
-    ...{ name: 'anthropic', type: 14, models: claude, group: 'default', key: 'sk-ant', base_url: upstream.url },
+    name: 'anthropic',
+    type: 14,
+    models: claude,
+    group: 'default',
+    key: 'sk-ant',
+    base_url: upstream.url,
   });
   const token = { name: 't', unlimited_quota: true, remain_quota: 0, expired_time: -1 };
   key = (await server.api.data<{ key: string }>(root, 'POST', '/api/token/', token)).key.replace(/^sk-/, '');
@@ -110,21 +120,32 @@ const data = (events: readonly Json[]): string => events.map((event) => `data: $
 
 const messages = [{ role: 'user', content: 'hi' }];
 const usage = {
-  ...{ input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 1000, cache_creation_input_tokens: 300 },
+  input_tokens: 100,
+  output_tokens: 20,
+  cache_read_input_tokens: 1000,
+  cache_creation_input_tokens: 300,
   cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
   server_tool_use: { web_search_requests: 2 },
 };
 const searched = {
-  ...{ id: 'msg_vrtx_1', type: 'message', role: 'assistant', model: claude, stop_sequence: null, brand_new: { a: 1 } },
-  ...{ stop_reason: 'end_turn', usage },
+  id: 'msg_vrtx_1',
+  type: 'message',
+  role: 'assistant',
+  model: claude,
+  stop_sequence: null,
+  brand_new: { a: 1 },
+  stop_reason: 'end_turn',
+  usage,
   content: [
     { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'q' } },
     {
-      ...{ type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1' },
+      type: 'web_search_tool_result',
+      tool_use_id: 'srvtoolu_1',
       content: [{ type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' }],
     },
     {
-      ...{ type: 'text', text: 'Found' },
+      type: 'text',
+      text: 'Found',
       citations: [{ type: 'web_search_result_location', url: 'https://a.example', encrypted_index: 'y' }],
     },
   ],
@@ -133,7 +154,10 @@ const tools = [
   { type: 'web_search_20250305', name: 'web_search', max_uses: 3 },
   { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' },
   {
-    ...{ name: 'f', input_schema: { type: 'object' }, defer_loading: true, input_examples: [{ a: 1 }] },
+    name: 'f',
+    input_schema: { type: 'object' },
+    defer_loading: true,
+    input_examples: [{ a: 1 }],
     cache_control: { type: 'ephemeral', ttl: '1h' },
   },
 ];
@@ -152,7 +176,8 @@ describe('a client of Messages at Claude', () => {
     expect(request?.body).toEqual({ anthropic_version: 'vertex-2023-10-16', ...rest, anthropic_beta: taken });
     expect(request?.headers['anthropic-beta']).toBe('tool-search-tool-2025-10-19');
     expect(await lastCharge()).toMatchObject({
-      ...{ prompt_tokens: 1400, completion_tokens: 20 },
+      prompt_tokens: 1400,
+      completion_tokens: 20,
       other: { cache_tokens: 1000, cache_creation_tokens: 300 },
     });
   });
@@ -170,7 +195,8 @@ describe('a client of Messages at Claude', () => {
         { type: 'content_block_stop', index },
       ]),
       {
-        ...{ type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null } },
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
         usage: { output_tokens: 20, server_tool_use: { web_search_requests: 2 } },
       },
       { type: 'message_stop' },
@@ -186,7 +212,9 @@ describe('a client of Messages at Claude', () => {
     expect(received().at(-1)).toMatchObject({ path: `${claudePath}:streamRawPredict?alt=sse`, body: { stream: true } });
     const { quota, prompt_tokens: prompt, completion_tokens: completion, other } = await lastCharge();
     expect({ quota, prompt, completion }).toEqual({
-      ...{ quota: whole.quota, prompt: whole.prompt_tokens, completion: whole.completion_tokens },
+      quota: whole.quota,
+      prompt: whole.prompt_tokens,
+      completion: whole.completion_tokens,
     });
     expect(Number(quota)).toBeGreaterThan(0);
     expect(other).toMatchObject({ cache_tokens: 1000, cache_creation_tokens: 300 });
@@ -260,7 +288,8 @@ describe('a client of Messages at Claude', () => {
       [
         `${claudePath}:rawPredict`,
         {
-          ...{ anthropic_version: 'vertex-2023-10-16', max_tokens: 50 },
+          anthropic_version: 'vertex-2023-10-16',
+          max_tokens: 50,
           messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: { type: 'ephemeral' } }] }],
         },
       ],
@@ -289,7 +318,9 @@ describe('a client of Messages at Claude', () => {
     });
     expect(response.headers.get('x-tollgate-dropped')).toBe('service_tier, cache_control.scope');
     expect(received()[0]?.body).toEqual({
-      ...{ anthropic_version: 'vertex-2023-10-16', max_tokens: 50, messages },
+      anthropic_version: 'vertex-2023-10-16',
+      max_tokens: 50,
+      messages,
       system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
     });
   });
@@ -297,7 +328,8 @@ describe('a client of Messages at Claude', () => {
   it('has media by URL downloaded, which Vertex does not do', async () => {
     const source = { type: 'url', url: `${upstream.url}/picture.png` };
     const response = await post('/v1/messages', {
-      ...{ model: claude, max_tokens: 50 },
+      model: claude,
+      max_tokens: 50,
       messages: [{ role: 'user', content: [{ type: 'image', source }] }],
     });
     // A private address is not downloaded from.
@@ -320,7 +352,9 @@ describe('a client of Messages at Claude', () => {
 const grounded = {
   candidates: [
     {
-      ...{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text: 'Found' }] } },
+      index: 0,
+      finishReason: 'STOP',
+      content: { role: 'model', parts: [{ text: 'Found' }] },
       groundingMetadata: {
         webSearchQueries: ['q'],
         searchEntryPoint: { renderedContent: '<div/>' },
@@ -331,10 +365,16 @@ const grounded = {
     },
   ],
   usageMetadata: {
-    ...{ promptTokenCount: 100, candidatesTokenCount: 20, thoughtsTokenCount: 30, totalTokenCount: 150 },
-    ...{ cachedContentTokenCount: 40, trafficType: 'ON_DEMAND' },
+    promptTokenCount: 100,
+    candidatesTokenCount: 20,
+    thoughtsTokenCount: 30,
+    totalTokenCount: 150,
+    cachedContentTokenCount: 40,
+    trafficType: 'ON_DEMAND',
   },
-  ...{ modelVersion: gemini, createTime: '2026-11-23T00:00:00Z', responseId: 'r' },
+  modelVersion: gemini,
+  createTime: '2026-11-23T00:00:00Z',
+  responseId: 'r',
 };
 const contents = [
   { parts: [{ text: 'hi' }] },
@@ -370,7 +410,8 @@ describe('a client of Gemini at Gemini', () => {
     const { quota } = await lastCharge();
     const begin = {
       candidates: [{ index: 0, content: { role: 'model', parts: [{ text: 'Fo' }] } }],
-      ...{ usageMetadata: { trafficType: 'ON_DEMAND' }, modelVersion: gemini },
+      usageMetadata: { trafficType: 'ON_DEMAND' },
+      modelVersion: gemini,
     };
     upstream.script({ path: geminiPath }, streamed(data([begin, grounded])));
     const path = `/v1beta/models/${gemini}:streamGenerateContent?alt=sse`;

@@ -24,7 +24,13 @@ const tls = join(import.meta.dirname, '../support/tls/google');
 const model = 'claude-sonnet-4-20250514';
 const usage = { input_tokens: 3, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
 const answer = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model, stop_reason: 'end_turn', stop_sequence: null, usage },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model,
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage,
   content: [{ type: 'text', text: 'Hello' }],
 };
 const received: Received[] = [];
@@ -63,12 +69,18 @@ beforeAll(async () => {
   await server.api.data(root, 'PUT', '/api/option/', { key: 'SelfUseModeEnabled', value: 'true' });
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const account = {
-    ...{ type: 'service_account', project_id: 'proj-fake', private_key_id: 'kid-fake' },
-    ...{ client_email: 'svc@proj-fake.iam.gserviceaccount.com' },
+    type: 'service_account',
+    project_id: 'proj-fake',
+    private_key_id: 'kid-fake',
+    client_email: 'svc@proj-fake.iam.gserviceaccount.com',
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
   };
   await server.api.data(root, 'POST', '/api/channel/', {
-    ...{ name: 'vertex', type: 41, other: 'us-east5', models: `${model},gemini-2.5-flash`, group: 'default' },
+    name: 'vertex',
+    type: 41,
+    other: 'us-east5',
+    models: `${model},gemini-2.5-flash`,
+    group: 'default',
     key: JSON.stringify(account),
     setting: JSON.stringify({ proxy: `http://127.0.0.1:${proxy.port}` }),
   });
@@ -109,7 +121,8 @@ it('gets betas in the body and the header, and only those that it takes', async 
   const [exchange, call] = received;
   expect(exchange).toMatchObject({ host: 'oauth2.googleapis.com', path: '/token' });
   expect(call).toMatchObject({
-    ...{ host: 'us-east5-aiplatform.googleapis.com', authorization: 'Bearer ya29.fake' },
+    host: 'us-east5-aiplatform.googleapis.com',
+    authorization: 'Bearer ya29.fake',
     path: `${project}/anthropic/models/claude-sonnet-4@20250514:rawPredict`,
   });
   const { anthropic_beta: sent, ...body } = JSON.parse(call?.text ?? '') as { anthropic_beta: string[] };

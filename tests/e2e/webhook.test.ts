@@ -12,8 +12,10 @@ import { buildServer, sleep } from './boot-support.js';
 jest.setTimeout(240_000);
 
 const environment = {
-  ...{ NODE_EXTRA_CA_CERTS: receiverCertificate, OUTBOUND_ALLOW: '127.0.0.1' },
-  ...{ NOTIFY_LIMIT_COUNT: '1', TRUSTED_PROXIES: '127.0.0.1' },
+  NODE_EXTRA_CA_CERTS: receiverCertificate,
+  OUTBOUND_ALLOW: '127.0.0.1',
+  NOTIFY_LIMIT_COUNT: '1',
+  TRUSTED_PROXIES: '127.0.0.1',
 };
 const secret = 'planted-webhook-word';
 let server: SpawnedServer;
@@ -55,7 +57,9 @@ async function customer(name: string): Promise<Customer> {
   await server.api.data(root, 'PUT', '/api/user/', { id: person.id, quota_delta: 1_000_000 });
   const { key } = await server.api.createToken(person);
   await server.api.data(person, 'PUT', '/api/user/setting', {
-    ...{ notify_type: 'webhook', quota_warning_threshold: 2_000_000, webhook_secret: secret },
+    notify_type: 'webhook',
+    quota_warning_threshold: 2_000_000,
+    webhook_secret: secret,
     webhook_url: `${receiver.url}/${name}`,
   });
   return {
@@ -86,7 +90,8 @@ it('brings a warning, signed over its very bytes and with the bearer word', asyn
   expect(hook).toMatchObject({
     method: 'POST',
     headers: {
-      ...{ 'content-type': 'application/json', authorization: `Bearer ${secret}` },
+      'content-type': 'application/json',
+      authorization: `Bearer ${secret}`,
       'x-webhook-signature': createHmac('sha256', secret)
         .update(hook?.body ?? '')
         .digest('hex'),
@@ -94,7 +99,9 @@ it('brings a warning, signed over its very bytes and with the bearer word', asyn
   });
   const body = JSON.parse(hook?.body ?? '') as { timestamp: number };
   expect(body).toEqual({
-    ...{ type: 'quota_exceed', title: 'Your quota is running out', timestamp: expect.any(Number) },
+    type: 'quota_exceed',
+    title: 'Your quota is running out',
+    timestamp: expect.any(Number),
     content: expect.stringMatching(/\$1\.\d{6} quota is left.*https:\/\/gate\.example\/topup$/),
     values: [expect.stringMatching(/^\$1\.\d{6} quota$/), 'https://gate.example/topup'],
   });

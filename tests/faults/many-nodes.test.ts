@@ -116,7 +116,8 @@ if (!findRedisServer()) {
       await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestRateLimitCount', value: '10' });
       await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestRateLimitEnabled', value: 'true' });
       await optionsReach([one, two], site.root, {
-        ...{ ModelRequestRateLimitCount: '10', ModelRequestRateLimitEnabled: 'true' },
+        ModelRequestRateLimitCount: '10',
+        ModelRequestRateLimitEnabled: 'true',
       });
       const [, , key] = site.keys;
       const results = await Promise.all(

@@ -25,7 +25,9 @@ if (!findRedisServer()) {
     let auditor: Auditor;
     const nodes: SpawnedServer[] = [];
     const environment = (): Record<string, string> => ({
-      ...{ REDIS_URL: redis.url, SHUTDOWN_DELAY: '2', SHUTDOWN_TIMEOUT: '30' },
+      REDIS_URL: redis.url,
+      SHUTDOWN_DELAY: '2',
+      SHUTDOWN_TIMEOUT: '30',
     });
     const startOld = (): Promise<SpawnedServer> => spawnServer({ database, environment: environment() });
     /** The same build with one migration more. */

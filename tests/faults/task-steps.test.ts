@@ -21,24 +21,38 @@ const price = 50_000;
 
 const platforms = [
   {
-    ...{ name: 'midjourney', table: 'midjourneys', own: 'true', column: 'mj_id', submit: '/mj/submit/imagine' },
+    name: 'midjourney',
+    table: 'midjourneys',
+    own: 'true',
+    column: 'mj_id',
+    submit: '/mj/submit/imagine',
     answer: (id: string) => ({ code: 1, description: '', result: id }),
-    ...{ good: { status: 'SUCCESS', progress: '100%' }, half: { status: 'IN_PROGRESS', progress: '50%' } },
+    good: { status: 'SUCCESS', progress: '100%' },
+    half: { status: 'IN_PROGRESS', progress: '50%' },
     bad: { status: 'FAILURE', progress: '100%', failReason: 'no' },
     seconds: 'submit_time - 7200000',
   },
   {
-    ...{ name: 'suno', table: 'tasks', own: `platform = 'suno'`, column: 'task_id', submit: '/suno/submit/MUSIC' },
+    name: 'suno',
+    table: 'tasks',
+    own: `platform = 'suno'`,
+    column: 'task_id',
+    submit: '/suno/submit/MUSIC',
     answer: (id: string) => ({ code: 'success', message: '', data: id }),
-    ...{ good: { status: 'SUCCESS' }, half: { status: 'IN_PROGRESS', start_time: 5 } },
+    good: { status: 'SUCCESS' },
+    half: { status: 'IN_PROGRESS', start_time: 5 },
     bad: { status: 'FAILURE', fail_reason: 'no' },
     seconds: 'submit_time - 7200',
   },
   {
-    ...{ name: 'videos', table: 'tasks', own: `platform = 'video'`, submit: '/v1/videos' },
+    name: 'videos',
+    table: 'tasks',
+    own: `platform = 'video'`,
+    submit: '/v1/videos',
     column: `coalesce(properties ->> 'upstream', '')`,
     answer: (id: string) => ({ id, object: 'video', status: 'queued' }),
-    ...{ good: { status: 'completed' }, half: { status: 'in_progress', progress: 50 } },
+    good: { status: 'completed' },
+    half: { status: 'in_progress', progress: 50 },
     bad: { status: 'failed', error: { message: 'no' } },
     seconds: 'submit_time - 7200',
   },
@@ -66,13 +80,22 @@ beforeAll(async () => {
   const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'painter', quota: initial }]);
   key = keys[0] ?? '';
   await server.api.createChannel(root, {
-    ...{ type: 2, baseUrl: upstream.url, key: 'mj-secret', models: ['mj_imagine'] },
+    type: 2,
+    baseUrl: upstream.url,
+    key: 'mj-secret',
+    models: ['mj_imagine'],
   });
   await server.api.createChannel(root, {
-    ...{ type: 36, baseUrl: upstream.url, key: 'suno-secret', models: ['suno_music'] },
+    type: 36,
+    baseUrl: upstream.url,
+    key: 'suno-secret',
+    models: ['suno_music'],
   });
   await server.api.createChannel(root, {
-    ...{ type: 60, baseUrl: upstream.url, key: 'video-secret', models: ['sora-2'] },
+    type: 60,
+    baseUrl: upstream.url,
+    key: 'video-secret',
+    models: ['sora-2'],
   });
 }, 120_000);
 beforeEach(() => {

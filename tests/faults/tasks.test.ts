@@ -33,7 +33,10 @@ beforeAll(async () => {
   const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'painter', quota: initial }]);
   key = keys[0] ?? '';
   const channel = await server.api.createChannel(root, {
-    ...{ type: 2, baseUrl: upstream.url, key: 'mj-secret', models: ['mj_imagine'] },
+    type: 2,
+    baseUrl: upstream.url,
+    key: 'mj-secret',
+    models: ['mj_imagine'],
   });
   await server.api.data(root, 'PUT', '/api/option/', { key: 'MjNotifyEnabled', value: 'true' });
   const { data } = await server.api.graphql(root, `{ drawingNotifyUrl(channelId: ${channel}) }`);

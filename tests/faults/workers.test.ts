@@ -146,7 +146,8 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       environment: {
         WORKERS: String(workers),
         // Far longer than a test waits: what a dead worker held comes back because the primary says so.
-        ...{ NODE_HEARTBEAT_INTERVAL: '1', NODE_DEAD_AFTER: '600' },
+        NODE_HEARTBEAT_INTERVAL: '1',
+        NODE_DEAD_AFTER: '600',
         // A rolling restart, unlike a stop, needs none.
         SHUTDOWN_DELAY: '1',
         ...(redis ? { REDIS_URL: redis.url } : {}),
@@ -498,9 +499,15 @@ it('a server of workers that cannot listen says why in one line, and ends', asyn
   try {
     const child = spawn(process.execPath, [program], {
       env: {
-        ...{ PATH: process.env.PATH, HOST: '127.0.0.1', PORT: String(port), WORKERS: '2', LOG_LEVEL: 'silent' },
-        ...{ DATABASE_URL: database.url, DATA_DIR: await scratchFolder('workers') },
-        ...{ SESSION_SECRET: 'session secret of a test', ENCRYPTION_KEY: testEncryptionKey },
+        PATH: process.env.PATH,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        WORKERS: '2',
+        LOG_LEVEL: 'silent',
+        DATABASE_URL: database.url,
+        DATA_DIR: await scratchFolder('workers'),
+        SESSION_SECRET: 'session secret of a test',
+        ENCRYPTION_KEY: testEncryptionKey,
       },
     });
     let errors = '';

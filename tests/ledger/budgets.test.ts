@@ -26,7 +26,14 @@ async function addBudget(kind: BudgetKind, amount: number, level = 'token'): Pro
 }
 
 const hold = (budgetId: number, kind: BudgetKind, amount: number, rest: Partial<BudgetHold> = {}): BudgetHold => ({
-  ...{ budgetId, kind, amount, start: today, from: today, end: today + 86_400, lifetime: null, askedAt: now * 1000 },
+  budgetId,
+  kind,
+  amount,
+  start: today,
+  from: today,
+  end: today + 86_400,
+  lifetime: null,
+  askedAt: now * 1000,
   ...rest,
 });
 
@@ -168,7 +175,9 @@ describe('windows', () => {
     const base = today - (today % 300);
     const at = (bucket: number, amount: number): BudgetHold =>
       hold(budgetId, 'money', amount, {
-        ...{ start: base + bucket * 300, from: base + bucket * 300 - length, end: base + (bucket + 1) * 300 },
+        start: base + bucket * 300,
+        from: base + bucket * 300 - length,
+        end: base + (bucket + 1) * 300,
         lifetime: length + 300,
       });
     for (const [bucket, amount] of [
@@ -249,7 +258,9 @@ describe('budgets of a channel', () => {
     const holds = [hold(ofChannel, 'requests', 1)];
     expect(await ledger.addBudgets(open.requestId, holds)).toBeNull();
     expect(await ledger.addBudgets(other.requestId, holds)).toEqual({
-      ...{ budgetId: ofChannel, left: 0, freesAt: today + 86_400 },
+      budgetId: ofChannel,
+      left: 0,
+      freesAt: today + 86_400,
     });
     await ledger.dropBudgets(open.requestId, holds);
     expect(await ledger.addBudgets(other.requestId, holds)).toBeNull();

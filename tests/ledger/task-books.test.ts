@@ -72,7 +72,11 @@ beforeAll(async () => {
   nodes = ['one', 'two'].map((nodeId) => {
     const { ledger } = books.node(nodeId);
     const tasks = new TaskBooks({
-      ...{ database, ledger, postEntry, changes, clock: systemClock },
+      database,
+      ledger,
+      postEntry,
+      changes,
+      clock: systemClock,
       options: { values: defaultOptionValues() },
       usageLog: { record: () => Promise.resolve() },
     });

@@ -20,7 +20,11 @@ beforeEach(async () => {
     for (const status of ['SUCCESS', 'FAILURE']) {
       const requestId = `${table}-${status}`;
       const reservation = await ledger.reserve({
-        ...{ requestId, userId: user, tokenId: token, amount: 500, priced: true },
+        requestId,
+        userId: user,
+        tokenId: token,
+        amount: 500,
+        priced: true,
       });
       await ledger.settle(reservation, charge(500, { channelId: channel }));
       const log = await books.pool.query<{ created_at: string }>('SELECT created_at FROM logs WHERE request_id = $1', [
@@ -38,7 +42,12 @@ beforeEach(async () => {
       const source = `refund:${table === 'tasks' ? 'task' : 'mj'}:${row.rows[0]?.id}`;
       await books.post({ source, kind: 'refund', userId: user, amount: 500 });
       await books.post({
-        ...{ source: `${source}:token`, kind: 'refund', account: 'token', userId: user, tokenId: token, amount: 500 },
+        source: `${source}:token`,
+        kind: 'refund',
+        account: 'token',
+        userId: user,
+        tokenId: token,
+        amount: 500,
       });
     }
   }

@@ -307,7 +307,12 @@ describe('a payment that was under way', () => {
         );
       const before = await balance();
       const fields: Record<string, string> = {
-        ...{ pid: '1001', trade_no: 'gateway-1', out_trade_no: 'PENDING1', type: 'alipay', name: 'TUC3', money },
+        pid: '1001',
+        trade_no: 'gateway-1',
+        out_trade_no: 'PENDING1',
+        type: 'alipay',
+        name: 'TUC3',
+        money,
         trade_status: 'TRADE_SUCCESS',
       };
       const signed = Object.keys(fields)
@@ -355,7 +360,11 @@ describe('the final run, after the old site has stopped', () => {
         ['users', 'tokens', 'channels', 'logs', 'redemptions'].map((table) => [table, counts.get(table)]),
       ),
     ).toEqual({
-      ...{ users: [0, 1], tokens: [1, 1], channels: [0, 1], logs: [1, 0], redemptions: [0, 0] },
+      users: [0, 1],
+      tokens: [1, 1],
+      channels: [0, 1],
+      logs: [1, 0],
+      redemptions: [0, 0],
     });
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 61 });
     await database.drop();
@@ -405,8 +414,13 @@ describe('the final run, after the old site has stopped', () => {
       expect.arrayContaining(['users 9 ', 'tokens 3 ', 'two_fas 1 ', 'channels 2 ', 'redemptions 1 ']),
     );
     expect(await countsOf()).toEqual({
-      ...{ users: 30, tokens: (before['tokens'] ?? 0) - 1 - keysOfUser, channels: (before['channels'] ?? 0) - 1 },
-      ...{ authenticator_apps: 0, recovery_codes: 0, passkeys: 0, redemptions: (before['redemptions'] ?? 0) - 1 },
+      users: 30,
+      tokens: (before['tokens'] ?? 0) - 1 - keysOfUser,
+      channels: (before['channels'] ?? 0) - 1,
+      authenticator_apps: 0,
+      recovery_codes: 0,
+      passkeys: 0,
+      redemptions: (before['redemptions'] ?? 0) - 1,
     });
     expect(await target.query('SELECT id FROM users WHERE has_second_factor')).toEqual([]);
     expect(await target.query(`SELECT id FROM users WHERE username = 'user09'`)).toEqual([{ id: 31 }]);
@@ -549,7 +563,11 @@ describe('a site that is not empty', () => {
     const server = await startServer({ database });
     const root = await server.api.setUp();
     const made = await server.api.rest(root, 'POST', '/api/budget/', {
-      ...{ level: 'user', subject_id: root.id, kind: 'money', amount: 1, window: 'day' },
+      level: 'user',
+      subject_id: root.id,
+      kind: 'money',
+      amount: 1,
+      window: 'day',
     });
     await server.dataSource.query(
       `INSERT INTO price_updates (created_by, markup, before, after, version_before, version_after)
@@ -562,7 +580,9 @@ describe('a site that is not empty', () => {
       [root.id],
     );
     const saved = await server.api.rest(root, 'PUT', '/api/user/', {
-      ...{ id: root.id, username: 'root', display_name: 'Owner' },
+      id: root.id,
+      username: 'root',
+      display_name: 'Owner',
     });
     expect([made.body, saved.body]).toEqual([made, saved].map(() => expect.objectContaining({ success: true })));
     await move(database, optionsFor(source.address));
@@ -573,7 +593,11 @@ describe('a site that is not empty', () => {
              (SELECT json_agg(started_by) FROM move_in_jobs) AS jobs,
              (SELECT json_agg(DISTINCT subject_id) FROM audit_entries WHERE subject = 'user') AS audit`);
     expect(found).toEqual({
-      ...{ budgets: [[10_030, 10_030]], updates: [10_030], checks: [10_030], jobs: [10_030], audit: ['10030'] },
+      budgets: [[10_030, 10_030]],
+      updates: [10_030],
+      checks: [10_030],
+      jobs: [10_030],
+      audit: ['10030'],
     });
     await server.stop();
     await database.drop();

@@ -16,7 +16,10 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-litellm-'));
   upstream = await startScriptedServer(() => ({
     body: {
-      ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o-2024' },
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-4o-2024',
       choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
     },

@@ -20,7 +20,12 @@ export const secrets = new Secrets(testEncryptionKey);
 export const now = Math.floor(Date.now() / 1000);
 
 export const optionsFor = (address: string, more: Partial<MoveInOptions> = {}): MoveInOptions => ({
-  ...{ source: parseAddress(address), logSource: null, logs: 'all', startedBy: 0, now, environment: process.env },
+  source: parseAddress(address),
+  logSource: null,
+  logs: 'all',
+  startedBy: 0,
+  now,
+  environment: process.env,
   decisions: { dropTwoFactor: false, acceptPriceDifferences: false, plans: 'drop', withContent: false },
   ...more,
 });
@@ -84,7 +89,10 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
     beforeAll(async () => {
       upstream = await startScriptedServer(() => ({
         body: {
-          ...{ id: 'c', object: 'chat.completion', created: 1, model: 'gpt-4o' },
+          id: 'c',
+          object: 'chat.completion',
+          created: 1,
+          model: 'gpt-4o',
           choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
           usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
         },

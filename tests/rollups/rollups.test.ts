@@ -77,16 +77,24 @@ async function settle(client: { query(sql: string, values: unknown[]): Promise<u
     call.user,
   ]);
   const line = {
-    ...{ request_id: requestId, charge: call.quota, counted: 1, logged: call.logged, created_at: call.at },
-    ...{ channel_id: call.channel, username: `user${call.user}`, token_name: `key ${call.channel}` },
-    ...{
-      model_name: call.model,
-      group: call.quota % 2 ? 'default' : 'vip',
-      prompt_tokens: call.quota,
-      completion_tokens: 3,
-    },
-    ...{ cached_tokens: 1, duration_ms: duration, duration_bucket: call.quota % 24, is_stream: call.logged },
-    ...{ content: '', other: '' },
+    request_id: requestId,
+    charge: call.quota,
+    counted: 1,
+    logged: call.logged,
+    created_at: call.at,
+    channel_id: call.channel,
+    username: `user${call.user}`,
+    token_name: `key ${call.channel}`,
+    model_name: call.model,
+    group: call.quota % 2 ? 'default' : 'vip',
+    prompt_tokens: call.quota,
+    completion_tokens: 3,
+    cached_tokens: 1,
+    duration_ms: duration,
+    duration_bucket: call.quota % 24,
+    is_stream: call.logged,
+    content: '',
+    other: '',
   };
   await client.query('SELECT * FROM ledger_settle_calls($1::json)', [JSON.stringify([line])]);
 }
@@ -218,8 +226,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: kind('settle'),
-      ...{ late, lateSeconds },
-      ...{ user: fc.integer({ min: 1, max: 3 }), model: fc.nat(2), channel: fc.nat(2), quota: fc.nat(500) },
+      late,
+      lateSeconds,
+      user: fc.integer({ min: 1, max: 3 }),
+      model: fc.nat(2),
+      channel: fc.nat(2),
+      quota: fc.nat(500),
       logged: fc.boolean(),
     }),
   },
@@ -243,8 +255,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      ...{ kind: kind('ask near a burst'), which: fc.nat(20) },
-      ...{ offset: fc.integer({ min: -hour, max: hour }), length: fc.oneof(fc.nat(hour), fc.nat(3 * day)) },
+      kind: kind('ask near a burst'),
+      which: fc.nat(20),
+      offset: fc.integer({ min: -hour, max: hour }),
+      length: fc.oneof(fc.nat(hour), fc.nat(3 * day)),
     }),
   },
 );

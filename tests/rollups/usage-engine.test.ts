@@ -80,7 +80,13 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 const everything: WantedUsage = {
-  ...{ latency: true, firstToken: true, cost: true, total: true, compared: true, count: true, others: true },
+  latency: true,
+  firstToken: true,
+  cost: true,
+  total: true,
+  compared: true,
+  count: true,
+  others: true,
 };
 const ask = (question: Partial<UsageQuestion>) =>
   site.usage.list(root, { ...emptyQuestion, pageSize: 2000, ...question }, everything);
@@ -149,7 +155,10 @@ const localDay = (time: number, offset: number): number => time - ((time + offse
 it('has days of Shanghai, by model, in last month', async () => {
   const [from, until] = [at(2026, 8, 30, 16), at(2026, 9, 31, 16)];
   const page = await ask({
-    ...{ range: { calendar: 'LAST_MONTH' }, timeZone: 'Asia/Shanghai', bucket: 'DAY', groupBy: ['MODEL'] },
+    range: { calendar: 'LAST_MONTH' },
+    timeZone: 'Asia/Shanghai',
+    bucket: 'DAY',
+    groupBy: ['MODEL'],
   });
   const rows = inRange(hourly, from, until);
   const expected = [...groupsOf(rows, (row) => `${localDay(row.time, 8)} ${row.model_name}`).entries()].map(
@@ -256,7 +265,10 @@ it('compares each group with the week before, and orders by the difference and b
 
 it('puts buckets beside the same days of the week before', async () => {
   const page = await ask({
-    ...{ range: { calendar: 'THIS_WEEK' }, bucket: 'DAY', fill: true, compareTo: { period: 'SAME_LAST_WEEK' } },
+    range: { calendar: 'THIS_WEEK' },
+    bucket: 'DAY',
+    fill: true,
+    compareTo: { period: 'SAME_LAST_WEEK' },
   });
   const monday = at(2026, 10, 16);
   const until = now - (now % hour) + hour;
@@ -270,7 +282,9 @@ it('puts buckets beside the same days of the week before', async () => {
 
 it('compares this month with the whole last one, without days that have none beside them', async () => {
   const page = await ask({
-    ...{ range: { calendar: 'THIS_MONTH' }, bucket: 'DAY', compareTo: { period: 'PREVIOUS_CALENDAR' } },
+    range: { calendar: 'THIS_MONTH' },
+    bucket: 'DAY',
+    compareTo: { period: 'PREVIOUS_CALENDAR' },
   });
   expect(page.items).toHaveLength(19);
   expect(shown(page.items[2]?.compared ?? null)).toEqual(metricsOf(inRange(hourly, at(2026, 9, 3), at(2026, 9, 4))));
@@ -419,13 +433,11 @@ it('adds up each of many users, for relations', async () => {
 it('reads the buckets of the top groups in the given direction of time', async () => {
   for (const fill of [false, true]) {
     const question = {
-      ...{
-        range: { calendar: 'LAST_7_DAYS' as const },
-        groupBy: ['MODEL' as const],
-        top: 2,
-        bucket: 'DAY' as const,
-        fill,
-      },
+      range: { calendar: 'LAST_7_DAYS' as const },
+      groupBy: ['MODEL' as const],
+      top: 2,
+      bucket: 'DAY' as const,
+      fill,
       orderBy: [
         { metric: 'TIME' as const, of: 'CURRENT' as const, direction: 'DESC' as const },
         { metric: 'CALLS' as const, of: 'CURRENT' as const, direction: 'DESC' as const },

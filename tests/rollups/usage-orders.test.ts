@@ -147,7 +147,8 @@ async function pagesOf(
       ...questionOf(groupBy),
       range: { from: whole.from, until: whole.end },
       orderBy: [{ metric, of: 'CURRENT' as const, direction }],
-      ...{ page, pageSize },
+      page,
+      pageSize,
     };
     const { items } = await site.usage.list(root, question, detail(latency));
     keys.push(...items.map((row) => groupBy.map((name) => flat(row)[dimensions[name]?.[0] ?? 'time'])));
@@ -221,6 +222,7 @@ it.each([...Object.entries(numbers), ['P95_MS', p95Of] as const])(
 
 it('is ordered by time only with buckets', async () => {
   await expect(pagesOf(['MODEL'], 'TIME', 'ASC', false)).rejects.toMatchObject({
-    ...{ code: 'INVALID_INPUT', field: 'orderBy' },
+    code: 'INVALID_INPUT',
+    field: 'orderBy',
   });
 });

@@ -208,7 +208,8 @@ it('refuses cursors of other questions and orders', async () => {
     expect(
       site.usage.list(root, asked(groupBy, range, { after: endCursor, ...more }), detail(false)),
     ).rejects.toMatchObject({
-      ...{ code: 'INVALID_INPUT', field: 'after' },
+      code: 'INVALID_INPUT',
+      field: 'after',
     });
   await refused(['MODEL', 'DAY'], {});
   await refused(['USER', 'TOKEN', 'DAY'], {});

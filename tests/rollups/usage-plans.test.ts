@@ -38,7 +38,13 @@ async function vacuum(): Promise<void> {
 }
 
 const plain: WantedUsage = {
-  ...{ latency: false, firstToken: false, cost: false, total: false, compared: false, count: true, others: false },
+  latency: false,
+  firstToken: false,
+  cost: false,
+  total: false,
+  compared: false,
+  count: true,
+  others: false,
 };
 
 /** The plans of the statements that read usage for a question about the default range, 30 days. */

@@ -16,7 +16,13 @@ export const questionOf = (groupBy: readonly Grouping[]): UsageQuestion => ({
 });
 
 export const detail = (latency: boolean): WantedUsage => ({
-  ...{ latency, firstToken: false, cost: false, total: false, compared: false, count: true, others: true },
+  latency,
+  firstToken: false,
+  cost: false,
+  total: false,
+  compared: false,
+  count: true,
+  others: true,
 });
 
 /** A row with its key and metrics beside each other. */

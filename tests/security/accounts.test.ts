@@ -15,9 +15,15 @@ beforeAll(async () => {
   site = await Site.open({ OUTBOUND_ALLOW: '127.0.0.1' });
   root = await site.setUp();
   for (const [key, value] of Object.entries({
-    ...{ WeChatServerAddress: world.url, WeChatServerToken: 'planted-option-secret', WeChatAuthEnabled: 'true' },
-    ...{ TelegramBotToken: 'planted-option-secret', TelegramOAuthEnabled: 'true', CheckInEnabled: 'true' },
-    ...{ GitHubClientId: 'id', GitHubClientSecret: 'planted-option-secret', GitHubOAuthEnabled: 'true' },
+    WeChatServerAddress: world.url,
+    WeChatServerToken: 'planted-option-secret',
+    WeChatAuthEnabled: 'true',
+    TelegramBotToken: 'planted-option-secret',
+    TelegramOAuthEnabled: 'true',
+    CheckInEnabled: 'true',
+    GitHubClientId: 'id',
+    GitHubClientSecret: 'planted-option-secret',
+    GitHubOAuthEnabled: 'true',
   })) {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
   }
@@ -29,7 +35,9 @@ describe('secret fields in lists (CVE-2026-64859)', () => {
   it('nobody reads the access token, password or webhook secret of somebody else, on either presentation', async () => {
     const token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
     await site.expectSuccess(user, 'PUT', '/api/user/setting', {
-      ...{ notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'https://x.example.com' },
+      notify_type: 'webhook',
+      quota_warning_threshold: 1,
+      webhook_url: 'https://x.example.com',
       webhook_secret: 'planted-webhook-secret',
     });
     const admin = await site.invite(root, 'admin');

@@ -8,8 +8,10 @@ let site: Site;
 let root: Person;
 beforeAll(async () => {
   site = await Site.open({
-    ...{ REQUEST_BODY_GRACE: '1', REQUEST_BODY_TIMEOUT: '4' },
-    ...{ MAX_CONNECTIONS_PER_ADDRESS: '40', TRUSTED_PROXIES: '127.0.0.2' },
+    REQUEST_BODY_GRACE: '1',
+    REQUEST_BODY_TIMEOUT: '4',
+    MAX_CONNECTIONS_PER_ADDRESS: '40',
+    TRUSTED_PROXIES: '127.0.0.2',
   });
   root = await site.setUp();
 });

@@ -13,8 +13,11 @@ beforeAll(async () => {
   root = await site.setUp();
   [user, other] = [await site.invite(root), await site.invite(root)];
   for (const [key, value] of Object.entries({
-    ...{ SMTPServer: '127.0.0.1', SMTPPort: String(mail.port), SMTPAccount: mailAccount.user },
-    ...{ SMTPToken: mailAccount.password, ServerAddress: 'https://gate.example' },
+    SMTPServer: '127.0.0.1',
+    SMTPPort: String(mail.port),
+    SMTPAccount: mailAccount.user,
+    SMTPToken: mailAccount.password,
+    ServerAddress: 'https://gate.example',
   })) {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
   }

@@ -76,7 +76,9 @@ it('a million searches', async () => {
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: rich }) });
   const call = async (searches: number, calls: number) => {
     const usage = {
-      ...{ prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+      prompt_tokens: 1000,
+      completion_tokens: 500,
+      total_tokens: 1500,
       server_side_tool_usage_details: { web_search_calls: searches },
     };
     const message = { role: 'assistant', content: 'Hello' };

@@ -200,7 +200,13 @@ describe.each(kinds)('%s', (kind, reply, start, costs) => {
         const requests = left.sent;
         sent.add(requests);
         expect({ step, ...left }).toEqual({
-          ...{ step, calls: 0, slots: 0, reserved: 0, heldBytes: 0, drift: [], sent: requests },
+          step,
+          calls: 0,
+          slots: 0,
+          reserved: 0,
+          heldBytes: 0,
+          drift: [],
+          sent: requests,
           charged: costs ? requests : 0,
         });
       }

@@ -26,7 +26,9 @@ afterEach(async () => {
 });
 
 const usage = {
-  ...{ prompt_tokens: 10, completion_tokens: 20_000, total_tokens: 20_010 },
+  prompt_tokens: 10,
+  completion_tokens: 20_000,
+  total_tokens: 20_010,
   completion_tokens_details: { reasoning_tokens: 19_990 },
 };
 /** The text, a pause, and then the usage. */
@@ -104,7 +106,8 @@ describe('a call whose provider runs tools', () => {
   ];
   const response = { id: 'r', object: 'response', created_at: 1, model: 'm', output: [] };
   const done = {
-    ...{ ...response, status: 'completed' },
+    ...response,
+    status: 'completed',
     usage: { input_tokens: 9000, output_tokens: 20, total_tokens: 9020 },
     tool_usage: { web_search: { num_requests: 5 } },
   };

@@ -58,7 +58,8 @@ afterEach(async () => {
 
 /** One image in each message, so that no limit of images in one message counts. */
 const calling = (urls: readonly string[]): object => ({
-  ...{ model, max_tokens: 50 },
+  model,
+  max_tokens: 50,
   messages: urls.map((url) => ({ role: 'user', content: [{ type: 'image_url', image_url: { url } }] })),
 });
 
@@ -94,7 +95,8 @@ it.each(['', 'chunked&'])('64 links of 20 MB change memory by less than 100 MB: 
 
 it('the number is checked first: more images than the provider takes are not fetched', async () => {
   const content = Array.from({ length: 17 }, (_none, index) => ({
-    ...{ type: 'image_url', image_url: { url: `${address}/?mb=1&n=${index}` } },
+    type: 'image_url',
+    image_url: { url: `${address}/?mb=1&n=${index}` },
   }));
   const { status, message } = await ask({ model, messages: [{ role: 'user', content }] });
   expect([status, message]).toEqual([400, expect.stringContaining('at most 16 images')]);

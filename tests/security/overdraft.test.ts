@@ -203,7 +203,10 @@ describe('a balance that covers the prompt but not all of the output', () => {
     );
     const { key, userId } = await first.addToken({ userId: await first.addUser({ quota: 2000 }) });
     const response = await first.post('/v1/chat/completions', key, {
-      ...{ model: gpt, messages: userMessage('hi'), stream: true, stream_options: { include_usage: true } },
+      model: gpt,
+      messages: userMessage('hi'),
+      stream: true,
+      stream_options: { include_usage: true },
     });
     const payloads = payloadsOf(await response.text());
     expect(payloads.at(-1)).toBe('[DONE]');
@@ -297,7 +300,9 @@ describe('what a reservation holds', () => {
     await first.addChannel({ type: 14, models: claude });
     const text = 'word '.repeat(2000);
     const body = (more: object): Record<string, unknown> => ({
-      ...{ model: claude, max_tokens: 1000, messages: [{ role: 'user', content: [{ type: 'text', text, ...more }] }] },
+      model: claude,
+      max_tokens: 1000,
+      messages: [{ role: 'user', content: [{ type: 'text', text, ...more }] }],
     });
     const plain = (await heldFor(body({}), '/v1/messages', 50_000)) - 7500;
     const caching = (await heldFor(body({ cache_control: { type: 'ephemeral' } }), '/v1/messages', 50_000)) - 7500;

@@ -82,7 +82,8 @@ async function expectPaid(user: Payer, quota: number): Promise<void> {
 const story = (tokens: number): RealtimeEvent => ({
   type: 'conversation.item.create',
   item: {
-    ...{ type: 'message', role: 'user' },
+    type: 'message',
+    role: 'user',
     content: [{ type: 'input_text', text: 'all the words of a long story '.repeat(tokens / 7) }],
   },
 });

@@ -16,7 +16,11 @@ relaySuite((started) => (relay = started), { settings: { maxBodyBytes: 16 * mebi
 type Json = Record<string, unknown>;
 const usage = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 };
 const completion = (content: string): Json => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  usage,
   choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
 });
 

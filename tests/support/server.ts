@@ -86,7 +86,10 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     const { url, app, database, setupCode } = await container.start();
     return {
       api: new Api(url),
-      ...{ url, app, dataSource: database.dataSource, setupCode },
+      url,
+      app,
+      dataSource: database.dataSource,
+      setupCode,
       database: overrides.database,
       logLines: () => lines,
       stop: async () => {

@@ -104,8 +104,10 @@ export class TaskSite {
   /** Notifies this user of a low balance at an unreachable address, so that the notice stays queued. */
   async warnAt(user: Person, threshold: number): Promise<void> {
     await this.server.api.data(user, 'PUT', '/api/user/setting', {
-      ...{ notify_type: 'webhook', quota_warning_threshold: threshold },
-      ...{ webhook_url: 'https://hook.invalid/x', webhook_secret: 'a-secret-of-the-user' },
+      notify_type: 'webhook',
+      quota_warning_threshold: threshold,
+      webhook_url: 'https://hook.invalid/x',
+      webhook_secret: 'a-secret-of-the-user',
     });
   }
 

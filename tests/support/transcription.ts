@@ -52,7 +52,9 @@ export const completed = 'conversation.item.input_audio_transcription.completed'
 /** Three seconds of speech, as models with tokens report it. */
 export const threeSeconds = {
   type: 'tokens',
-  ...{ total_tokens: 50, input_tokens: 30, output_tokens: 20 },
+  total_tokens: 50,
+  input_tokens: 30,
+  output_tokens: 20,
   input_token_details: { text_tokens: 0, audio_tokens: 30 },
 };
 

@@ -43,8 +43,11 @@ export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookR
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const hook = {
-        ...{ method: request.method ?? '', path: request.url ?? '', headers: request.headers },
-        ...{ body: Buffer.concat(chunks).toString(), at: Date.now() },
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+        at: Date.now(),
       };
       receiver.hooks.push(hook);
       const { status, headers = {} } = receiver.answer(hook);

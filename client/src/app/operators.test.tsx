@@ -105,13 +105,19 @@ describe('the screen of settings', () => {
   /** @param writable the keys that the server lets the user change; @param shown those that it sends */
   const values: Readonly<Record<string, string>> = { GroupRatio: '{"default":1}', ModelRatio: '{"gpt-4o":1.25}' };
   const priced = {
-    ...{ enabledModels: ['gpt-4o'], unpricedModels: [], salesBelowCost: [] },
+    enabledModels: ['gpt-4o'],
+    unpricedModels: [],
+    salesBelowCost: [],
     pricing: { __typename: 'Pricing', models: [] },
   };
   const open = async (path: string, writable: readonly string[], shown: readonly string[]) => {
     const items = shown.map((key) => ({
-      ...{ __typename: 'Option', key, value: values[key] ?? '' },
-      ...{ isSet: true, isSecret: false, isWritable: writable.includes(key) },
+      __typename: 'Option',
+      key,
+      value: values[key] ?? '',
+      isSet: true,
+      isSecret: false,
+      isWritable: writable.includes(key),
     }));
     await renderScreen({
       path,
@@ -189,49 +195,44 @@ describe('links to other screens', () => {
   const alert = (kind: AlertRowFragment['kind']) => (
     <AlertSubject
       alert={{
-        ...{
-          id: 1,
-          kind,
-          channelId: 7,
-          channelName: 'upstream',
-          openedAt: '2026-11-20T14:05:00.000Z',
-          failedMessages: [],
-          endedAt: null,
-          reason: null,
-          balance: null,
-          threshold: null,
-          calls: null,
-          failedCalls: null,
-          models: [],
-          count: null,
-        },
+        id: 1,
+        kind,
+        channelId: 7,
+        channelName: 'upstream',
+        openedAt: '2026-11-20T14:05:00.000Z',
+        failedMessages: [],
+        endedAt: null,
+        reason: null,
+        balance: null,
+        threshold: null,
+        calls: null,
+        failedCalls: null,
+        models: [],
+        count: null,
       }}
     />
   );
   const order = {
-    ...{
-      __typename: 'TopUpOrder',
-      id: 1,
-      userId: 7,
-      tradeNo: 'USR7NO1',
-      method: 'ALIPAY',
-      status: 'PENDING',
-      quota: 5,
-    },
-    ...{ createdAt: '2026-11-20T14:05:00.000Z', paidAt: null },
+    __typename: 'TopUpOrder',
+    id: 1,
+    userId: 7,
+    tradeNo: 'USR7NO1',
+    method: 'ALIPAY',
+    status: 'PENDING',
+    quota: 5,
+    createdAt: '2026-11-20T14:05:00.000Z',
+    paidAt: null,
     money: { __typename: 'Money', amount: '73', currency: 'CNY' },
     buyer: { __typename: 'User', id: 7, username: 'ada' },
   };
   const token = {
-    ...{
-      __typename: 'Token',
-      id: 11,
-      name: 'app',
-      maskedKey: 'sk-J****',
-      status: 'ENABLED',
-      lastUsedAt: null,
-      usedUpBudgets: [],
-    },
+    __typename: 'Token',
+    id: 11,
+    name: 'app',
+    maskedKey: 'sk-J****',
+    status: 'ENABLED',
+    lastUsedAt: null,
+    usedUpBudgets: [],
     quota: { __typename: 'TokenQuota', remaining: null, used: 0 },
   };
   const mocks = [

@@ -37,12 +37,10 @@ it('reads and shows the bounds of a budget, and offers its zone first', () => {
   expect(zones().slice(0, 2)).toEqual(['America/New_York', 'UTC']);
   const typed = {
     ...newBudget(),
-    ...{
-      budgetAmount: '1',
-      budgetSpan: 'FIXED' as const,
-      budgetStart: '2026-03-08T00:00',
-      budgetEnd: '2026-03-09T00:00',
-    },
+    budgetAmount: '1',
+    budgetSpan: 'FIXED' as const,
+    budgetStart: '2026-03-08T00:00',
+    budgetEnd: '2026-03-09T00:00',
   };
   const sent = toTokenBudget({ ...typed, budgetModels: [] }, 500_000);
   expect([sent.startsAt, sent.endsAt]).toEqual(['2026-03-08T05:00:00.000Z', '2026-03-09T04:00:00.000Z']);

@@ -1,8 +1,14 @@
 import { newLosses, type Loss } from './belowCost.js';
 
 const loss: Loss = {
-  ...{ channelId: 1, channelName: 'c', modelName: 'gpt-5', groups: ['vip'] },
-  ...{ quantity: 'output', above: 0, price: 8, cost: 10 },
+  channelId: 1,
+  channelName: 'c',
+  modelName: 'gpt-5',
+  groups: ['vip'],
+  quantity: 'output',
+  above: 0,
+  price: 8,
+  cost: 10,
 };
 
 it('asks about losses that are new, larger, or meet more groups, and about no others', () => {

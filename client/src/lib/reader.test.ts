@@ -25,7 +25,9 @@ it('is the zone of the browser until another is chosen', () => {
 it('belongs to one user, and stays in the browser for the next visit', () => {
   reader.set({ currency: 'LOCAL', timeZone: 'Asia/Shanghai' });
   expect(JSON.parse(localStorage.getItem('reader') ?? '')).toEqual({
-    ...{ userId: 3, currency: 'LOCAL', timeZone: 'Asia/Shanghai' },
+    userId: 3,
+    currency: 'LOCAL',
+    timeZone: 'Asia/Shanghai',
   });
   const user = session.get();
   session.end();

@@ -55,7 +55,9 @@ function Jobs({ takesNew }: { readonly takesNew: boolean }) {
     document: changed,
     variables: {},
     changedOf: ({ jobChanged }) => jobChanged,
-    ...{ rows, takesNew, reload },
+    rows,
+    takesNew,
+    reload,
   });
   pause = list.setPaused;
   return <p>{[list.state, ...(rows ?? []).map(({ id, progress }) => `${String(id)} ${progress}`)].join(', ')}</p>;

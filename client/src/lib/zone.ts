@@ -24,7 +24,12 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       hourCycle: 'h23',
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     });
   formats.set(zone, format);
   return format;
@@ -47,8 +52,12 @@ export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions()
 export function wallClockOf(date: Date, zone: Zone): WallClock {
   if (zone === null) {
     return {
-      ...{ year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() },
-      ...{ hour: date.getHours(), minute: date.getMinutes(), second: date.getSeconds() },
+      year: date.getFullYear(),
+      month: date.getMonth() + 1,
+      day: date.getDate(),
+      hour: date.getHours(),
+      minute: date.getMinutes(),
+      second: date.getSeconds(),
     };
   }
   const parts: Record<string, number> = {};

@@ -59,7 +59,11 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const knownBrowsers = new KnownBrowsers(database.sessionSecret, clock);
   const accessTokens = new AccessTokenService({
     accessTokens: dataSource.getRepository(AccessToken),
-    ...{ sessions, secrets, changes, auditLog: auditService, clock },
+    sessions,
+    secrets,
+    changes,
+    auditLog: auditService,
+    clock,
   });
   const turnstile = new TurnstileService({
     fetch: guardedFetch,
@@ -68,42 +72,56 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     baseUrl: config.signIn.turnstile,
   });
   const customRoles = new CustomRoleService({
-    ...{ roles: dataSource.getRepository(CustomRole), auditLog: auditService, changes, idempotency },
+    roles: dataSource.getRepository(CustomRole),
+    auditLog: auditService,
+    changes,
+    idempotency,
   });
   const authService = new AuthService({
-    ...{
-      users,
-      roles: customRoles,
-      sessions,
-      knownBrowsers,
-      accessTokens,
-      passwords,
-      turnstile,
-      secrets,
-      state,
-      changes,
-    },
+    users,
+    roles: customRoles,
+    sessions,
+    knownBrowsers,
+    accessTokens,
+    passwords,
+    turnstile,
+    secrets,
+    state,
+    changes,
     options: optionService,
     clock,
   });
   const books = new UserBooks({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });
   const userService = new UserService({
-    ...{ users, books, passwords, sessions, changes, idempotency, secrets },
+    users,
+    books,
+    passwords,
+    sessions,
+    changes,
+    idempotency,
+    secrets,
     options: optionService,
   });
   const userSessions = new UserSessionsService({
-    ...{
-      sessions: dataSource.getRepository(Session),
-      sessionService: sessions,
-      users: userService,
-      books,
-      changes,
-      clock,
-    },
+    sessions: dataSource.getRepository(Session),
+    sessionService: sessions,
+    users: userService,
+    books,
+    changes,
+    clock,
   });
   const settings = new UserSettings(secrets);
   const accountService = new AccountService({
-    ...{ users, passwords, sessions, secrets, settings, changes, auditLog: auditService, state, mailer, logger },
+    users,
+    passwords,
+    sessions,
+    secrets,
+    settings,
+    changes,
+    auditLog: auditService,
+    state,
+    mailer,
+    logger,
     options: optionService,
   });
   const setupService = new SetupService({
@@ -122,7 +140,14 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const apps = dataSource.getRepository(AuthenticatorApp);
   const proofs = new FactorProofService({ apps, passkeys, secrets, state, clock });
   const secondFactors = new SecondFactorService({
-    ...{ users, apps, proofs, passkeys, sessions, secrets, changes, clock },
+    users,
+    apps,
+    proofs,
+    passkeys,
+    sessions,
+    secrets,
+    changes,
+    clock,
     auditLog: auditService,
     options: optionService,
   });
@@ -143,12 +168,24 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   const passwordResetService = new PasswordResetService({
     auth: authService,
-    ...{ users, passwords, sessions, state, mailer, secrets, changes, auditLog: auditService },
+    users,
+    passwords,
+    sessions,
+    state,
+    mailer,
+    secrets,
+    changes,
+    auditLog: auditService,
     options: optionService,
   });
   const emailBinding = new EmailBinding({
     auth: authService,
-    ...{ users, sessions, codes, changes, mailer, auditLog: auditService },
+    users,
+    sessions,
+    codes,
+    changes,
+    mailer,
+    auditLog: auditService,
     options: optionService,
   });
   const oidc = new OidcProvider(guardedFetch, optionService);
@@ -156,7 +193,11 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     auth: authService,
     states: new SignInStates(state),
     accounts: new ProviderAccounts({
-      ...{ users, sessions, enrolment, changes, auditLog: auditService },
+      users,
+      sessions,
+      enrolment,
+      changes,
+      auditLog: auditService,
       options: optionService,
     }),
     providers: {
@@ -173,7 +214,9 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   // The user's own account
   const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
   const settingService = new SettingService({
-    ...{ users, settings, changes },
+    users,
+    settings,
+    changes,
     checkUrl: (url) => outboundGuard.checkUrl(url, 'public-only'),
   });
   await settingService.start();
@@ -188,7 +231,9 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
 
   // Notifications
   const outbox = new NoticeOutbox({
-    ...{ database: dataSource, settings, logger },
+    database: dataSource,
+    settings,
+    logger,
     delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock, state }),
   });
   shutdown.onStop('tries of notices', () => outbox.stop());
@@ -196,13 +241,19 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   noticeClock.start();
   shutdown.onStop('notice clock', () => noticeClock.stop());
   const notifications = new NotificationService({
-    ...{ database: dataSource, state, outbox, clock, logger },
+    database: dataSource,
+    state,
+    outbox,
+    clock,
+    logger,
     options: optionService,
     limit: config.notifyLimit,
   });
   shutdown.onStop('notices', () => notifications.stop());
   const keyExpiry = new TokenExpiryWatch({
-    ...{ database: dataSource, notices: notifications, clock },
+    database: dataSource,
+    notices: notifications,
+    clock,
     report: (err) => logger.warn({ err }, 'keys that expire soon could not be announced'),
   });
   keyExpiry.start();
@@ -210,19 +261,24 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   authService.watchNewBrowsers(({ userId, origin }) => notifications.newBrowser(userId, origin));
 
   return {
-    ...{
-      settings,
-      authService,
-      userService,
-      customRoles,
-      userSessions,
-      accountService,
-      setupService,
-      ownSessions,
-      accessTokens,
-      settingService,
-    },
-    ...{ registrationService, passwordResetService, emailBinding, oauthService, secondFactors, factorSignIns },
-    ...{ checkInService, inviteService, notifications },
+    settings,
+    authService,
+    userService,
+    customRoles,
+    userSessions,
+    accountService,
+    setupService,
+    ownSessions,
+    accessTokens,
+    settingService,
+    registrationService,
+    passwordResetService,
+    emailBinding,
+    oauthService,
+    secondFactors,
+    factorSignIns,
+    checkInService,
+    inviteService,
+    notifications,
   };
 }

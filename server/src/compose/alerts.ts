@@ -13,7 +13,13 @@ export function composeAlerts(platform: Platform, { belowCost }: Catalogue): Ale
   const options = optionService;
   const targets = new AlertTargets({ mailer, fetch: guardedFetch, options, clock });
   const alertClock = new AlertClock({
-    ...{ database: dataSource, targets, state, changes, options, nodeId, logger },
+    database: dataSource,
+    targets,
+    state,
+    changes,
+    options,
+    nodeId,
+    logger,
     conditions: new AlertConditions({ database: dataSource, belowCost, options, clock }),
     store: new AlertStore(dataSource),
   });

@@ -23,9 +23,12 @@ export async function composeCatalogue(platform: Platform) {
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
   const groupService = new GroupService(optionService, channelDirectory);
   const tokens = dataSource.getRepository(Token);
-  const tokenService = new TokenService({ ...{ tokens, secrets, changes, clock, idempotency }, groups: groupService });
+  const tokenService = new TokenService({ tokens, secrets, changes, clock, idempotency, groups: groupService });
   const tokenBulk = new TokenBulkService({
-    ...{ tokens, changes, clock, groups: groupService },
+    tokens,
+    changes,
+    clock,
+    groups: groupService,
     auditLog: auditService,
   });
   const tokenRotation = new TokenRotation({ tokens, secrets, changes, clock, idempotency });

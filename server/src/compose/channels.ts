@@ -42,7 +42,14 @@ export async function composeChannels(
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
   const testRuns = new ChannelTestRuns(state);
   const rounds = new ChannelRounds({
-    ...{ channels, service: channelService, tests, balances, state, options: optionService, nodeId, logger },
+    channels,
+    service: channelService,
+    tests,
+    balances,
+    state,
+    options: optionService,
+    nodeId,
+    logger,
     runs: testRuns,
     notices: notifications,
     pause: config.channelRounds.pause,

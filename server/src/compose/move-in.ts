@@ -12,8 +12,14 @@ export function composeMoveIn(platform: Platform): MoveInService {
   const jobs = new MoveInJobs(dataSource, secrets);
   const files = new MoveInFiles(join(config.dataDir, 'move-in'), config.moveInMaxFileBytes);
   const runner = new MoveInRunner({
-    ...{ jobs, files, changes, nodeId, clock, logger },
-    ...{ databaseUrl: database.directUrl, encryptionKey: database.encryptionKey },
+    jobs,
+    files,
+    changes,
+    nodeId,
+    clock,
+    logger,
+    databaseUrl: database.directUrl,
+    encryptionKey: database.encryptionKey,
     outboundAllow: config.outboundAllow,
     program: platform.moveInProgram,
   });
@@ -21,7 +27,12 @@ export function composeMoveIn(platform: Platform): MoveInService {
   shutdown.onStop('moving in', () => runner.stop());
   const users = dataSource.getRepository(User);
   return new MoveInService({
-    ...{ database: dataSource, users, jobs, files, runner, changes },
+    database: dataSource,
+    users,
+    jobs,
+    files,
+    runner,
+    changes,
     auditLog: auditService,
   });
 }

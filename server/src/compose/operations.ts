@@ -59,20 +59,32 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,
-    ...{ credit, idempotency, state, clock, logger },
+    credit,
+    idempotency,
+    state,
+    clock,
+    logger,
   });
 
-  const paymentTests = new PaymentTestService({ ...{ state, fetch: guardedFetch }, options: optionService });
+  const paymentTests = new PaymentTestService({ state, fetch: guardedFetch, options: optionService });
 
   const captureService = new CaptureService(dataSource);
   const budgetService = new BudgetService({
-    ...{ budgets: dataSource.getRepository(Budget), changes, clock, state, idempotency },
+    budgets: dataSource.getRepository(Budget),
+    changes,
+    clock,
+    state,
+    idempotency,
     auditLog: auditService,
   });
   const usedUpBudgets = new UsedUpBudgets({ budgets: dataSource.getRepository(Budget), clock });
   const budgetRefusals = new BudgetRefusals();
   const budgetNotices = new BudgetNotices({
-    ...{ budgets: dataSource.getRepository(Budget), database: dataSource, notices: notifications, clock, logger },
+    budgets: dataSource.getRepository(Budget),
+    database: dataSource,
+    notices: notifications,
+    clock,
+    logger,
     options: optionService,
     refusals: budgetRefusals,
   });
@@ -88,19 +100,22 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const logExport = new LogExport(reads);
 
   return {
-    ...{
-      statusService,
-      releaseService,
-      channelService,
-      redemptionService,
-      redeemService,
-      walletService,
-      paymentTests,
-      budgetService,
-      usedUpBudgets,
-      budgetRefusals,
-      captureService,
-    },
-    ...{ usageService, hourlyModels, insightService, billingService, keyHolders, logExport },
+    statusService,
+    releaseService,
+    channelService,
+    redemptionService,
+    redeemService,
+    walletService,
+    paymentTests,
+    budgetService,
+    usedUpBudgets,
+    budgetRefusals,
+    captureService,
+    usageService,
+    hourlyModels,
+    insightService,
+    billingService,
+    keyHolders,
+    logExport,
   };
 }

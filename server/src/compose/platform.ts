@@ -124,7 +124,12 @@ export async function composePlatform(foundation: Foundation) {
   await optionService.start();
   shutdown.onStop('options', () => optionService.stop());
   const captureRetention = new CaptureRetention({
-    ...{ database: dataSource, options: optionService, state, nodeId, clock, logger },
+    database: dataSource,
+    options: optionService,
+    state,
+    nodeId,
+    clock,
+    logger,
   });
   captureRetention.start();
   shutdown.onStop('capture retention', () => captureRetention.stop());
@@ -142,7 +147,21 @@ export async function composePlatform(foundation: Foundation) {
 
   return {
     ...foundation,
-    ...{ dataSource, clock, nodeId, secrets, state, hasNeighbours, changes, signals, ledger },
-    ...{ logService, auditService, optionService, idempotency, outboundGuard, guardedFetch, mailer },
+    dataSource,
+    clock,
+    nodeId,
+    secrets,
+    state,
+    hasNeighbours,
+    changes,
+    signals,
+    ledger,
+    logService,
+    auditService,
+    optionService,
+    idempotency,
+    outboundGuard,
+    guardedFetch,
+    mailer,
   };
 }

@@ -141,7 +141,11 @@ export async function composePresentations(
     ],
     api: apiRoutes(subjects, rest),
     graphql: graphqlPlugin({
-      ...{ schema, authenticator: authService, live, streams, logger },
+      schema,
+      authenticator: authService,
+      live,
+      streams,
+      logger,
       budget: new CostBudget(state, config.graphqlCostPerMinute, config.apiRateLimit.enabled),
       time: new TimeShare(config.graphqlCostPerMinute / costOfAllTime),
       limitByAddress: limitByAddress(state, 'GQ', {

@@ -22,7 +22,9 @@ export function composePriceSync(
     checks: dataSource.getRepository(PriceCheck),
     sources: new PriceSourceService(guardedFetch),
     options: optionService,
-    ...{ prices, channels: channelDirectory, clock },
+    prices,
+    channels: channelDirectory,
+    clock,
   });
   const priceUpdates = new PriceUpdateService({
     updates: dataSource.getRepository(PriceUpdate),
@@ -30,8 +32,15 @@ export function composePriceSync(
     options: optionService,
   });
   const priceSyncClock = new PriceSyncClock({
-    ...{ database: dataSource, checks: priceChecks, updates: priceUpdates, state, changes, nodeId, logger },
-    ...{ options: optionService, notices: notifications },
+    database: dataSource,
+    checks: priceChecks,
+    updates: priceUpdates,
+    state,
+    changes,
+    nodeId,
+    logger,
+    options: optionService,
+    notices: notifications,
   });
   priceSyncClock.start();
   shutdown.onStop('price sync', () => priceSyncClock.stop());

@@ -27,7 +27,13 @@ export async function composeRelay(
   const { logService, optionService, outboundGuard, guardedFetch } = platform;
   const builtRelay = createRelay({
     database: dataSource,
-    ...{ state, changes, ledger, secrets, clock, logger, metrics },
+    state,
+    changes,
+    ledger,
+    secrets,
+    clock,
+    logger,
+    metrics,
     nodes: platform.hasNeighbours ? state : undefined,
     options: optionService,
     guard: outboundGuard,
@@ -73,10 +79,17 @@ export async function composeRelay(
     outbound: guardedFetch,
     videoLinks,
     channelGuard: channelService,
-    ...{ database: dataSource, ledger, secrets, clock, logger },
+    database: dataSource,
+    ledger,
+    secrets,
+    clock,
+    logger,
   });
   const polling = new TaskPolling({
-    ...{ pollers: tasks.pollers, state, nodeId, logger },
+    pollers: tasks.pollers,
+    state,
+    nodeId,
+    logger,
     seconds: config.taskPolling.seconds,
   });
   if (config.taskPolling.enabled) polling.start();
@@ -87,7 +100,10 @@ export async function composeRelay(
     ...builtRelay.routesDeps,
     guard: outboundGuard,
     azureVersion: config.relay.azureVersion,
-    ...{ ledger, database: dataSource, clock, logger },
+    ledger,
+    database: dataSource,
+    clock,
+    logger,
   });
   return { builtRelay, drawingNotify, drawingService, creativeTaskService, videoLinks, tasks, realtime };
 }

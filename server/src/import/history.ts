@@ -93,8 +93,15 @@ export async function moveHistory(
     since === forever
       ? before
       : await moveLogs(target, logSource, {
-          ...{ run: run.source, family, withContent: options.decisions.withContent, since, cursor: run.logCursor },
-          ...{ counts: before, findings, now: options.now, signal },
+          run: run.source,
+          family,
+          withContent: options.decisions.withContent,
+          since,
+          cursor: run.logCursor,
+          counts: before,
+          findings,
+          now: options.now,
+          signal,
           onBatch: (rows) => progress.advance(rows),
         });
   findings.count('log-type', 'logs', counts.retyped);

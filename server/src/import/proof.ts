@@ -30,7 +30,10 @@ export async function prove(
   });
   const names = Object.keys(sums) as Array<keyof Sums>;
   return {
-    ...{ sums, keysFound, keysExpected: expected.keys, replay },
+    sums,
+    keysFound,
+    keysExpected: expected.keys,
+    replay,
     sumsAreEqual: names.every((name) => sums[name] === expected.sums[name]),
     drifts: drifts.map(({ account, id, expected: due, found }) => ({ account, id, expected: due, found })),
   };

@@ -12,8 +12,13 @@ export interface Sums {
 }
 
 export const noSums = (): { -readonly [Key in keyof Sums]: Sums[Key] } => ({
-  ...{ userQuota: 0, userUsedQuota: 0, userRequests: 0, affiliateQuota: 0 },
-  ...{ tokenRemainQuota: 0, tokenUsedQuota: 0, channelUsedQuota: 0 },
+  userQuota: 0,
+  userUsedQuota: 0,
+  userRequests: 0,
+  affiliateQuota: 0,
+  tokenRemainQuota: 0,
+  tokenUsedQuota: 0,
+  channelUsedQuota: 0,
 });
 
 export interface TableCounts {

@@ -123,7 +123,12 @@ async function move(
   const stored = (await readRuns(target)).find((one) => one.source === run);
   if (!stored) throw new Error('The row of this run has disappeared.');
   const history = await moveHistory(target, source, logSource, {
-    ...{ run: stored, family, options, findings, progress, signal },
+    run: stored,
+    family,
+    options,
+    findings,
+    progress,
+    signal,
   });
   progress.begin('proof');
   const proof = await prove(target, source, secrets, run, { sums: pass.sums, keys: pass.keys });
@@ -289,7 +294,9 @@ class Pass {
     return {
       source: {
         name: options.name ?? nameOf(options.source),
-        ...{ family: this.context.family, engine: this.source.engine, version: this.version },
+        family: this.context.family,
+        engine: this.source.engine,
+        version: this.version,
       },
       isDryRun: end.isDryRun,
       isBlocked: findings.some(({ severity }) => severity === 'blocking'),
@@ -297,7 +304,11 @@ class Pass {
       seconds: Math.round((Date.now() - end.began) / 100) / 10,
       lastUserId: lastOf(this.context.users.ids),
       tables: [...this.tables, ...end.history],
-      ...{ sums: this.sums, usersByStatus: this.byStatus, usersByRole: this.byRole, findings, proof: end.proof },
+      sums: this.sums,
+      usersByStatus: this.byStatus,
+      usersByRole: this.byRole,
+      findings,
+      proof: end.proof,
     };
   }
 }

@@ -48,12 +48,18 @@ const byId = (key: string): Readonly<Record<string, unknown>> => ({ id: Number(k
 export const tableSpecs: readonly TableSpec[] = [
   {
     ...plain,
-    ...{ source: 'options', target: 'options', key: ['key'], overwrites: true },
+    source: 'options',
+    target: 'options',
+    key: ['key'],
+    overwrites: true,
     added: impliedOptions,
     mapper: () => mapOption,
   },
   {
-    ...{ source: 'users', target: 'users', key: ['id'], opening: 'user' },
+    source: 'users',
+    target: 'users',
+    key: ['id'],
+    opening: 'user',
     accounts: { quota: 'user', aff_quota: 'affiliate' },
     parked: [
       ...["username = 'moving ' || id", 'aff_code = NULL', 'access_token_hash = NULL'],
@@ -63,7 +69,10 @@ export const tableSpecs: readonly TableSpec[] = [
     mapper: () => mapUser,
   },
   {
-    ...{ source: 'tokens', target: 'tokens', key: ['id'], opening: 'token' },
+    source: 'tokens',
+    target: 'tokens',
+    key: ['id'],
+    opening: 'token',
     accounts: { remain_quota: 'token' },
     parked: parkedKey,
     targetKey: byId,
@@ -71,7 +80,9 @@ export const tableSpecs: readonly TableSpec[] = [
   },
   {
     ...plain,
-    ...{ source: 'two_fas', target: 'authenticator_apps', key: ['user_id'] },
+    source: 'two_fas',
+    target: 'authenticator_apps',
+    key: ['user_id'],
     // A user of new-api who has a passkey still signs in with the password alone, so a moved passkey is not asked for.
     afterBatch: `UPDATE users u SET has_second_factor =
                    EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
@@ -81,26 +92,34 @@ export const tableSpecs: readonly TableSpec[] = [
   },
   {
     ...plain,
-    ...{ source: 'two_fa_backup_codes', target: 'recovery_codes', key: ['user_id', 'code_hash'] },
+    source: 'two_fa_backup_codes',
+    target: 'recovery_codes',
+    key: ['user_id', 'code_hash'],
     targetKey: backupCodeOf,
     mapper: () => mapBackupCode,
   },
   {
     ...plain,
-    ...{ source: 'passkey_credentials', target: 'passkeys', key: ['credential_id'] },
+    source: 'passkey_credentials',
+    target: 'passkeys',
+    key: ['credential_id'],
     targetKey: passkeyOf,
     mapper: () => mapPasskey,
   },
   {
     ...plain,
-    ...{ source: 'channels', target: 'channels', opening: 'channel' },
+    source: 'channels',
+    target: 'channels',
+    opening: 'channel',
     targetKey: channelOf,
     mapper: () => mapChannel,
   },
   { ...plain, source: 'redemptions', target: 'redemptions', targetKey: byId, parked: parkedKey, mapper: () => mapCode },
   {
     ...plain,
-    ...{ source: 'redemption_logs', target: 'redemption_uses', key: ['redemption_id', 'user_id'] },
+    source: 'redemption_logs',
+    target: 'redemption_uses',
+    key: ['redemption_id', 'user_id'],
     mapper: mapCodeUse,
   },
   { ...plain, source: 'top_ups', target: 'top_up_orders', mapper: () => mapOrder },

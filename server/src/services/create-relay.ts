@@ -200,7 +200,10 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const keyRing = new KeyRing(clock);
   const health = new Health(clock);
   const sharedHealth = new SharedHealth({
-    ...{ health, state, clock, logger },
+    health,
+    state,
+    clock,
+    logger,
     changed: (channelId) => deps.healthChanged?.(channelId),
   });
   const channels = new RoutingDirectory(database, secrets, keyStateOf(keyRing, health), logger);
@@ -218,8 +221,14 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const order = new TierOrder(options, firstBytes, clock);
   const channelBudgets = new ChannelBudgets(budgets, ledger);
   const turns = new Turns({
-    ...{ channels, keyRing, health, limits, order, clock },
-    ...{ budgets: channelBudgets, sharedBudgets: budgetDirectory },
+    channels,
+    keyRing,
+    health,
+    limits,
+    order,
+    clock,
+    budgets: channelBudgets,
+    sharedBudgets: budgetDirectory,
   });
   const prices = new PriceBook(options);
   const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
@@ -230,7 +239,15 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const probe = new RelayProbe({ channels, keyRing, health, upstream, credentials, clock, settings, options });
   const failures = new ChannelFailures({ database, options, clock, logger });
   const failureHandler = new UpstreamFailureHandler({
-    ...{ options, channels, keyRing, health, credentials, logger, metrics, failures, keyCheck: probe },
+    options,
+    channels,
+    keyRing,
+    health,
+    credentials,
+    logger,
+    metrics,
+    failures,
+    keyCheck: probe,
     guard: deps.channelGuard,
   });
   const pins = new SessionPins(
@@ -311,7 +328,15 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     relay,
     probe,
     core: {
-      ...{ keys, keyUses, budgets, rates, rateLimit, inFlight, bodies, keyRing, health },
+      keys,
+      keyUses,
+      budgets,
+      rates,
+      rateLimit,
+      inFlight,
+      bodies,
+      keyRing,
+      health,
       keyHealth: new KeyHealth(keyRing, health),
       turns,
       upstream,
@@ -320,10 +345,20 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       balances,
       usageAlarm,
       pins,
-      ...{ metrics, guardrails, captures, tracing },
+      metrics,
+      guardrails,
+      captures,
+      tracing,
     },
     routesDeps: {
-      ...{ relay, keys, inFlight, channels, prices, options, guardrails, maxBodyBytes: deps.settings.maxBodyBytes },
+      relay,
+      keys,
+      inFlight,
+      channels,
+      prices,
+      options,
+      guardrails,
+      maxBodyBytes: deps.settings.maxBodyBytes,
       ...resumable,
       responsesSockets: new ResponsesSockets({ relay, keys, bodies, ...resumable }, deps.settings.maxBodyBytes),
       providerResponses: new ProviderResponses({ channels, upstream, options, settings, clock }),

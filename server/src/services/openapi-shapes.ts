@@ -10,6 +10,8 @@ export const oneOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas
 export const anything = { type: 'object', additionalProperties: true } as const;
 /** Fields that are not listed reach providers that know them. */
 export const object = (properties: Record<string, JsonSchema>, required: readonly string[] = []): JsonSchema => ({
-  ...{ type: 'object', properties, additionalProperties: true },
+  type: 'object',
+  properties,
+  additionalProperties: true,
   ...(required.length > 0 ? { required } : {}),
 });

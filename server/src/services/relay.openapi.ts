@@ -93,7 +93,8 @@ const input = oneOf(text, list(anything));
 const id: ApiParameter = { type: 'string', description: 'Id of the response' };
 const key = 'key' as const;
 const post = (summary: string, operation: Omit<ApiOperation, 'summary' | 'role'>): ApiOperation => ({
-  ...{ summary, role: key },
+  summary,
+  role: key,
   ...operation,
 });
 const unbuilt = (summary: string): ApiOperation => ({

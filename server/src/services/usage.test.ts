@@ -157,7 +157,9 @@ describe('quantities that providers report', () => {
         usage: { input_tokens: 1820, output_tokens: 210 },
         tool_usage: {
           image_gen: {
-            ...{ input_tokens: 1550, output_tokens: 7024, total_tokens: 8574 },
+            input_tokens: 1550,
+            output_tokens: 7024,
+            total_tokens: 8574,
             input_tokens_details: { image_tokens: 1521, text_tokens: 29 },
             output_tokens_details: { image_tokens: 7000, text_tokens: 24 },
           },
@@ -165,10 +167,14 @@ describe('quantities that providers report', () => {
         },
       }),
       {
-        ...{ imageInputTokens: 1521, imageOutputTokens: 7000 },
+        imageInputTokens: 1521,
+        imageOutputTokens: 7000,
         drawn: {
-          ...{ images: 1, promptTokens: 1550, imageInputTokens: 1521 },
-          ...{ completionTokens: 7024, imageOutputTokens: 7000 },
+          images: 1,
+          promptTokens: 1550,
+          imageInputTokens: 1521,
+          completionTokens: 7024,
+          imageOutputTokens: 7000,
         },
       },
     ],
@@ -249,11 +255,13 @@ describe('quantities that providers report', () => {
       });
     const images = { input_tokens: 20, output_tokens: 700 };
     expect(drawn({}, images)).toMatchObject({
-      ...{ promptTokens: 120, completionTokens: 710 },
+      promptTokens: 120,
+      completionTokens: 710,
       details: { imageOutputTokens: 700 },
     });
     expect(drawn({ output_tokens: 710, output_tokens_details: { image_tokens: 700 } }, images)).toMatchObject({
-      ...{ promptTokens: 100, completionTokens: 710 },
+      promptTokens: 100,
+      completionTokens: 710,
       details: { imageOutputTokens: 700, drawn: { promptTokens: 0, completionTokens: 700, imageOutputTokens: 700 } },
     });
     expect(drawn({}, { input_tokens: 0, output_tokens: 0, output_tokens_details: { image_tokens: 0 } })).toEqual(
@@ -281,8 +289,12 @@ describe('quantities that providers report', () => {
 
   it('Perplexity: what research reads and thinks beside the counts is part of the charge that it reports', () => {
     const usage = toUsage({
-      ...{ prompt_tokens: 1188, completion_tokens: 4240, total_tokens: 5428 },
-      ...{ citation_tokens: 8014, num_search_queries: 54, reasoning_tokens: 92_431 },
+      prompt_tokens: 1188,
+      completion_tokens: 4240,
+      total_tokens: 5428,
+      citation_tokens: 8014,
+      num_search_queries: 54,
+      reasoning_tokens: 92_431,
       cost: { input_tokens_cost: 0.00238, output_tokens_cost: 0.03392, total_cost: 0.59962 },
     });
     expect(usage).toMatchObject({ promptTokens: 9202, completionTokens: 96_671, reasoningTokens: 92_431 });

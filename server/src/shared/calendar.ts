@@ -20,7 +20,12 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
-    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   });
   if (formats.size >= maxFormats) formats.clear();
   formats.set(timeZone, format);

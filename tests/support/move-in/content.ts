@@ -81,9 +81,17 @@ function addFactors(tables: Map<string, Row[]>): void {
   const { id, publicKey } = factors.passkey;
   tables.set('passkey_credentials', [
     {
-      ...{ id: 1, user_id: factors.passkeyUser, credential_id: id.toString('base64') },
-      ...{ public_key: publicKey.toString('base64'), sign_count: 41, user_present: 1, user_verified: 1 },
-      ...{ backup_eligible: 0, backup_state: 0, transports: '["internal","hybrid"]', created_at: made },
+      id: 1,
+      user_id: factors.passkeyUser,
+      credential_id: id.toString('base64'),
+      public_key: publicKey.toString('base64'),
+      sign_count: 41,
+      user_present: 1,
+      user_verified: 1,
+      backup_eligible: 0,
+      backup_state: 0,
+      transports: '["internal","hybrid"]',
+      created_at: made,
     },
   ]);
 }
@@ -109,27 +117,32 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
       const hasApp = has.newApi && id === factors.appUser;
       if (hasPassword && !isDeleted && !hasApp && id !== 12) people.push({ id, username, password });
       return {
-        ...{ id, username, password: hasPassword ? bcrypt.hashSync(password, 4) : '', display_name: `User ${id}` },
-        ...{ role: id === 1 || id === 5 ? 100 : id === 2 ? 10 : 1, status: id === 12 ? 2 : 1 },
+        id,
+        username,
+        password: hasPassword ? bcrypt.hashSync(password, 4) : '',
+        display_name: `User ${id}`,
+        role: id === 1 || id === 5 ? 100 : id === 2 ? 10 : 1,
+        status: id === 12 ? 2 : 1,
         // Users 3 and 4 have one address, in different cases.
         email: id === 3 ? 'Same@example.com' : id === 4 ? 'same@example.com' : `${username}@example.com`,
-        ...{
-          github_id: id === 7 ? 'octocat' : '',
-          wechat_id: '',
-          oidc_id: '',
-          access_token: id === 2 ? text(next, 32) : '',
-        },
-        ...{
-          quota,
-          used_quota: id === 10 ? -50 : 5_000 * id,
-          request_count: 10 * id,
-          group: id % 3 === 0 ? 'vip' : 'default',
-        },
-        ...{ aff_code: `AF${id}`, inviter_id: id > 20 ? 1 : 0 },
+        github_id: id === 7 ? 'octocat' : '',
+        wechat_id: '',
+        oidc_id: '',
+        access_token: id === 2 ? text(next, 32) : '',
+        quota,
+        used_quota: id === 10 ? -50 : 5_000 * id,
+        request_count: 10 * id,
+        group: id % 3 === 0 ? 'vip' : 'default',
+        aff_code: `AF${id}`,
+        inviter_id: id > 20 ? 1 : 0,
         ...(has.reseller
           ? {
-              ...{ aff_count: id === 1 ? 10 : 0, aff_quota: id === 1 ? 777 : 0, aff_history: id === 1 ? 999 : 0 },
-              ...{ telegram_id: '', linux_do_id: '', deleted_at: isDeleted ? '2025-06-01 10:11:12' : null },
+              aff_count: id === 1 ? 10 : 0,
+              aff_quota: id === 1 ? 777 : 0,
+              aff_history: id === 1 ? 999 : 0,
+              telegram_id: '',
+              linux_do_id: '',
+              deleted_at: isDeleted ? '2025-06-01 10:11:12' : null,
               setting:
                 id === 3
                   ? JSON.stringify({ notify_type: 'webhook', webhook_url: 'https://h.example', webhook_secret: 'hush' })
@@ -156,23 +169,23 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
       const isUsable = ![6, 12].includes(userId) && !(has.reseller && userId === 9) && id % 20 !== 0;
       if (isUsable) keys.push(`sk-${key}`);
       return {
-        ...{
-          id,
-          user_id: userId,
-          key,
-          status: id % 20 === 0 ? 2 : 1,
-          name: `key ${id}`,
-          created_time: now - 9_000_000,
-        },
-        ...{ accessed_time: now - 1000, expired_time: -1, remain_quota: remain, unlimited_quota: id % 4 === 0 ? 1 : 0 },
+        id,
+        user_id: userId,
+        key,
+        status: id % 20 === 0 ? 2 : 1,
+        name: `key ${id}`,
+        created_time: now - 9_000_000,
+        accessed_time: now - 1000,
+        expired_time: -1,
+        remain_quota: remain,
+        unlimited_quota: id % 4 === 0 ? 1 : 0,
         used_quota: 300 * id,
         ...(has.reseller
           ? {
-              ...{
-                model_limits_enabled: id % 5 === 0 ? 1 : 0,
-                model_limits: id % 5 === 0 ? 'gpt-4o, gpt-4o-mini' : '',
-              },
-              ...{ allow_ips: id === 2 ? '127.0.0.1\n10.0.0.0/8' : '', group: has.newApi && id === 3 ? 'auto' : '' },
+              model_limits_enabled: id % 5 === 0 ? 1 : 0,
+              model_limits: id % 5 === 0 ? 'gpt-4o, gpt-4o-mini' : '',
+              allow_ips: id === 2 ? '127.0.0.1\n10.0.0.0/8' : '',
+              group: has.newApi && id === 3 ? 'auto' : '',
             }
           : { models: id % 5 === 0 ? 'gpt-4o,gpt-4o-mini' : null, subnet: id === 2 ? '127.0.0.1/32,10.0.0.0/8' : '' }),
       };
@@ -186,16 +199,24 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
       const id = index + 1;
       const type = id === 1 ? 1 : (types[index % types.length] ?? 1);
       return {
-        ...{
-          id,
-          type: has.newApi && id === 5 ? 50 : type,
-          key: id === 4 ? 'sk-one\nsk-two\nsk-three' : `sk-up-${id}`,
-          status: id === 1 || id > 20 ? 1 : 2,
-        },
-        ...{ name: `channel ${id}`, weight: id % 3, created_time: now - 9_000_000, test_time: 0, response_time: 12 },
-        ...{ base_url: id === 1 ? upstream : id > 20 ? `${upstream}/other` : '', other: '', balance: 1.5 },
-        ...{ models: id === 1 ? 'gpt-4o,gpt-4o-mini' : 'gpt-4o-mini', group: 'default,vip', used_quota: 4_000 * id },
-        ...{ model_mapping: '', priority: id === 1 ? 10 : 0, balance_updated_time: 0 },
+        id,
+        type: has.newApi && id === 5 ? 50 : type,
+        key: id === 4 ? 'sk-one\nsk-two\nsk-three' : `sk-up-${id}`,
+        status: id === 1 || id > 20 ? 1 : 2,
+        name: `channel ${id}`,
+        weight: id % 3,
+        created_time: now - 9_000_000,
+        test_time: 0,
+        response_time: 12,
+        base_url: id === 1 ? upstream : id > 20 ? `${upstream}/other` : '',
+        other: '',
+        balance: 1.5,
+        models: id === 1 ? 'gpt-4o,gpt-4o-mini' : 'gpt-4o-mini',
+        group: 'default,vip',
+        used_quota: 4_000 * id,
+        model_mapping: '',
+        priority: id === 1 ? 10 : 0,
+        balance_updated_time: 0,
         ...(has.reseller
           ? {
               auto_ban: 1,
@@ -206,7 +227,9 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
           : { config: id === 6 ? '{"ak":"AK","sk":"SK","region":"us-east-1"}' : '', system_prompt: '' }),
         ...(has.newApi
           ? {
-              ...{ header_override: '', settings: '', remark: 'r' },
+              header_override: '',
+              settings: '',
+              remark: 'r',
               channel_info:
                 id === 4 ? { is_multi_key: true, multi_key_size: 3, multi_key_status_list: { '1': 2 } } : {},
             }
@@ -236,20 +259,19 @@ function makeLogs(family: Family, count: number, now: number, next: (below: numb
     const quota = type === 2 ? (family === 'one-api' ? Math.ceil(exact) : Math.round(exact)) : 0;
     const other = { model_ratio: ratio, completion_ratio: completionRatio, group_ratio: 1, model_price: -1, frt: 300 };
     return {
-      ...{
-        id: index + 1,
-        user_id: userId,
-        created_at: now - Math.floor(((count - index) * days * 86_400) / count),
-        type,
-      },
-      ...{ content: type === 2 ? 'ratios' : `event ${index}`, username: `user${String(userId).padStart(2, '0')}` },
-      ...{
-        token_name: `key ${userId}`,
-        model_name: type === 2 ? model : '',
-        quota,
-        prompt_tokens: type === 2 ? prompt : 0,
-      },
-      ...{ completion_tokens: type === 2 ? completion : 0, channel_id: 1, is_stream: index % 2 },
+      id: index + 1,
+      user_id: userId,
+      created_at: now - Math.floor(((count - index) * days * 86_400) / count),
+      type,
+      content: type === 2 ? 'ratios' : `event ${index}`,
+      username: `user${String(userId).padStart(2, '0')}`,
+      token_name: `key ${userId}`,
+      model_name: type === 2 ? model : '',
+      quota,
+      prompt_tokens: type === 2 ? prompt : 0,
+      completion_tokens: type === 2 ? completion : 0,
+      channel_id: 1,
+      is_stream: index % 2,
       ...(family === 'one-api'
         ? { request_id: `old${index}`, elapsed_time: 1000 + next(9000) }
         : {
@@ -293,8 +315,14 @@ function addRest(tables: Map<string, Row[]>, family: Family, now: number, next: 
   tables.set(
     'redemptions',
     Array.from({ length: 10 }, (_, index) => ({
-      ...{ id: index + 1, user_id: 1, key: text(next, 32), status: index < 7 ? 1 : 3, name: `code ${index}` },
-      ...{ quota: index === 9 ? 0 : 500 + index, created_time: now - 1000, redeemed_time: index < 7 ? 0 : now - 500 },
+      id: index + 1,
+      user_id: 1,
+      key: text(next, 32),
+      status: index < 7 ? 1 : 3,
+      name: `code ${index}`,
+      quota: index === 9 ? 0 : 500 + index,
+      created_time: now - 1000,
+      redeemed_time: index < 7 ? 0 : now - 500,
       ...(has.reseller ? { used_user_id: index < 7 ? 0 : 4 } : {}),
       ...(has.veloera
         ? {
@@ -310,7 +338,13 @@ function addRest(tables: Map<string, Row[]>, family: Family, now: number, next: 
   );
   if (!has.reseller) return;
   const order = (id: number, trade: string, status: string): Row => ({
-    ...{ id, user_id: 4, amount: 3, money: 21.9, trade_no: trade, create_time: now - 600, status },
+    id,
+    user_id: 4,
+    amount: 3,
+    money: 21.9,
+    trade_no: trade,
+    create_time: now - 600,
+    status,
     ...(has.newApi
       ? { payment_method: 'alipay', payment_provider: 'epay', complete_time: status === 'success' ? now - 300 : 0 }
       : {}),

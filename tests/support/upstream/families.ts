@@ -150,19 +150,37 @@ async function sayResponses(said: Said, response: ServerResponse, request: Recei
   const { tool } = said;
   const item = tool
     ? {
-        ...{ id: 'fc_1', type: 'function_call', status: 'completed', call_id: 'call_1', name: tool.name },
+        id: 'fc_1',
+        type: 'function_call',
+        status: 'completed',
+        call_id: 'call_1',
+        name: tool.name,
         arguments: JSON.stringify(tool.input),
       }
     : {
-        ...{ id: 'msg_1', type: 'message', status: 'completed', role: 'assistant' },
+        id: 'msg_1',
+        type: 'message',
+        status: 'completed',
+        role: 'assistant',
         content: [{ type: 'output_text', text: said.text, annotations: [] }],
       };
   const whole = {
-    ...{ id: 'resp_1', object: 'response', created_at: 1_763_600_000, model: request.model, error: null },
-    ...{ status: 'completed', output: [item], parallel_tool_calls: true, tools: [], tool_choice: 'auto' },
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1_763_600_000,
+    model: request.model,
+    error: null,
+    status: 'completed',
+    output: [item],
+    parallel_tool_calls: true,
+    tools: [],
+    tool_choice: 'auto',
     usage: {
-      ...{ input_tokens: input, output_tokens: output, total_tokens: input + output },
-      ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+      input_tokens: input,
+      output_tokens: output,
+      total_tokens: input + output,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: 0 },
     },
   };
   if (!request.stream) {

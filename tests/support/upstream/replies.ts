@@ -157,7 +157,10 @@ export async function writeOrLeave(response: ServerResponse, bytes: string | Buf
 
 /** The body of a chat completion that calls one function. */
 export const chatCall = (name: string, text: string, id = 'call_9') => ({
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
   usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
   choices: [
     {

@@ -188,7 +188,9 @@ class SpeakingSession {
       if (made.audioOut >= most) running.end(most < tokens ? 'incomplete' : 'completed');
     }, tick);
     const running: Running = {
-      ...{ id, made, inConversation },
+      id,
+      made,
+      inConversation,
       end: (status) => {
         clearInterval(timer);
         if (this.active === running) this.active = null;
@@ -207,7 +209,8 @@ class SpeakingSession {
   private refuse(event: RealtimeEvent, code: string): void {
     const error = { type: 'invalid_request_error', code, message: code, param: null };
     send(this.session.socket, {
-      ...{ type: 'error', event_id: 'e' },
+      type: 'error',
+      event_id: 'e',
       error: { ...error, event_id: event['event_id'] ?? null },
     });
   }

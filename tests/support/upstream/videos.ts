@@ -24,7 +24,11 @@ const bearer = ({ key }: ReceivedRequest): unknown => key;
 /** As their documents show them. */
 export const videoProviders = {
   openai: {
-    ...{ type: 60, model: 'sora-2', orders: '/v1/videos', lookups: '/v1/videos/', keyOf: bearer },
+    type: 60,
+    model: 'sora-2',
+    orders: '/v1/videos',
+    lookups: '/v1/videos/',
+    keyOf: bearer,
     taken: (id) => ({
       id,
       object: 'video',
@@ -44,12 +48,10 @@ export const videoProviders = {
     }),
   },
   veo: {
-    ...{
-      type: 24,
-      model: 'veo-3.1-generate-001',
-      orders: '/v1beta/models/veo',
-      lookups: '/v1beta/models/veo-3.1-generate-001/operations/',
-    },
+    type: 24,
+    model: 'veo-3.1-generate-001',
+    orders: '/v1beta/models/veo',
+    lookups: '/v1beta/models/veo-3.1-generate-001/operations/',
     keyOf: ({ headers }) => headers['x-goog-api-key'],
     taken: (id) => ({ name: `models/veo-3.1-generate-001/operations/${id}` }),
     running: (id) => ({ name: `models/veo-3.1-generate-001/operations/${id}` }),
@@ -71,13 +73,11 @@ export const videoProviders = {
     }),
   },
   xai: {
-    ...{
-      type: 48,
-      model: 'grok-imagine-video',
-      orders: '/v1/videos/generations',
-      lookups: '/v1/videos/',
-      keyOf: bearer,
-    },
+    type: 48,
+    model: 'grok-imagine-video',
+    orders: '/v1/videos/generations',
+    lookups: '/v1/videos/',
+    keyOf: bearer,
     taken: (id) => ({ request_id: id }),
     running: () => ({ status: 'pending' }),
     done: (_id, url) => ({
@@ -88,8 +88,11 @@ export const videoProviders = {
     failed: (_id, message) => ({ status: 'failed', error: { code: 'invalid_argument', message } }),
   },
   ark: {
-    ...{ type: 45, model: 'doubao-seedance-2-0-260128', keyOf: bearer },
-    ...{ orders: '/api/v3/contents/generations/tasks', lookups: '/api/v3/contents/generations/tasks/' },
+    type: 45,
+    model: 'doubao-seedance-2-0-260128',
+    keyOf: bearer,
+    orders: '/api/v3/contents/generations/tasks',
+    lookups: '/api/v3/contents/generations/tasks/',
     taken: (id) => ({ id }),
     running: (id) => ({ id, model: 'doubao-seedance-2-0-260128', status: 'running' }),
     done: (id, url) => ({
@@ -105,7 +108,10 @@ export const videoProviders = {
     }),
   },
   wan: {
-    ...{ type: 17, model: 'wan2.7-t2v', keyOf: bearer, lookups: '/api/v1/tasks/' },
+    type: 17,
+    model: 'wan2.7-t2v',
+    keyOf: bearer,
+    lookups: '/api/v1/tasks/',
     orders: '/api/v1/services/aigc/video-generation/video-synthesis',
     taken: (id) => ({ output: { task_id: id, task_status: 'PENDING' }, request_id: 'r' }),
     running: (id) => ({ output: { task_id: id, task_status: 'RUNNING' }, request_id: 'r' }),
@@ -118,8 +124,11 @@ export const videoProviders = {
     }),
   },
   cogvideo: {
-    ...{ type: 26, model: 'cogvideox-3', keyOf: bearer },
-    ...{ orders: '/api/paas/v4/videos/generations', lookups: '/api/paas/v4/async-result/' },
+    type: 26,
+    model: 'cogvideox-3',
+    keyOf: bearer,
+    orders: '/api/paas/v4/videos/generations',
+    lookups: '/api/paas/v4/async-result/',
     taken: (id) => ({ id, request_id: 'r', model: 'cogvideox-3', task_status: 'PROCESSING' }),
     running: (id) => ({ id, task_status: 'PROCESSING' }),
     done: (id, url) => ({ id, task_status: 'SUCCESS', video_result: [{ url, cover_image_url: url }] }),

@@ -19,9 +19,22 @@ it('saves a new budget again under the same key after a lost response, and the n
     errors: [{ message: 'The database is unavailable', extensions: { code: 'SERVICE_UNAVAILABLE' } }],
   });
   const budget = {
-    ...{ __typename: 'Budget', id: 1, level: 'TOKEN', subjectId: 5, subjectName: 'ci', kind: 'MONEY', amount: 500_000 },
-    ...{ span: 'DAY', isRolling: false, timeZone: 'UTC', startsAt: null, endsAt: null, models: [], enabled: true },
-    ...{ byAdmin: false, state: null },
+    __typename: 'Budget',
+    id: 1,
+    level: 'TOKEN',
+    subjectId: 5,
+    subjectName: 'ci',
+    kind: 'MONEY',
+    amount: 500_000,
+    span: 'DAY',
+    isRolling: false,
+    timeZone: 'UTC',
+    startsAt: null,
+    endsAt: null,
+    models: [],
+    enabled: true,
+    byAdmin: false,
+    state: null,
   };
   const created = () => ({ data: { createBudget: { budget } } });
   await renderScreen({

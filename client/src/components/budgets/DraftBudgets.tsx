@@ -38,8 +38,13 @@ export function DraftBudgets({
                 component="li"
                 key={at}
                 sx={{
-                  ...{ display: 'flex', alignItems: 'center', gap: 1, minWidth: 0, py: 1 },
-                  ...{ borderTop: '1px solid', borderColor: 'divider' },
+                  display: 'flex',
+                  alignItems: 'center',
+                  gap: 1,
+                  minWidth: 0,
+                  py: 1,
+                  borderTop: '1px solid',
+                  borderColor: 'divider',
                 }}
               >
                 <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>

@@ -98,7 +98,10 @@ it('asks for prices only, and for one model, on the price history', async () => 
 
 it('shows other values in words, and offers no way back for them', async () => {
   const change = (field: string, before: string | null, after: string | null) => ({
-    ...{ __typename: 'AuditFieldChange', field, before, after },
+    __typename: 'AuditFieldChange',
+    field,
+    before,
+    after,
   });
   const changes = [
     change('deletedAt', null, '2026-11-20T14:05:00.000Z'),
@@ -160,7 +163,10 @@ it.each([
 
 it('names a new object first, and leaves out what was never set', async () => {
   const field = (name: string, value: string | null) => ({
-    ...{ __typename: 'AuditFieldChange', field: name, before: null, after: value },
+    __typename: 'AuditFieldChange',
+    field: name,
+    before: null,
+    after: value,
   });
   const changes = [field('autoBan', '1'), field('costRule', null), field('name', 'North'), field('tag', '')];
   await renderScreen({

@@ -6,7 +6,14 @@ import { fieldText, summaryOf, valueText } from './auditFields.js';
 const format = { money: (quota: number) => `$${String(quota / 500_000)}` };
 const entry = (subject: AuditEntry['subject'], ...changes: ReadonlyArray<readonly [string, string | null, string]>) =>
   ({
-    ...{ id: '1', action: 'update', subject, subjectId: '5', actorId: 1, actorName: 'root', ip: null, createdAt: '' },
+    id: '1',
+    action: 'update',
+    subject,
+    subjectId: '5',
+    actorId: 1,
+    actorName: 'root',
+    ip: null,
+    createdAt: '',
     changes: changes.map(([field, before, after]) => ({ field, before, after })),
   }) as unknown as AuditEntry;
 const valueOf = (subject: AuditEntry['subject'], field: string, value: string) =>

@@ -7,19 +7,42 @@ import { renderScreen } from '../../testing/renderScreen.js';
 import { ChannelHealthScreen } from './ChannelHealthScreen.js';
 
 const failure = (kind: string, attempts: number, lastError: string) => ({
-  ...{ __typename: 'ChannelFailure', kind, attempts, lastError, lastModel: 'gpt-4o' },
+  __typename: 'ChannelFailure',
+  kind,
+  attempts,
+  lastError,
+  lastModel: 'gpt-4o',
   lastAt: new Date(Date.now() - 300_000).toISOString(),
 });
 const row = (channelId: number, channelName: string, more: object = {}) => ({
-  ...{ __typename: 'ChannelHealth', channelId, channelName, calls: 996, failedAttempts: 0, failureRate: 0 },
-  ...{ rescuedAttempts: 0, p50Ms: 420, p95Ms: 1310, failures: [], ...more },
+  __typename: 'ChannelHealth',
+  channelId,
+  channelName,
+  calls: 996,
+  failedAttempts: 0,
+  failureRate: 0,
+  rescuedAttempts: 0,
+  p50Ms: 420,
+  p95Ms: 1310,
+  failures: [],
+  ...more,
 });
 const failing = row(7, 'Reseller', {
-  ...{ calls: 1997, failedAttempts: 3, failureRate: 3 / 2000, rescuedAttempts: 2, p50Ms: 800, p95Ms: 9000 },
+  calls: 1997,
+  failedAttempts: 3,
+  failureRate: 3 / 2000,
+  rescuedAttempts: 2,
+  p50Ms: 800,
+  p95Ms: 9000,
   failures: [failure('RATE_LIMITED', 2, 'status 429: slow down'), failure('REQUEST', 1, 'status 400')],
 });
 const dead = row(9, 'Dead', {
-  ...{ calls: 0, failedAttempts: 40, failureRate: 1, rescuedAttempts: 40, p50Ms: null, p95Ms: null },
+  calls: 0,
+  failedAttempts: 40,
+  failureRate: 1,
+  rescuedAttempts: 40,
+  p50Ms: null,
+  p95Ms: null,
   failures: [failure('REFUSED', 40, 'status 401: Incorrect API key')],
 });
 const list = (...rows: readonly object[]) => ({

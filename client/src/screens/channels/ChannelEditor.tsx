@@ -93,8 +93,12 @@ function ChannelForm({
     if (!costFactor && !costCards && !models && !groups) return true;
     const cost = costOf(values);
     const proposed = {
-      ...{ id: channel?.id ?? null, name: values.name.trim(), models: values.models, groups: values.groups },
-      ...{ costFactor: cost?.factor ?? 1, costCards: cost?.cards ?? null },
+      id: channel?.id ?? null,
+      name: values.name.trim(),
+      models: values.models,
+      groups: values.groups,
+      costFactor: cost?.factor ?? 1,
+      costCards: cost?.cards ?? null,
     };
     const found = await client
       .query({ query: ChannelBelowCostDocument, variables: { channel: proposed }, fetchPolicy: 'no-cache' })

@@ -54,7 +54,12 @@ const ChannelPanels = lazyPart(
 /** So that names can be read. */
 const hiddenBelow = {
   ...Object.fromEntries(healthFields.map((field) => [field, Infinity])),
-  ...{ usedQuota: 1400, weight: 1500, tag: 1300, balance: 1200, priority: 1200, group: 1100 },
+  usedQuota: 1400,
+  weight: 1500,
+  tag: 1300,
+  balance: 1200,
+  priority: 1200,
+  group: 1100,
 };
 
 /** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
@@ -93,7 +98,13 @@ export function ChannelListScreen() {
   const writes = useMay('CHANNELS_WRITE');
   const tools = useMemo(
     () => ({
-      ...{ t, format, actions, tags, typeLabel: types.label, losses, writes },
+      t,
+      format,
+      actions,
+      tags,
+      typeLabel: types.label,
+      losses,
+      writes,
       openTests: (channel: ChannelRowFragment) => setPanel({ kind: 'tests', channel }),
       fetchModels: (channel: ChannelRowFragment) => setPanel({ kind: 'models', channel }),
       openSessions: (channel: ChannelRowFragment) => setPanel({ kind: 'sessions', channel }),

@@ -14,7 +14,13 @@ afterEach(() => localStorage.clear());
 const startedAt = '2025-06-02T10:10:00.000Z';
 const run = (more: object) => ({
   channelTestRun: {
-    ...{ __typename: 'ChannelTestRun', startedAt, endedAt: null, total: 40, passed: 0, failed: 0, skipped: 0 },
+    __typename: 'ChannelTestRun',
+    startedAt,
+    endedAt: null,
+    total: 40,
+    passed: 0,
+    failed: 0,
+    skipped: 0,
     ...more,
   },
 });

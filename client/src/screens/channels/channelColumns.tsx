@@ -203,7 +203,9 @@ function healthColumns({ t }: ChannelCellTools): GridColDef<ChannelListRow>[] {
     width: number,
     Cell: Parameters<typeof HealthOf>[0]['Cell'],
   ): GridColDef<ChannelListRow> => ({
-    ...{ field, headerName, width },
+    field,
+    headerName,
+    width,
     renderCell: cell((row) => <HealthOf id={row.id} Cell={Cell} />),
   });
   return [

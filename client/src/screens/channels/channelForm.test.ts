@@ -60,21 +60,30 @@ describe('a stored channel', () => {
     id: 5,
     name: 'main',
     type: { id: 3, provider: 'AZURE', label: 'Azure OpenAI' },
-    ...{
-      status: 'ENABLED',
-      statusReason: null,
-      weight: 1,
-      priority: 2,
-      createdAt: null,
-      lastTest: null,
-      balance: null,
-    },
-    ...{ models: ['a'], groups: ['vip'], usedQuota: 0, tag: 't', testModel: null, openaiOrganization: null },
-    ...{ baseUrl: 'https://a.example', variant: '2024-12-01', autoDisable: true, modelPrefix: null },
+    status: 'ENABLED',
+    statusReason: null,
+    weight: 1,
+    priority: 2,
+    createdAt: null,
+    lastTest: null,
+    balance: null,
+    models: ['a'],
+    groups: ['vip'],
+    usedQuota: 0,
+    tag: 't',
+    testModel: null,
+    openaiOrganization: null,
+    baseUrl: 'https://a.example',
+    variant: '2024-12-01',
+    autoDisable: true,
+    modelPrefix: null,
     modelMapping: [{ from: 'a', to: 'b' }],
     statusCodeMapping: [{ from: 400, to: 500 }],
     setting: {
-      ...{ proxy: 'http://p:1', forceFormat: true, thinkingToContent: false, nonStreamOnly: true },
+      proxy: 'http://p:1',
+      forceFormat: true,
+      thinkingToContent: false,
+      nonStreamOnly: true,
       more: { house: 1 },
     },
     parameters: { temperature: 0.2 },
@@ -91,28 +100,40 @@ describe('a stored channel', () => {
     const { keys, ...input } = toInput(toValues(channel));
     expect(keys).toEqual([]);
     expect(input).toEqual({
-      ...{ type: 'AZURE', name: 'main', openaiOrganization: null, baseUrl: 'https://a.example', variant: '2024-12-01' },
-      ...{
-        models: ['a'],
-        groups: ['vip'],
-        testModel: null,
-        modelPrefix: null,
-        maxInputTokens: 9,
-        ownerId: 5,
-        priority: 2,
-        weight: 1,
-      },
-      ...{ tag: 't', autoDisable: true, modelMapping: channel.modelMapping, setting: channel.setting },
-      ...{ statusCodeMapping: channel.statusCodeMapping, parameters: { temperature: 0.2 }, headers: channel.headers },
+      type: 'AZURE',
+      name: 'main',
+      openaiOrganization: null,
+      baseUrl: 'https://a.example',
+      variant: '2024-12-01',
+      models: ['a'],
+      groups: ['vip'],
+      testModel: null,
+      modelPrefix: null,
+      maxInputTokens: 9,
+      ownerId: 5,
+      priority: 2,
+      weight: 1,
+      tag: 't',
+      autoDisable: true,
+      modelMapping: channel.modelMapping,
+      setting: channel.setting,
+      statusCodeMapping: channel.statusCodeMapping,
+      parameters: { temperature: 0.2 },
+      headers: channel.headers,
       cost: channel.cost,
-      ...{ limits: channel.limits, timeouts: channel.timeouts },
+      limits: channel.limits,
+      timeouts: channel.timeouts,
     });
   });
 
   it('has a field for each limit and timeout, and none of them when all are empty', () => {
     const values = toValues(channel);
     expect(values.limits.key).toEqual({
-      ...{ requestsPerMinute: '60', tokensPerMinute: '', concurrentCalls: '', dailyUsd: '', monthlyUsd: '' },
+      requestsPerMinute: '60',
+      tokensPerMinute: '',
+      concurrentCalls: '',
+      dailyUsd: '',
+      monthlyUsd: '',
     });
     expect(values.timeouts).toEqual({ firstByte: '', idle: '30', total: '' });
     const whole = { ...values.limits.channel, dailyUsd: ' 2.5 ', concurrentCalls: '4' };
@@ -146,7 +167,10 @@ describe('a stored channel', () => {
 
   it('has its tables in the names of the REST API', () => {
     expect(JSON.parse(toValues(channel).setting)).toEqual({
-      ...{ proxy: 'http://p:1', force_format: true, stream_support: 'NON_STREAM_ONLY', house: 1 },
+      proxy: 'http://p:1',
+      force_format: true,
+      stream_support: 'NON_STREAM_ONLY',
+      house: 1,
     });
     expect(toValues(channel).statusCodeMapping).toBe('{\n  "400": "500"\n}');
   });
@@ -154,7 +178,9 @@ describe('a stored channel', () => {
   it('is changed in what was touched, and cleared where a field was emptied', () => {
     const values = { ...toValues(channel), tag: ' ', setting: '', keys: 'k1\nk2', name: 'other' };
     expect(toPatch(values, { tag: true, setting: true, keys: true })).toEqual({
-      ...{ tag: null, setting: null, keys: ['k1', 'k2'] },
+      tag: null,
+      setting: null,
+      keys: ['k1', 'k2'],
     });
     expect(toPatch({ ...values, keys: ' ' }, { keys: true })).toEqual({});
   });

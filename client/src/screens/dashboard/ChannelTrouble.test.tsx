@@ -6,16 +6,36 @@ import { renderScreen } from '../../testing/renderScreen.js';
 import { ChannelTrouble } from './ChannelTrouble.js';
 
 const good = {
-  ...{ __typename: 'ChannelHealth', channelId: 8, channelName: 'Good', calls: 996, failedAttempts: 0, failureRate: 0 },
-  ...{ rescuedAttempts: 0, p50Ms: 420, p95Ms: 1310, failures: [] },
+  __typename: 'ChannelHealth',
+  channelId: 8,
+  channelName: 'Good',
+  calls: 996,
+  failedAttempts: 0,
+  failureRate: 0,
+  rescuedAttempts: 0,
+  p50Ms: 420,
+  p95Ms: 1310,
+  failures: [],
 };
 const refused = {
-  ...{ __typename: 'ChannelFailure', kind: 'REFUSED', attempts: 40, lastModel: 'gpt-4o' },
-  ...{ lastError: 'status 401: Incorrect API key', lastAt: new Date(Date.now() - 300_000).toISOString() },
+  __typename: 'ChannelFailure',
+  kind: 'REFUSED',
+  attempts: 40,
+  lastModel: 'gpt-4o',
+  lastError: 'status 401: Incorrect API key',
+  lastAt: new Date(Date.now() - 300_000).toISOString(),
 };
 const dead = {
-  ...{ __typename: 'ChannelHealth', channelId: 9, channelName: 'Dead', calls: 0, failedAttempts: 40, failureRate: 1 },
-  ...{ rescuedAttempts: 40, p50Ms: null, p95Ms: null, failures: [refused] },
+  __typename: 'ChannelHealth',
+  channelId: 9,
+  channelName: 'Dead',
+  calls: 0,
+  failedAttempts: 40,
+  failureRate: 1,
+  rescuedAttempts: 40,
+  p50Ms: null,
+  p95Ms: null,
+  failures: [refused],
 };
 const list = (...rows: readonly object[]) => ({
   channelHealth: { __typename: 'ChannelHealthList', from: '2026-11-20T10:00:00.000Z', rows },

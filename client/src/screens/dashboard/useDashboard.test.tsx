@@ -9,8 +9,14 @@ import { useDashboard } from './useDashboard.js';
 const waiting: Array<(calls: number | Error) => void> = [];
 
 const metrics = (calls: number) => ({
-  ...{ quota: 0, calls, totalTokens: 0, promptTokens: 0, completionTokens: 0, failedCalls: 0 },
-  ...{ averageMs: null, errorRate: null },
+  quota: 0,
+  calls,
+  totalTokens: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  failedCalls: 0,
+  averageMs: null,
+  errorRate: null,
 });
 
 const link = new ApolloLink(

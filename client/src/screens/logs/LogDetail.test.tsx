@@ -140,7 +140,11 @@ it('goes to the neighbours by arrow keys, and not beyond the page', async () => 
 
 it('shows the cost of a call by its lines, and what is left', async () => {
   const cost: NonNullable<LogRow['cost']> = {
-    ...{ usd: 0.05, marginUsd: -0.0196, basis: 'LIST', card: 'claude-sonnet-4-5', factor: 0.5 },
+    usd: 0.05,
+    marginUsd: -0.0196,
+    basis: 'LIST',
+    card: 'claude-sonnet-4-5',
+    factor: 0.5,
     lines: [{ quantity: 'input', count: 20_000, price: 5, isPerMillion: true, usd: 0.1 }],
   };
   await renderScreen({

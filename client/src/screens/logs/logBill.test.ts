@@ -26,7 +26,11 @@ const unit = 500_000;
 it('shows one line for each kind of tokens, and the sum with real numbers', () => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 18_204, completionTokens: 1186, cachedTokens: 12_742, quota: 15_200 },
+      ...plain,
+      promptTokens: 18_204,
+      completionTokens: 1186,
+      cachedTokens: 12_742,
+      quota: 15_200,
       price: price({ modelRatio: 1.5, completionRatio: 5, cacheRatio: 0.1, groupRatio: 0.8 }),
     },
     unit,
@@ -49,7 +53,10 @@ it('shows one line for each kind of tokens, and the sum with real numbers', () =
 it('says equals where nothing was rounded', () => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 1000, completionTokens: 0, quota: 1250 },
+      ...plain,
+      promptTokens: 1000,
+      completionTokens: 0,
+      quota: 1250,
       price: price({ modelRatio: 1.25, completionRatio: 4 }),
     },
     unit,
@@ -64,7 +71,10 @@ it.each([
 ])('adds what was carried from %d to %d', (carriedBefore, carriedAfter, quota, carried, formula) => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 40, completionTokens: 0, quota },
+      ...plain,
+      promptTokens: 40,
+      completionTokens: 0,
+      quota,
       price: price({ modelRatio: 0.01, carriedBefore, carriedAfter }),
     },
     unit,
@@ -76,7 +86,12 @@ it.each([
 it('counts cache writes apart, and never less than nothing as input', () => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 100, completionTokens: 0, cachedTokens: 80, cacheWriteTokens: 90, quota: 73 },
+      ...plain,
+      promptTokens: 100,
+      completionTokens: 0,
+      cachedTokens: 80,
+      cacheWriteTokens: 90,
+      quota: 73,
       price: price({ modelRatio: 1, completionRatio: 1, cacheRatio: 0.6, cacheWriteRatio: 1.25 }),
     },
     unit,
@@ -91,7 +106,10 @@ it('counts cache writes apart, and never less than nothing as input', () => {
 it('shows one line for a price per call', () => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 9, completionTokens: 9, quota: 40_000 },
+      ...plain,
+      promptTokens: 9,
+      completionTokens: 9,
+      quota: 40_000,
       price: price({ modelPrice: 0.1, groupRatio: 0.8 }),
     },
     unit,
@@ -103,7 +121,10 @@ it('shows one line for a price per call', () => {
 it('takes the four kinds of an audio call', () => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 110, completionTokens: 60, quota: 1_225 },
+      ...plain,
+      promptTokens: 110,
+      completionTokens: 60,
+      quota: 1_225,
       price: price({ modelRatio: 1.25, completionRatio: 4, audioRatio: 16, audioCompletionRatio: 2 }),
       audio: { textInputTokens: 100, audioInputTokens: 10, textOutputTokens: 40, audioOutputTokens: 20 },
     },
@@ -117,7 +138,10 @@ it('takes the four kinds of an audio call', () => {
 it('admits when the sum is not what was charged', () => {
   const bill = billOf(
     {
-      ...{ ...plain, promptTokens: 1000, completionTokens: 0, quota: 0 },
+      ...plain,
+      promptTokens: 1000,
+      completionTokens: 0,
+      quota: 0,
       price: price({ modelRatio: 1, completionRatio: 1 }),
     },
     unit,

@@ -39,7 +39,11 @@ afterAll(() => {
 
 it('shows the figures of each model and group, rounded down, with the kind of the last failure', async () => {
   const failed = {
-    ...{ group: 'vip', successRate: 0.94, firstTokenP50Ms: null, firstTokenP95Ms: null, tokensPerSecond: null },
+    group: 'vip',
+    successRate: 0.94,
+    firstTokenP50Ms: null,
+    firstTokenP95Ms: null,
+    tokensPerSecond: null,
     lastFailure: { __typename: 'ModelFailure', kind: 'RATE_LIMITED', at: new Date(Date.now() - 300_000).toISOString() },
   };
   await open(answers(ModelHealthDocument, list(row('gpt-4o'), row('o1', failed))));

@@ -5,14 +5,29 @@ import { PersonalDocument } from './personal.generated.js';
 import { PersonalScreen } from './PersonalScreen.js';
 
 const me = {
-  ...{ __typename: 'User', id: 7, username: 'ada', displayName: 'Ada', email: null, role: 'COMMON', group: 'default' },
-  ...{ quota: 500_000, usedQuota: 0, requestCount: 0, identities: [] },
+  __typename: 'User',
+  id: 7,
+  username: 'ada',
+  displayName: 'Ada',
+  email: null,
+  role: 'COMMON',
+  group: 'default',
+  quota: 500_000,
+  usedQuota: 0,
+  requestCount: 0,
+  identities: [],
   invite: { __typename: 'Invite', count: 0, quota: 0, totalQuota: 0 },
 };
 const mySetting = {
-  ...{ __typename: 'UserSetting', notifyType: 'EMAIL', quotaWarningThreshold: null, webhookUrl: null },
-  ...{ hasWebhookSecret: false, notificationEmail: null, acceptsUnpricedModels: false },
-  ...{ displayCurrency: null, timeZone: null },
+  __typename: 'UserSetting',
+  notifyType: 'EMAIL',
+  quotaWarningThreshold: null,
+  webhookUrl: null,
+  hasWebhookSecret: false,
+  notificationEmail: null,
+  acceptsUnpricedModels: false,
+  displayCurrency: null,
+  timeZone: null,
 };
 const personal = {
   request: { query: PersonalDocument },

@@ -12,15 +12,25 @@ const offer = { groups: ['default', 'vip'], ownGroup: 'vip', models };
 
 it('begins as the document says', () => {
   expect(toParameters({}, 'Be kind.')).toEqual({
-    ...{ group: '', model: 'gpt-4o-mini', temperature: 0, maxTokens: '2048', systemPrompt: 'Be kind.' },
-    ...{ topP: 1, frequencyPenalty: 0, presencePenalty: 0 },
+    group: '',
+    model: 'gpt-4o-mini',
+    temperature: 0,
+    maxTokens: '2048',
+    systemPrompt: 'Be kind.',
+    topP: 1,
+    frequencyPenalty: 0,
+    presencePenalty: 0,
   });
 });
 
 it('takes of what was kept only what has the right form', () => {
   const kept = { group: 5, model: 'b', temperature: '1', maxTokens: '', systemPrompt: '' };
   expect(toParameters(kept, 'Be kind.')).toMatchObject({
-    ...{ group: '', model: 'b', temperature: 0, maxTokens: '', systemPrompt: '' },
+    group: '',
+    model: 'b',
+    temperature: 0,
+    maxTokens: '',
+    systemPrompt: '',
   });
 });
 
@@ -42,8 +52,13 @@ it('sends a parameter only when it differs from what is usual', () => {
   const parameters = toParameters({ group: 'g', model: 'b', maxTokens: '' }, 'Be kind.');
   expect(toRequestParams(parameters)).toEqual({ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' });
   expect(toRequestParams({ ...parameters, maxTokens: ' 12 ', topP: 0.5, presencePenalty: -1 })).toEqual({
-    ...{ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' },
-    ...{ max_tokens: 12, top_p: 0.5, presence_penalty: -1 },
+    model: 'b',
+    group: 'g',
+    temperature: 0,
+    systemPrompt: 'Be kind.',
+    max_tokens: 12,
+    top_p: 0.5,
+    presence_penalty: -1,
   });
 });
 
@@ -84,7 +99,10 @@ it.each([
 
 describe('what the browser keeps', () => {
   const question = (id: string, images: readonly string[] = []): Question => ({
-    ...{ kind: 'question', id, text: id, images },
+    kind: 'question',
+    id,
+    text: id,
+    images,
   });
 
   it('is for one user', () => {

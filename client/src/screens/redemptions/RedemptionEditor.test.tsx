@@ -10,7 +10,14 @@ import {
 
 const code: RedemptionRowFragment & { readonly __typename: 'Redemption' } = {
   __typename: 'Redemption',
-  ...{ id: 4, batch: 'Launch', key: '0123', quota: 100_000, status: 'UNUSED', kind: 'ONCE', maxUses: 1, usedCount: 0 },
+  id: 4,
+  batch: 'Launch',
+  key: '0123',
+  quota: 100_000,
+  status: 'UNUSED',
+  kind: 'ONCE',
+  maxUses: 1,
+  usedCount: 0,
   uses: { items: [] },
   createdAt: '2025-06-02T10:11:00.000Z',
 };

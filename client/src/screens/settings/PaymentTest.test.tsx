@@ -13,7 +13,9 @@ const open = (outcome: PaymentTestOutcome, reply: string | null) =>
         result: {
           data: {
             testPayment: {
-              ...{ __typename: 'TestPaymentPayload', outcome, reply },
+              __typename: 'TestPaymentPayload',
+              outcome,
+              reply,
               callbackUrl: 'https://gate.example.com/api/user/epay/notify',
             },
           },

@@ -33,7 +33,9 @@ export function SettingSearch() {
           const hint = i18n.exists(hintKey) ? t(hintKey as 'settings.hints.quotaPerUnit') : '';
           const name = t(`settings.sections.${section}`);
           return {
-            ...{ key: setting.key, label, section: name },
+            key: setting.key,
+            label,
+            section: name,
             text: `${label} ${hint} ${name} ${setting.key}`.toLowerCase(),
           };
         }),

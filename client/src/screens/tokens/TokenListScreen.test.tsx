@@ -57,7 +57,9 @@ it('shows that budgets refuse the calls of a key', async () => {
   const budget = (id: number, more: Partial<BudgetLineFragment>): BudgetLineFragment => ({
     ...({ __typename: 'Budget', id, level: 'TOKEN', subjectId: 1, subjectName: '', kind: 'REQUESTS' } as const),
     ...({ amount: 10, span: 'DAY', isRolling: false, timeZone: 'UTC', startsAt: null, endsAt: null } as const),
-    ...{ models: [], enabled: true, byAdmin: false },
+    models: [],
+    enabled: true,
+    byAdmin: false,
     state: { resetsAt: '2030-01-02T00:00:00Z', used: 8, held: 2 },
     ...more,
   });

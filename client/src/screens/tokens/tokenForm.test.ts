@@ -24,14 +24,16 @@ describe('an update', () => {
   it('sends an amount as the change of what was granted', () => {
     expect(toTokenUpdate(limited, ['amount'], typed, 500_000)).toEqual({ id: 5, grantedQuota: 2_000_000 });
     expect(toTokenUpdate(limited, ['amount'], { ...typed, amount: '0' }, 500_000)).toEqual({
-      ...{ id: 5, grantedQuota: 500_000 },
+      id: 5,
+      grantedQuota: 500_000,
     });
   });
 
   it('sends the amount itself where there was none, and no amount for an unlimited token', () => {
     expect(toTokenUpdate(unlimited, ['unlimited', 'amount'], typed, 500_000)).toEqual({ id: 6, quota: 1_500_000 });
     expect(toTokenUpdate(limited, ['unlimited'], { ...typed, unlimited: true }, 500_000)).toEqual({
-      ...{ id: 5, quota: null },
+      id: 5,
+      quota: null,
     });
   });
 
@@ -60,7 +62,9 @@ it('sends fallback groups and models in their order', () => {
   const token = tokenRow(7, 'dev', { fallbackGroups: ['vip'], fallbackModels: [] });
   const typed = { ...values, fallbackGroups: ['pro', 'vip'], fallbackModels: ['b', 'a'] };
   expect(toTokenUpdate(token, ['fallbackGroups', 'fallbackModels'], typed, 1)).toEqual({
-    ...{ id: 7, fallbackGroups: ['pro', 'vip'], fallbackModels: ['b', 'a'] },
+    id: 7,
+    fallbackGroups: ['pro', 'vip'],
+    fallbackModels: ['b', 'a'],
   });
   expect(toTokenUpdate(token, ['name'], typed, 1)).toEqual({ id: 7, name: 'dev' });
 });

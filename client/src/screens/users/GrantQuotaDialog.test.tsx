@@ -28,8 +28,18 @@ const grant = (amount: number, result: object) => ({
 
 const fullUser = {
   __typename: 'User',
-  ...{ id: 7, username: 'ada', displayName: 'Ada', role: 'COMMON', status: 'ENABLED', email: null, group: 'default' },
-  ...{ usedQuota: 0, requestCount: 0, customRole: null, hasSecondFactor: false, deletedAt: null },
+  id: 7,
+  username: 'ada',
+  displayName: 'Ada',
+  role: 'COMMON',
+  status: 'ENABLED',
+  email: null,
+  group: 'default',
+  usedQuota: 0,
+  requestCount: 0,
+  customRole: null,
+  hasSecondFactor: false,
+  deletedAt: null,
   invite: { __typename: 'Invite', count: 0 },
   createdAt: '2025-06-02T10:11:00.000Z',
 };

@@ -15,8 +15,10 @@ import {
 import { UserBulkActions } from './UserBulkActions.js';
 import { UserListScreen } from './UserListScreen.js';
 
+const invite = { __typename: 'Invite', count: 3 };
+const typed = { __typename: 'User' };
 const user = (id: number, username: string, more: Partial<UserRowFragment> = {}): UserRowFragment => ({
-  ...{ __typename: 'User' },
+  ...typed,
   id,
   username,
   displayName: username,
@@ -29,7 +31,7 @@ const user = (id: number, username: string, more: Partial<UserRowFragment> = {})
   requestCount: 12_345,
   customRole: null,
   hasSecondFactor: false,
-  invite: { ...{ __typename: 'Invite' }, count: 3 },
+  invite,
   createdAt: '2025-06-02T10:11:00.000Z',
   deletedAt: null,
   ...more,
@@ -125,7 +127,11 @@ it('filters by status and role, and leads to what a user did and paid', async ()
   const one = await open('/user?status=BANNED&role=ADMIN', all);
   await rowOf('ada');
   expect(asked.at(-1)).toEqual({
-    ...{ keyword: null, groups: null, roles: ['ADMIN'], isDeleted: false, statuses: ['BANNED'] },
+    keyword: null,
+    groups: null,
+    roles: ['ADMIN'],
+    isDeleted: false,
+    statuses: ['BANNED'],
   });
   one.unmount();
   const two = await open('/user?status=DEACTIVATED', all);

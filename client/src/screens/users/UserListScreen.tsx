@@ -114,7 +114,12 @@ export function UserListScreen() {
   const showTokens = useCallback(({ id }: UserRowFragment) => setTokensOf(String(id)), [setTokensOf]);
   const showSessions = useCallback(({ id }: UserRowFragment) => setSessionsOf(String(id)), [setSessionsOf]);
   const actions = useUserActions({
-    ...{ refetch: reload, onRemoved: drop, edit, grant: setGranting, showTokens, showSessions },
+    refetch: reload,
+    onRemoved: drop,
+    edit,
+    grant: setGranting,
+    showTokens,
+    showSessions,
   });
   const columns = useMemo(() => userColumns({ t, format, actions, viewer }), [t, format, actions, viewer]);
 

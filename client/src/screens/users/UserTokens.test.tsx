@@ -7,7 +7,12 @@ import { UserTokens } from './UserTokens.js';
 
 const token = (id: number, name: string) => ({
   __typename: 'Token',
-  ...{ id, name, maskedKey: 'sk-Jx4T****', status: 'ENABLED', lastUsedAt: null, usedUpBudgets: [] },
+  id,
+  name,
+  maskedKey: 'sk-Jx4T****',
+  status: 'ENABLED',
+  lastUsedAt: null,
+  usedUpBudgets: [],
   quota: { __typename: 'TokenQuota', remaining: null, used: 0 },
 });
 const tokens = answers(UserTokensDocument, {

@@ -5,8 +5,18 @@ import type { KnownBudgetRow } from './known-budget.service.js';
 
 const budget = (id: number): { budget: KnownBudgetRow } => ({
   budget: {
-    ...{ id, level: 'site', subject_id: 0, group_name: '', kind: 'money', amount: 1, span: 'day', is_rolling: false },
-    ...{ time_zone: 'UTC', starts_at: 0, ends_at: 0, models: [] },
+    id,
+    level: 'site',
+    subject_id: 0,
+    group_name: '',
+    kind: 'money',
+    amount: 1,
+    span: 'day',
+    is_rolling: false,
+    time_zone: 'UTC',
+    starts_at: 0,
+    ends_at: 0,
+    models: [],
   },
 });
 

@@ -55,7 +55,12 @@ export function parseNewBudget(given: NewBudget): NewBudget {
     throw new InvalidInputError('A fixed range needs a start before its end', 'startsAt');
   }
   return {
-    ...{ level, kind, span, isRolling, timeZone, groupName },
+    level,
+    kind,
+    span,
+    isRolling,
+    timeZone,
+    groupName,
     subjectId: hasSubject ? given.subjectId : 0,
     startsAt: isFixed ? startsAt : 0,
     endsAt: isFixed ? endsAt : 0,

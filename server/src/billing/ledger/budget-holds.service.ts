@@ -56,7 +56,11 @@ export function budgetError(refusal: BudgetRefusal, holds: readonly BudgetHold[]
 /** As the `ledger_*` functions of `platform/db/migrations/ledger-budgets.ts` read holds. */
 export const toHoldRows = (holds: readonly BudgetHold[]): object[] =>
   holds.map(({ budgetId, kind, start, from, end, lifetime, amount }) => ({
-    ...{ i: budgetId, k: kindLetter[kind], s: start, f: from, a: amount },
+    i: budgetId,
+    k: kindLetter[kind],
+    s: start,
+    f: from,
+    a: amount,
     ...(lifetime === null ? { e: end } : { d: lifetime }),
   }));
 

@@ -191,13 +191,29 @@ async function useLedger(within: pg.PoolConfig, client: pg.Client, check: Databa
 }
 
 const request = (requestId: string, amount: number): ReserveRequest => ({
-  ...{ requestId, amount, userId: 1, tokenId: 0, priced: true },
+  requestId,
+  amount,
+  userId: 1,
+  tokenId: 0,
+  priced: true,
 });
 
 const charge: Charge = {
-  ...{ quota: charged, counted: true, logged: true, channelId: 1, username: 'check', tokenName: '', modelName: 'm' },
-  ...{ group: 'default', promptTokens: 1, completionTokens: 1, cachedTokens: 0, durationMs: 1, isStream: false },
-  ...{ content: '', other: {} },
+  quota: charged,
+  counted: true,
+  logged: true,
+  channelId: 1,
+  username: 'check',
+  tokenName: '',
+  modelName: 'm',
+  group: 'default',
+  promptTokens: 1,
+  completionTokens: 1,
+  cachedTokens: 0,
+  durationMs: 1,
+  isStream: false,
+  content: '',
+  other: {},
 };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -152,7 +152,9 @@ export class LedgerSql {
       answer.rows.map(([requestId, outcome, userQuota, tokenQuota, budgetId, left, freesAt]) => [
         requestId,
         {
-          ...{ outcome, userQuota: Number(userQuota), tokenQuota: Number(tokenQuota) },
+          outcome,
+          userQuota: Number(userQuota),
+          tokenQuota: Number(tokenQuota),
           ...(budgetId === null ? {} : { budget: { budgetId, left: Number(left), freesAt: Number(freesAt) } }),
         },
       ]),

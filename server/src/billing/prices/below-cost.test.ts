@@ -8,8 +8,14 @@ const cost = (card: PriceCard, factor = 1): CostPrice => ({ basis: 'list', name:
 const sold = (card: PriceCard): Price => ({ kind: 'card', name: 'm', card, isBuiltIn: false, groupRatio: 1 });
 /** Ratio 1 is 2 USD per million prompt tokens. */
 const byRatio = (modelRatio: number, completionRatio: number): Price => ({
-  ...{ kind: 'ratio', modelRatio, completionRatio, cacheRatio: 1, cacheWriteRatio: 1.25 },
-  ...{ audioRatio: 20, audioCompletionRatio: 2, groupRatio: 1 },
+  kind: 'ratio',
+  modelRatio,
+  completionRatio,
+  cacheRatio: 1,
+  cacheWriteRatio: 1.25,
+  audioRatio: 20,
+  audioCompletionRatio: 2,
+  groupRatio: 1,
 });
 
 it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([

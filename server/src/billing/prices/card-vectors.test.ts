@@ -43,8 +43,14 @@ const flashImage: PriceCard = { prices: { input: 0.3, audioInput: 1, output: 2.5
 const proImage: PriceCard = { prices: { input: 2, output: 12, imageOutput: 120 } };
 const realtime: PriceCard = {
   prices: {
-    ...{ input: 4, cachedInput: 0.4, output: 16, imageInput: 5, cachedImageInput: 0.5 },
-    ...{ audioInput: 32, cachedAudioInput: 0.4, audioOutput: 64 },
+    input: 4,
+    cachedInput: 0.4,
+    output: 16,
+    imageInput: 5,
+    cachedImageInput: 0.5,
+    audioInput: 32,
+    cachedAudioInput: 0.4,
+    audioOutput: 64,
   },
 };
 const qwenMax: PriceCard = {

@@ -22,7 +22,10 @@ const tools = [
 describe('the effective price', () => {
   it('of ratios is what they come to in USD, with the locked completion ratio', () => {
     expect(effective('gpt-4o-mini', { CompletionRatio: { 'gpt-4o-mini': 2 } })).toMatchObject({
-      ...{ source: 'table', asOf: null, isOld: false, card: null },
+      source: 'table',
+      asOf: null,
+      isOld: false,
+      card: null,
     });
     expect(figures('gpt-4o-mini', { CompletionRatio: { 'gpt-4o-mini': 2 } })).toEqual([
       ['input', 0.15],

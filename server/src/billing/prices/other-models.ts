@@ -25,7 +25,9 @@ export function withoutImages(usage: Usage, drawn: DrawnImages): { readonly call
       }),
     },
     images: {
-      ...{ ...noUsage, promptTokens: prompt, completionTokens: completion },
+      ...noUsage,
+      promptTokens: prompt,
+      completionTokens: completion,
       ...usageDetails({ imageInputTokens: shown, imageOutputTokens: made, images: drawn.images }),
     },
   };

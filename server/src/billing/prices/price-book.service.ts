@@ -294,9 +294,15 @@ export class PriceBook {
   ): { readonly quota: number; readonly other: Record<string, unknown> } {
     const priced = pricedUsage({ ...noUsage, ...usage });
     const other = {
-      ...{ model_price: -1, model_ratio: 0, completion_ratio: 0, group_ratio: 1 },
-      ...{ price_card: name, components: componentsOf(card, priced) },
-      ...{ quota_per_unit: this.settings.values.QuotaPerUnit, price_version: this.version, uncharged: true },
+      model_price: -1,
+      model_ratio: 0,
+      completion_ratio: 0,
+      group_ratio: 1,
+      price_card: name,
+      components: componentsOf(card, priced),
+      quota_per_unit: this.settings.values.QuotaPerUnit,
+      price_version: this.version,
+      uncharged: true,
     };
     return { quota: chargeOfCard(card, priced, 1, this.settings.values.QuotaPerUnit).quota, other };
   }

@@ -63,7 +63,9 @@ describe('the price of a video', () => {
     ['only-1080p', 0.1],
   ])('%s is by the call', (model, usd) => {
     expect(charged(model, { seconds: 12, resolution: '720p' })).toMatchObject({
-      ...{ perSecond: null, usd, quota: usd * quotaPerUnit },
+      perSecond: null,
+      usd,
+      quota: usd * quotaPerUnit,
     });
   });
 
@@ -102,9 +104,16 @@ describe('the log row of a video', () => {
   it('has what its charge is computed from', () => {
     const found = charged('veo-3.1-fast-generate-001', { seconds: 8, resolution: '1080p' }, 'half');
     expect(stored(found?.other)).toEqual({
-      ...{ task: true, video_seconds: 8, service_tier: '1080p', model_price: -1, group_ratio: 0.5 },
-      ...{ quota_per_unit: quotaPerUnit, price_version: book.version },
-      ...{ price_card: 'veo-3.1-fast-generate-001', price_as_of: '2026-11', components: [['second', 8, 0.12]] },
+      task: true,
+      video_seconds: 8,
+      service_tier: '1080p',
+      model_price: -1,
+      group_ratio: 0.5,
+      quota_per_unit: quotaPerUnit,
+      price_version: book.version,
+      price_card: 'veo-3.1-fast-generate-001',
+      price_as_of: '2026-11',
+      components: [['second', 8, 0.12]],
     });
     expect(found?.content).toBe('price card veo-3.1-fast-generate-001, group ratio 0.50, 8 s, 1080p');
     expect(loggedVideo(stored(found?.other))).toEqual({ seconds: 8, resolution: '1080p' });
@@ -113,8 +122,12 @@ describe('the log row of a video', () => {
   it('names the fixed price of a call', () => {
     const found = charged('own-video', { seconds: 12, resolution: null });
     expect(stored(found?.other)).toEqual({
-      ...{ task: true, video_seconds: 12, model_price: 0.25, group_ratio: 1 },
-      ...{ quota_per_unit: quotaPerUnit, price_version: book.version },
+      task: true,
+      video_seconds: 12,
+      model_price: 0.25,
+      group_ratio: 1,
+      quota_per_unit: quotaPerUnit,
+      price_version: book.version,
     });
     expect(found?.content).toBe('fixed price 0.25, group ratio 1.00, 12 s');
     expect(loggedVideo(stored(found?.other))).toEqual({ seconds: 12, resolution: null });

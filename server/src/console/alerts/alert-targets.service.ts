@@ -87,7 +87,13 @@ export class AlertTargets {
   private async post(name: string, url: string, body: string, headers: Record<string, string> = {}): Promise<void> {
     const request: GuardedRequest = {
       // A redirect would carry secrets to an address that the operator did not configure.
-      ...{ url, policy: 'admin', method: 'POST', body, timeoutMs, maxBytes, followRedirects: false },
+      url,
+      policy: 'admin',
+      method: 'POST',
+      body,
+      timeoutMs,
+      maxBytes,
+      followRedirects: false,
       headers: { 'content-type': 'application/json', ...headers },
     };
     const { status } = await this.deps.fetch.fetch(request);

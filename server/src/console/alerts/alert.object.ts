@@ -66,7 +66,10 @@ export class AlertObject {
 }
 
 export const toAlertObject = ({ id, kind, channelId, facts, openedAt, endedAt }: Alert): AlertObject => ({
-  ...{ id, kind, openedAt, endedAt },
+  id,
+  kind,
+  openedAt,
+  endedAt,
   channelId: channelId === 0 ? null : channelId,
   channelName: facts.channelName ?? null,
   reason: facts.reason || null,

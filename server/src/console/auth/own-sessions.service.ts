@@ -33,7 +33,12 @@ export class OwnSessionsService {
       order: { lastSeenAt: 'DESC' },
     });
     return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({
-      ...{ id: publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent },
+      id: publicId,
+      createdAt,
+      lastSeenAt,
+      expiresAt,
+      ip,
+      userAgent,
       current: publicId === sessionId,
     }));
   }

@@ -114,13 +114,26 @@ const dateOf = (seconds: number): Date | null => (seconds === 0 ? null : new Dat
 export function toBudgetObject({ budget, subjectName, state }: BudgetView): BudgetObject {
   const { id, level, kind, amount, span, isRolling, timeZone, models, enabled, byAdmin, createdAt } = budget;
   return {
-    ...{ id, level, kind, amount, span, isRolling, timeZone, models, enabled, byAdmin, createdAt, subjectName },
+    id,
+    level,
+    kind,
+    amount,
+    span,
+    isRolling,
+    timeZone,
+    models,
+    enabled,
+    byAdmin,
+    createdAt,
+    subjectName,
     subjectId: budget.subjectId === 0 ? null : budget.subjectId,
     group: level === 'group' ? budget.groupName : null,
     startsAt: dateOf(budget.startsAt),
     endsAt: dateOf(budget.endsAt),
     state: state && {
-      ...{ used: state.used, held: state.held, startsAt: new Date(state.start * 1000) },
+      used: state.used,
+      held: state.held,
+      startsAt: new Date(state.start * 1000),
       resetsAt: state.end === null ? null : new Date(state.end * 1000),
     },
   };

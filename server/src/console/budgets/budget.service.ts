@@ -149,7 +149,8 @@ export class BudgetService {
       await manager.update(Budget, { id }, fields);
       if (holds(editor, 'budgets')) {
         await this.audit(manager, editor, {
-          ...{ action: 'update', id },
+          action: 'update',
+          id,
           before: audited(pick(before, ['kind', 'amount', 'models', 'enabled'])),
           after: audited({ kind: before.kind, ...fields }),
         });

@@ -205,18 +205,22 @@ export class UpdateChannelInput extends ChannelFieldsInput {
 export function toChannelFields(input: CreateChannelInput | UpdateChannelInput): Partial<ChannelFields> {
   const { id: _id, idempotencyKey: _key, ...given } = input as UpdateChannelInput & CreateChannelInput;
   const patch = patchOf<Required<typeof given>>(given, {
-    ...{ tag: '', modelPrefix: '', baseUrl: '', testModel: '', openaiOrganization: '', variant: '' },
-    ...{
-      modelMapping: [],
-      statusCodeMapping: [],
-      maxInputTokens: 0,
-      ownerId: 0,
-      parameters: null,
-      headers: null,
-      setting: {},
-    },
+    tag: '',
+    modelPrefix: '',
+    baseUrl: '',
+    testModel: '',
+    openaiOrganization: '',
+    variant: '',
+    modelMapping: [],
+    statusCodeMapping: [],
+    maxInputTokens: 0,
+    ownerId: 0,
+    parameters: null,
+    headers: null,
+    setting: {},
     cost: null,
-    ...{ limits: null, timeouts: null },
+    limits: null,
+    timeouts: null,
   });
   const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, ...others } = patch;
   const { parameters, headers, limits, timeouts, setting, cost, ...same } = others;

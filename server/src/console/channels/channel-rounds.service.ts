@@ -143,7 +143,9 @@ export class ChannelRounds {
   private notifyEnd({ total, failed }: ChannelTestRun): void {
     const content = 'All channels were tested: {{value}}, failed: {{value}}';
     this.deps.notices.notifyRoot({
-      ...{ type: 'channel_test', title: 'The channel test is complete', content },
+      type: 'channel_test',
+      title: 'The channel test is complete',
+      content,
       values: [String(total), String(failed)],
     });
   }

@@ -65,7 +65,10 @@ export class ChannelSessions {
     const items = pins.slice(0, maxListed).map(({ keyMark, source, since, usedAt, ...rest }): ChannelSession => {
       const index = marks.indexOf(keyMark);
       return {
-        ...{ userId: rest.userId, model: rest.model, calls: rest.calls, secondsLeft: rest.secondsLeft },
+        userId: rest.userId,
+        model: rest.model,
+        calls: rest.calls,
+        secondsLeft: rest.secondsLeft,
         source: sessionSourceNames.find((name) => name.toLowerCase() === source) ?? 'PROMPT',
         keyPosition: index === -1 ? null : index + 1,
         since: new Date(since),

@@ -254,7 +254,12 @@ export function toChannelObject(channel: Channel): ChannelObject {
   const { id, name, status, weight, priority, usedQuota } = channel;
   const [testedAt, balanceAt] = [toDate(channel.testTime), toDate(channel.balanceUpdatedTime)];
   return {
-    ...{ id, name, status, weight, priority, usedQuota },
+    id,
+    name,
+    status,
+    weight,
+    priority,
+    usedQuota,
     type: toChannelTypeObject(channel.type),
     statusReason: readStatusChange(channel.otherInfo),
     groups: splitList(channel.group),

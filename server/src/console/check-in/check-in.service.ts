@@ -43,7 +43,10 @@ export class CheckInService {
       if (!(await this.claimDay(manager, self.id, now))) throw already();
       const source = `checkin:${self.id}:${dayOf(now)}`;
       const booked = await this.deps.postEntry(manager, {
-        ...{ source, kind: 'check_in', userId: self.id, amount: reward },
+        source,
+        kind: 'check_in',
+        userId: self.id,
+        amount: reward,
         note: 'daily check-in',
       });
       if (booked === null) throw already();

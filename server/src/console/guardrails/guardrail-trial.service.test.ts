@@ -27,12 +27,16 @@ it('shows what words and personal data become', async () => {
   expect(
     await trials.try(root, rule({ check: 'words', words: ['Heron', 'regex:du+rian'] }), 'heron, duuurian'),
   ).toEqual({
-    ...{ matched: ['heron', 'regex:du+rian'], text: '[removed], [removed]', failure: null },
+    matched: ['heron', 'regex:du+rian'],
+    text: '[removed], [removed]',
+    failure: null,
   });
   expect(
     await trials.try(root, rule({ check: 'patterns', patterns: ['card'] }), 'a@b.example 4111111111111111'),
   ).toEqual({
-    ...{ matched: ['card'], text: 'a@b.example [card]', failure: null },
+    matched: ['card'],
+    text: 'a@b.example [card]',
+    failure: null,
   });
 });
 

@@ -29,7 +29,10 @@ export function costOfRow(details: Readonly<Record<string, unknown>>): LogCost |
   if (typeof usd !== 'number') return null;
   const basis = bases.has(given) ? (given as CostBasis) : 'reported';
   return {
-    ...{ usd, basis, card: typeof card === 'string' ? card : null, factor: typeof factor === 'number' ? factor : 1 },
+    usd,
+    basis,
+    card: typeof card === 'string' ? card : null,
+    factor: typeof factor === 'number' ? factor : 1,
     // Those of the charge are stored once.
     lines: basis === 'reported' ? null : linesOf(readComponents(admin['cost_lines'] ?? details['components'])),
   };

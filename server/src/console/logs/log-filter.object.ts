@@ -69,7 +69,10 @@ export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter
   // Rows have whole seconds: a row of second 5 is not before 5.5.
   const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
   return omitNullish<LogFilter>({
-    ...{ ...rest, from: seconds(from), until: seconds(until) },
-    ...{ quotaAtLeast: quota?.atLeast, quotaBelow: quota?.below },
+    ...rest,
+    from: seconds(from),
+    until: seconds(until),
+    quotaAtLeast: quota?.atLeast,
+    quotaBelow: quota?.below,
   });
 }

@@ -5,9 +5,24 @@ import { LogTail } from './log-tail.service.js';
 
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const row = (id: string) => ({
-  ...{ id, createdAt: '100', type: 2, userId: 1, username: 'root', tokenId: 0, tokenName: '', channelId: 0 },
-  ...{ modelName: 'm', group: 'default', quota: '5', promptTokens: 1, completionTokens: 1, useTime: 1, content: '' },
-  ...{ isStream: false, requestId: id, other: '' },
+  id,
+  createdAt: '100',
+  type: 2,
+  userId: 1,
+  username: 'root',
+  tokenId: 0,
+  tokenName: '',
+  channelId: 0,
+  modelName: 'm',
+  group: 'default',
+  quota: '5',
+  promptTokens: 1,
+  completionTokens: 1,
+  useTime: 1,
+  content: '',
+  isStream: false,
+  requestId: id,
+  other: '',
 });
 
 const fail = new Error('Connection terminated');
@@ -33,7 +48,8 @@ beforeEach(() => {
   tail = new LogTail({
     database: { query } as unknown as DataSource,
     signals: { on: () => () => undefined, watch: async () => () => undefined } as unknown as Signals,
-    ...{ secrets: { hash: () => Buffer.from('') }, report: () => undefined },
+    secrets: { hash: () => Buffer.from('') },
+    report: () => undefined,
   });
 });
 afterEach(() => {

@@ -302,7 +302,14 @@ export function toLogObject(log: LogView, quotaPerUnit: number): LogObject {
   const usd = log.quota / quotaPerUnit;
   return {
     ...toEntry(log, quotaPerUnit),
-    ...{ id, userId, username, channelId, channelName, attemptIds, guardrails, isCaptured },
+    id,
+    userId,
+    username,
+    channelId,
+    channelName,
+    attemptIds,
+    guardrails,
+    isCaptured,
     upstreamUsd: cost?.usd ?? null,
     cost: cost && { ...cost, marginUsd: roundedUsd(usd - cost.usd) },
   };

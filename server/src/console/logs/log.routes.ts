@@ -105,7 +105,11 @@ export const logRoutes =
   };
 
 const counted = ({ page, pageSize }: Pick<LogListQuery, 'page' | 'pageSize'>): LogListQuery => ({
-  ...{ page, pageSize, after: null, sort: [], counted: true },
+  page,
+  pageSize,
+  after: null,
+  sort: [],
+  counted: true,
 });
 
 /** The key in the query or in `x-api-key`. A header, unlike an address, does not end up in the logs of proxies. */

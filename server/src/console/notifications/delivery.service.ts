@@ -80,14 +80,22 @@ export class NoticeDelivery {
 function toWebhook(url: string, secret: string, notice: Notice, timestamp: number): GuardedRequest {
   const { type, title, content, values } = notice;
   const body = JSON.stringify({
-    ...{ type, title, content: fill(content, values) },
+    type,
+    title,
+    content: fill(content, values),
     ...(values.length > 0 ? { values } : {}),
     timestamp,
   });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   return {
     // A redirect would carry secret and body to an address that the user did not configure.
-    ...{ url, policy: 'public-only', method: 'POST', body, timeoutMs, maxBytes: 64 * 1024, followRedirects: false },
+    url,
+    policy: 'public-only',
+    method: 'POST',
+    body,
+    timeoutMs,
+    maxBytes: 64 * 1024,
+    followRedirects: false,
     headers: {
       'content-type': 'application/json',
       ...(secret === '' ? {} : { 'x-webhook-signature': signature, authorization: `Bearer ${secret}` }),
@@ -99,7 +107,11 @@ function toWebhook(url: string, secret: string, notice: Notice, timestamp: numbe
 function throughWorker(request: GuardedRequest, workerUrl: string, key: string): GuardedRequest {
   const { url, method, headers, body } = request;
   return {
-    ...{ url: workerUrl, policy: 'admin', method: 'POST', timeoutMs, maxBytes: 64 * 1024 },
+    url: workerUrl,
+    policy: 'admin',
+    method: 'POST',
+    timeoutMs,
+    maxBytes: 64 * 1024,
     headers: { 'content-type': 'application/json' },
     // The worker re-encodes the body to the same bytes, so the signature stays valid.
     body: JSON.stringify({ url, key, method, headers, body: JSON.parse(String(body)) as unknown }),

@@ -152,5 +152,11 @@ export class NoticeOutbox {
 }
 
 const toPosted = ({ id, user_id: userId, type, title, content, fillings, tries }: Row): Posted => ({
-  ...{ id, userId, type, title, content, values: fillings, tries },
+  id,
+  userId,
+  type,
+  title,
+  content,
+  values: fillings,
+  tries,
 });

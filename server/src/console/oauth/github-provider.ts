@@ -20,7 +20,10 @@ export class GitHubProvider implements RedirectProvider {
     const url = new URL(`${this.urls.github}/login/oauth/authorize`);
     const redirect = returnAddress(ServerAddress, 'github');
     url.search = new URLSearchParams({
-      ...{ client_id: GitHubClientId, redirect_uri: redirect, state, scope: 'user:email' },
+      client_id: GitHubClientId,
+      redirect_uri: redirect,
+      state,
+      scope: 'user:email',
     }).toString();
     return Promise.resolve({ url: url.href, proof: {} });
   }

@@ -30,23 +30,38 @@ export interface Source {
 
 export const sources = {
   github: {
-    ...{ label: 'GitHub', column: 'githubId', namePrefix: 'github', defaultDisplayName: 'GitHub User' },
+    label: 'GitHub',
+    column: 'githubId',
+    namePrefix: 'github',
+    defaultDisplayName: 'GitHub User',
     enabled: (values) => values.GitHubOAuthEnabled,
   },
   oidc: {
-    ...{ label: 'OIDC', column: 'oidcId', namePrefix: 'oidc', defaultDisplayName: 'OIDC User' },
+    label: 'OIDC',
+    column: 'oidcId',
+    namePrefix: 'oidc',
+    defaultDisplayName: 'OIDC User',
     enabled: (values) => values['oidc.enabled'],
   },
   linuxdo: {
-    ...{ label: 'Linux DO', column: 'linuxDoId', namePrefix: 'linuxdo', defaultDisplayName: 'Linux DO User' },
+    label: 'Linux DO',
+    column: 'linuxDoId',
+    namePrefix: 'linuxdo',
+    defaultDisplayName: 'Linux DO User',
     enabled: (values) => values.LinuxDOOAuthEnabled,
   },
   wechat: {
-    ...{ label: 'WeChat', column: 'wechatId', namePrefix: 'wechat', defaultDisplayName: 'WeChat User' },
+    label: 'WeChat',
+    column: 'wechatId',
+    namePrefix: 'wechat',
+    defaultDisplayName: 'WeChat User',
     enabled: (values) => values.WeChatAuthEnabled,
   },
   telegram: {
-    ...{ label: 'Telegram', column: 'telegramId', namePrefix: 'telegram', defaultDisplayName: 'Telegram User' },
+    label: 'Telegram',
+    column: 'telegramId',
+    namePrefix: 'telegram',
+    defaultDisplayName: 'Telegram User',
     enabled: (values) => values.TelegramOAuthEnabled,
   },
 } as const satisfies Record<string, Source>;

@@ -18,7 +18,10 @@ export class LinuxDoProvider implements RedirectProvider {
     const { LinuxDOClientId } = this.options.values;
     const url = new URL(`${this.baseUrl}/oauth2/authorize`);
     url.search = new URLSearchParams({
-      ...{ response_type: 'code', client_id: LinuxDOClientId, redirect_uri: this.redirect, state },
+      response_type: 'code',
+      client_id: LinuxDOClientId,
+      redirect_uri: this.redirect,
+      state,
     }).toString();
     return Promise.resolve({ url: url.href, proof: {} });
   }

@@ -164,7 +164,10 @@ export class OidcProvider implements RedirectProvider {
   /** Endpoints named by a discovery document must be public, unless OUTBOUND_ALLOW permits more. */
   private readonly guarded: oidc.CustomFetch = async (url, { method, headers, body }) => {
     const answer = await this.fetch.fetch({
-      ...{ url, policy: 'public-only', timeoutMs: timeoutSeconds * 1000, maxBytes: 1024 * 1024 },
+      url,
+      policy: 'public-only',
+      timeoutMs: timeoutSeconds * 1000,
+      maxBytes: 1024 * 1024,
       method: method === 'POST' ? 'POST' : 'GET',
       headers: Object.fromEntries(new Headers(headers)),
       ...(typeof body === 'string' || body instanceof URLSearchParams ? { body: body.toString() } : {}),

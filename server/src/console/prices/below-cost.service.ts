@@ -87,7 +87,10 @@ export class BelowCostService {
       order: { id: 'ASC' },
     });
     return rows.map((row) => ({
-      ...{ id: row.id, name: row.name, models: splitList(row.models), groups: splitList(row.group) },
+      id: row.id,
+      name: row.name,
+      models: splitList(row.models),
+      groups: splitList(row.group),
       mapping: parseFields(row.modelMapping) ?? {},
       cost: readCostRule(row.costRule),
     }));

@@ -45,7 +45,9 @@ export class RedemptionUseObject {
 }
 
 export const toUseObject = ({ userId, redemptionId, usedTime, quota }: RedemptionUse): RedemptionUseObject => ({
-  ...{ userId, redemptionId, quota },
+  userId,
+  redemptionId,
+  quota,
   at: new Date(usedTime * 1000),
 });
 
@@ -97,7 +99,10 @@ export function toRedemptionObject({ redemption, key }: KeyedRedemption): Redemp
   const { id, status, quota, isGift, maxUses, usedCount, createdTime, validFrom, validUntil } = redemption;
   const isUsed = status === (RedemptionStatus.used as number);
   return {
-    ...{ id, key, status, quota },
+    id,
+    key,
+    status,
+    quota,
     batch: redemption.name,
     kind: isGift ? 'GIFT' : 'ONCE',
     maxUses: !isGift ? 1 : maxUses < 0 ? null : maxUses,

@@ -92,7 +92,10 @@ export class RegistrationService {
     const { id, username, role, status, group } = user;
     const owner: Actor = { id, username, role, status, group };
     await this.deps.tokens.createIn(manager, owner, {
-      ...{ name: `${username}'s initial token`, remainQuota: 500_000, unlimitedQuota: true, expiredTime: -1 },
+      name: `${username}'s initial token`,
+      remainQuota: 500_000,
+      unlimitedQuota: true,
+      expiredTime: -1,
     });
   }
 }

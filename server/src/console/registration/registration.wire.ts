@@ -6,8 +6,11 @@ const text = z.string().nullish();
 export const registerBody = z
   .object({ username: z.string(), password: z.string(), email: text, verification_code: text, aff_code: text })
   .transform(({ username, password, email, verification_code: code, aff_code: affCode }) => ({
-    ...{ username, password },
-    ...{ email: email ?? undefined, verificationCode: code ?? undefined, affCode: affCode ?? undefined },
+    username,
+    password,
+    email: email ?? undefined,
+    verificationCode: code ?? undefined,
+    affCode: affCode ?? undefined,
   }));
 
 /** `POST /api/user/reset`. */

@@ -62,7 +62,8 @@ export class CustomRoleService {
       .createQueryBuilder('role')
       .where('role.id = ANY (:ids)', { ids: [...ids] })
       .andWhere('(:all OR role.id = (SELECT u.custom_role_id FROM users u WHERE u.id = :id))', {
-        ...{ all: holds(actor, 'users.read'), id },
+        all: holds(actor, 'users.read'),
+        id,
       })
       .getMany();
   }
@@ -165,7 +166,9 @@ export class CustomRoleService {
       const before = target.customRoleId && (await manager.findOneBy(CustomRole, { id: target.customRoleId }));
       await manager.update(User, { id: userId }, { customRoleId });
       await this.deps.auditLog.write(manager, root, {
-        ...{ action: 'giveRole', subject: 'user', id: userId },
+        action: 'giveRole',
+        subject: 'user',
+        id: userId,
         before: { customRole: before ? before.name : null },
         after: { customRole: role?.name ?? null },
       });

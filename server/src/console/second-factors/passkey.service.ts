@@ -84,7 +84,10 @@ export class PasskeyService {
     if (!registrationInfo) throw rejected();
     const { credential, credentialBackedUp } = registrationInfo;
     return this.deps.passkeys.create({
-      ...{ userId, name, domain, isSynced: credentialBackedUp },
+      userId,
+      name,
+      domain,
+      isSynced: credentialBackedUp,
       credentialId: credential.id,
       publicKey: Buffer.from(credential.publicKey),
       counter: credential.counter,

@@ -104,7 +104,11 @@ it('a platform that cannot be polled does not keep the others from it', async ()
   const other = { round: jest.fn(() => Promise.resolve()) };
   const broken = { round: () => Promise.reject(new Error('the database is unavailable')) };
   const polling = new TaskPolling({
-    ...{ pollers: [broken, other], state: new Leases(), nodeId: 'a', seconds: 15, logger },
+    pollers: [broken, other],
+    state: new Leases(),
+    nodeId: 'a',
+    seconds: 15,
+    logger,
   });
   polling.start();
   running.push(polling);

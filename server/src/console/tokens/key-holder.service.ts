@@ -64,8 +64,14 @@ export class KeyHolderService {
     if (state.status === TokenStatus.expired || isPast) throw new AppError('TOKEN_EXPIRED', 'Token expired');
     if (state.status === TokenStatus.exhausted) throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
     return {
-      ...{ id: userId, username: state.ownerName, group: state.ownerGroup, ip: address },
-      ...{ role: Role.common, status: state.ownerStatus, apiKeyId: id, isUnconfirmed: true },
+      id: userId,
+      username: state.ownerName,
+      group: state.ownerGroup,
+      ip: address,
+      role: Role.common,
+      status: state.ownerStatus,
+      apiKeyId: id,
+      isUnconfirmed: true,
     };
   }
 

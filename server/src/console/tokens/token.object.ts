@@ -108,7 +108,10 @@ export class TokenObject {
 export function toTokenObject(token: Token): TokenObject {
   const { id, userId, name } = token;
   return {
-    ...{ id, userId, name, status: shownStatus(token) },
+    id,
+    userId,
+    name,
+    status: shownStatus(token),
     maskedKey: `sk-${token.keyPrefix}**********`,
     group: token.group || null,
     fallbackGroups: split(token.fallbackGroups, ','),

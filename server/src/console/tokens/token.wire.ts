@@ -19,15 +19,13 @@ const tokenShape = Object.fromEntries(
 const absent = {
   ...newTokenDefaults,
   expiredTime: 0,
-  ...{
-    fallbackGroups: undefined,
-    fallbackModels: undefined,
-    rateLimitEnabled: undefined,
-    rateLimitPeriod: undefined,
-    rateLimitCount: undefined,
-    rateLimitSuccess: undefined,
-    scopes: undefined,
-  },
+  fallbackGroups: undefined,
+  fallbackModels: undefined,
+  rateLimitEnabled: undefined,
+  rateLimitPeriod: undefined,
+  rateLimitCount: undefined,
+  rateLimitSuccess: undefined,
+  scopes: undefined,
 };
 
 type Body = Readonly<Record<string, unknown>>;

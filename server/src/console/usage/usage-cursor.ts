@@ -24,7 +24,9 @@ export const isByPlace = (order: readonly UsageOrder[], { current, dimensions }:
 export const placeOrder = ({ current, dimensions }: Pick<UsageQuery, 'current' | 'dimensions'>): UsageOrder[] =>
   [...(current.starts ? (['TIME'] as const) : []), ...(dimensions.length > 0 ? (['KEY'] as const) : [])].map(
     (metric) => ({
-      ...{ metric, of: 'CURRENT', direction: 'ASC' },
+      metric,
+      of: 'CURRENT',
+      direction: 'ASC',
     }),
   );
 

@@ -176,8 +176,14 @@ function keyOf({ keys, isOthers }: GroupRow, dimensions: readonly UsageDimension
 }
 
 const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'>>> = {
-  ...{ USER: 'userId', TOKEN: 'tokenId', MODEL: 'modelName', CHANNEL: 'channelId', GROUP: 'group' },
-  ...{ PROVIDER: 'providerId', CHANNEL_TAG: 'channelTag', USER_COHORT_WEEK: 'cohortWeek' },
+  USER: 'userId',
+  TOKEN: 'tokenId',
+  MODEL: 'modelName',
+  CHANNEL: 'channelId',
+  GROUP: 'group',
+  PROVIDER: 'providerId',
+  CHANNEL_TAG: 'channelTag',
+  USER_COHORT_WEEK: 'cohortWeek',
 } as const;
 
 /** Converts the database's placeholders for "none" to null. */

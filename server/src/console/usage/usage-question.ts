@@ -92,8 +92,19 @@ export const maxUsageRows = 2000;
 export const maxTop = 100;
 
 export const emptyQuestion: UsageQuestion = {
-  ...{ range: {}, timeZone: 'UTC', filter: {}, groupBy: [], bucket: null, fill: false, compareTo: null, orderBy: [] },
-  ...{ top: null, others: false, page: 0, pageSize: 100, after: null },
+  range: {},
+  timeZone: 'UTC',
+  filter: {},
+  groupBy: [],
+  bucket: null,
+  fill: false,
+  compareTo: null,
+  orderBy: [],
+  top: null,
+  others: false,
+  page: 0,
+  pageSize: 100,
+  after: null,
 };
 
 const wholeSite: readonly UsageDimension[] = ['CHANNEL', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'];

@@ -73,7 +73,10 @@ export class UsageMetrics {
     const usd = Number(row.cost_quota) / quotaPerUnit;
     const knownCalls = Number(row.cost_calls);
     this.cost = {
-      ...{ upstreamUsd, usd, marginUsd: roundedUsd(usd - upstreamUsd), knownCalls },
+      upstreamUsd,
+      usd,
+      marginUsd: roundedUsd(usd - upstreamUsd),
+      knownCalls,
       coverage: this.calls === 0 ? 0 : knownCalls / this.calls,
     };
   }

@@ -197,7 +197,9 @@ describe('comparison', () => {
     // The clocks of New York changed on November 1st.
     const question = {
       range: { from: at('2026-11-02T05:00:00Z'), until: at('2026-11-03T05:00:00Z') },
-      ...{ timeZone: 'America/New_York', bucket: null, now },
+      timeZone: 'America/New_York',
+      bucket: null,
+      now,
     };
     expect(shown(resolveComparison(resolveSpan(question), { period: 'SAME_LAST_WEEK' }, question))).toEqual([
       '2026-10-26T04:00:00Z',

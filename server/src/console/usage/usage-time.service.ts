@@ -152,8 +152,16 @@ function previousPeriod({
 
 /** Null: a month. */
 const periodDays: Readonly<Record<CalendarPeriod, number | null>> = {
-  ...{ TODAY: 1, YESTERDAY: 1, THIS_WEEK: 7, LAST_WEEK: 7, THIS_MONTH: null, LAST_MONTH: null },
-  ...{ LAST_7_DAYS: 7, LAST_30_DAYS: 30, NEXT_7_DAYS: 7, NEXT_30_DAYS: 30 },
+  TODAY: 1,
+  YESTERDAY: 1,
+  THIS_WEEK: 7,
+  LAST_WEEK: 7,
+  THIS_MONTH: null,
+  LAST_MONTH: null,
+  LAST_7_DAYS: 7,
+  LAST_30_DAYS: 30,
+  NEXT_7_DAYS: 7,
+  NEXT_30_DAYS: 30,
 };
 
 /**

@@ -35,10 +35,18 @@ const quantile = { defaultValue: 0.95, description: 'Above 0, at most 1.' };
 export class UsageMetricsObject {
   constructor(private readonly metrics: UsageMetrics) {
     Object.assign(this, {
-      ...{ calls: metrics.calls, streamCalls: metrics.streamCalls, failedCalls: metrics.failedCalls },
-      ...{ errorRate: metrics.errorRate, promptTokens: metrics.promptTokens, quota: metrics.quota, usd: metrics.usd },
-      ...{ completionTokens: metrics.completionTokens, totalTokens: metrics.totalTokens, averageMs: metrics.averageMs },
-      ...{ cachedTokens: metrics.cachedTokens, cachedShare: metrics.cachedShare },
+      calls: metrics.calls,
+      streamCalls: metrics.streamCalls,
+      failedCalls: metrics.failedCalls,
+      errorRate: metrics.errorRate,
+      promptTokens: metrics.promptTokens,
+      quota: metrics.quota,
+      usd: metrics.usd,
+      completionTokens: metrics.completionTokens,
+      totalTokens: metrics.totalTokens,
+      averageMs: metrics.averageMs,
+      cachedTokens: metrics.cachedTokens,
+      cachedShare: metrics.cachedShare,
     });
   }
 
@@ -185,15 +193,13 @@ const toDate = (seconds: number | null | undefined): Date | null =>
 
 const toKey = ({ cohortWeek, ...key }: UsageKey): UsageKeyObject =>
   Object.assign(new UsageKeyObject(), {
-    ...{
-      userId: null,
-      tokenId: null,
-      channelId: null,
-      modelName: null,
-      group: null,
-      providerId: null,
-      channelTag: null,
-    },
+    userId: null,
+    tokenId: null,
+    channelId: null,
+    modelName: null,
+    group: null,
+    providerId: null,
+    channelTag: null,
     ...key,
     cohortWeek: toDate(cohortWeek),
   });
@@ -301,7 +307,10 @@ export class UsagePageObject implements PageInterface {
 export function toPage(page: UsagePage): UsagePageObject {
   const { timeZone, asOf } = page;
   const resolved = (range: { from: number; end: number }): ResolvedRangeObject => ({
-    ...{ from: new Date(range.from * 1000), until: new Date(range.end * 1000), timeZone, asOf: new Date(asOf * 1000) },
+    from: new Date(range.from * 1000),
+    until: new Date(range.end * 1000),
+    timeZone,
+    asOf: new Date(asOf * 1000),
   });
   return {
     items: page.items.map(toRow),

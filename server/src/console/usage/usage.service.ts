@@ -146,7 +146,13 @@ export class UsageService {
       );
     }
     return {
-      ...{ dimensions: groupBy, current, compared, bucket, timeZone, filter, counters },
+      dimensions: groupBy,
+      current,
+      compared,
+      bucket,
+      timeZone,
+      filter,
+      counters,
       quotaPerUnit: this.deps.options.values.QuotaPerUnit,
     };
   }

@@ -64,8 +64,12 @@ export function toQuestion(query: Query, now: number): UsageQuestion {
     range: { from: start, until: end },
     timeZone: query['time_zone'] || emptyQuestion.timeZone,
     filter: omitUndefined({
-      ...{ userIds: id('user_id'), usernames: text('username'), tokenIds: id('token_id'), channelIds: id('channel') },
-      ...{ models: text('model_name'), groups: text('group') },
+      userIds: id('user_id'),
+      usernames: text('username'),
+      tokenIds: id('token_id'),
+      channelIds: id('channel'),
+      models: text('model_name'),
+      groups: text('group'),
     }),
   };
 }

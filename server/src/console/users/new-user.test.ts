@@ -35,12 +35,15 @@ it('an access token that somebody has already is not handed out', async () => {
   const announce = jest.fn();
   const manager = { transaction: (run: (manager: unknown) => Promise<unknown>) => run({ update }) };
   const service = new AccountService({
-    ...{ users: { manager }, sessions: { assertNotEnded: () => Promise.resolve() } },
-    ...{ secrets: new Secrets('encryption key of a test'), changes: { announce } },
+    users: { manager },
+    sessions: { assertNotEnded: () => Promise.resolve() },
+    secrets: new Secrets('encryption key of a test'),
+    changes: { announce },
   } as unknown as AccountServiceDeps);
   const actor = { id: 1, username: 'a', role: 1, status: 1, group: 'default' };
   await expect(service.renewAccessToken(actor)).rejects.toMatchObject({
-    ...{ code: 'CONFLICT', message: 'Duplicate generated, retry' },
+    code: 'CONFLICT',
+    message: 'Duplicate generated, retry',
   });
   expect(update).toHaveBeenCalledTimes(1);
   expect(announce).not.toHaveBeenCalled();

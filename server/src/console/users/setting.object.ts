@@ -87,8 +87,12 @@ export const toSettingObject = (setting: UserSetting): UserSettingObject => ({
 /** @throws InvalidInputError for null in a field that cannot be cleared */
 export function toSettingPatch(input: UpdateMySettingInput): SettingInput {
   const cleared = {
-    ...{ quotaWarningThreshold: null, webhookUrl: '', webhookSecret: '', notificationEmail: '' },
-    ...{ displayCurrency: null, timeZone: null },
+    quotaWarningThreshold: null,
+    webhookUrl: '',
+    webhookSecret: '',
+    notificationEmail: '',
+    displayCurrency: null,
+    timeZone: null,
   };
   const { acceptsUnpricedModels, ...patch } = patchOf<SettingPatch>(input, cleared);
   return omitUndefined({ ...patch, acceptUnsetModelRatioModel: acceptsUnpricedModels });

@@ -78,7 +78,9 @@ export class SettingService {
    */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
     return this.change(actor, ({ webhookSecret, displayCurrency, timeZone }) => ({
-      ...{ webhookSecret, displayCurrency, timeZone },
+      webhookSecret,
+      displayCurrency,
+      timeZone,
       ...omitUndefined(input),
     }));
   }

@@ -32,7 +32,12 @@ export class UserSessionsService {
       order: { lastSeenAt: 'DESC' },
     });
     return rows.map(({ publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent }) => ({
-      ...{ id: publicId, createdAt, lastSeenAt, expiresAt, ip, userAgent },
+      id: publicId,
+      createdAt,
+      lastSeenAt,
+      expiresAt,
+      ip,
+      userAgent,
       current: publicId === sessionId,
     }));
   }

@@ -20,7 +20,9 @@ it('seals the webhook secret and shows it to its owner alone', () => {
 it('shows nobody else that there is one', () => {
   for (const column of [settings.toColumn(wire), JSON.stringify(wire)]) {
     expect(JSON.parse(withoutSecrets(column))).toEqual({
-      ...{ notify_type: 'webhook', quota_warning_threshold: 5, webhook_url: 'https://x.yz' },
+      notify_type: 'webhook',
+      quota_warning_threshold: 5,
+      webhook_url: 'https://x.yz',
     });
   }
 });
@@ -52,9 +54,14 @@ it.each(['', 'null', '[]', '{', '"x"', '5', '{"webhook_secret":5,"notify_type":{
   'takes %j for nothing said',
   (column) => {
     expect(settings.read(column)).toEqual({
-      ...{ notifyType: 'email', quotaWarningThreshold: null, webhookUrl: '', webhookSecret: '' },
-      ...{ notificationEmail: '', acceptUnsetModelRatioModel: false },
-      ...{ displayCurrency: null, timeZone: null },
+      notifyType: 'email',
+      quotaWarningThreshold: null,
+      webhookUrl: '',
+      webhookSecret: '',
+      notificationEmail: '',
+      acceptUnsetModelRatioModel: false,
+      displayCurrency: null,
+      timeZone: null,
     });
   },
 );

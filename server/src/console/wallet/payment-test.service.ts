@@ -102,7 +102,8 @@ export class PaymentTestService {
       headers: { 'content-type': 'application/x-www-form-urlencoded', 'accept-language': 'zh-CN' },
       body: new URLSearchParams(form).toString(),
       followRedirects: false,
-      ...{ timeoutMs, maxBytes },
+      timeoutMs,
+      maxBytes,
     });
     const location = headers['location'];
     return { status, text: textOf(body.toString('utf8')), location: typeof location === 'string' ? location : '' };

@@ -103,7 +103,8 @@ export class TopUpOrderSumsObject {
 }
 
 export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: number): TopUpOrderSumsObject => ({
-  ...{ orders, quota },
+  orders,
+  quota,
   usd: quota / quotaPerUnit,
   byCurrency: money.map(({ hundredths, currency }) => toMoney(hundredths, currency)),
 });

@@ -109,7 +109,7 @@ export class WalletService {
     const merchantId = options.EpayId;
     const { order, replayed } = await this.create(
       user,
-      { ...{ userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime } },
+      { userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime },
       { amount, method: paymentMethod, idempotencyKey },
     );
     // A second payment of the order would credit nothing.
@@ -123,7 +123,9 @@ export class WalletService {
     const { merchantId, paymentMethod, tradeNo, money } = order;
     const fields = epayForm(
       {
-        ...{ merchantId, paymentMethod, tradeNo },
+        merchantId,
+        paymentMethod,
+        tradeNo,
         notifyUrl: `${options.CustomCallbackAddress || ourAddress}/api/user/epay/notify`,
         returnUrl: `${ourAddress}/log`,
         name: `TUC${amount}`,
@@ -236,8 +238,11 @@ export class WalletService {
       const start = starts[period] ?? first;
       return {
         ...row,
-        ...{ time: new Date(start * 1000), until: new Date(bucketEnd(start, bucket, timeZone) * 1000) },
-        ...{ hundredths: Number(hundredths), quota: Number(quota), orders: Number(orders) },
+        time: new Date(start * 1000),
+        until: new Date(bucketEnd(start, bucket, timeZone) * 1000),
+        hundredths: Number(hundredths),
+        quota: Number(quota),
+        orders: Number(orders),
       };
     });
   }

@@ -262,7 +262,10 @@ describe('a transcript of Cloudflare', () => {
   const vtt = 'WEBVTT\n\n00:00.000 --> 00:01.500\nHello\n\n1:00:02.000 --> 1:00:03.250\nthere\nyou\n';
   const words = [{ word: 'Hello', start: 0, end: 1.5 }];
   const result = {
-    ...{ text: 'Hello there you', word_count: 3, vtt, transcription_info: { language: 'en', duration: 3603.25 } },
+    text: 'Hello there you',
+    word_count: 3,
+    vtt,
+    transcription_info: { language: 'en', duration: 3603.25 },
     segments: [{ start: 0, end: 1.5, text: 'Hello', temperature: 0, words }],
   };
   const shown = (format: string): { contentType: string; body: Buffer } =>
@@ -280,7 +283,11 @@ describe('a transcript of Cloudflare', () => {
 
   it('has language, length, segments and words where the client asked for them', () => {
     expect(JSON.parse(String(shown('verbose_json').body))).toEqual({
-      ...{ task: 'transcribe', language: 'en', duration: 3603.25, text: 'Hello there you', words },
+      task: 'transcribe',
+      language: 'en',
+      duration: 3603.25,
+      text: 'Hello there you',
+      words,
       segments: [{ id: 0, start: 0, end: 1.5, text: 'Hello', temperature: 0 }],
     });
   });

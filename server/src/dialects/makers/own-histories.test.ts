@@ -127,7 +127,8 @@ describe('Hunyuan', () => {
     ).toEqual([
       { Role: 'user', Content: 'ask' },
       {
-        ...{ Role: 'assistant', Content: 'one\n\ntwo' },
+        Role: 'assistant',
+        Content: 'one\n\ntwo',
         ToolCalls: [...assistant.ToolCalls, { ...assistant.ToolCalls[0], Id: 'c2', Index: 1 }],
       },
       { Role: 'tool', ToolCallId: 'c1', Content: '(empty)' },

@@ -12,7 +12,9 @@ import {
 
 const chat = providers['openai-chat'];
 const token = (text: string): Json => ({
-  ...{ token: text, logprob: -0.5, bytes: [...Buffer.from(text)] },
+  token: text,
+  logprob: -0.5,
+  bytes: [...Buffer.from(text)],
   top_logprobs: [{ token: text, logprob: -0.5, bytes: [...Buffer.from(text)] }],
 });
 const [first, second] = [token('Hi'), token(' you')];
@@ -29,7 +31,8 @@ const answer = {
   ],
 };
 const chunk = (content: string, logprob: Json): Json => ({
-  ...{ id: 'c', model: 'm' },
+  id: 'c',
+  model: 'm',
   choices: [{ index: 0, delta: { content }, logprobs: { content: [logprob] }, finish_reason: null }],
 });
 const stream = sse([

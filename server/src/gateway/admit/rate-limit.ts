@@ -54,7 +54,11 @@ export class ModelRateLimit {
   count({ user }: Caller): Promise<void> {
     const refusal = `Request limit reached: at most ${countsPerMinute} token counts per minute`;
     return this.ask('hit', {
-      ...{ key: `rate:{${user.id}}:count`, most: countsPerMinute, windowSeconds: 60, refusal, countsAll: true },
+      key: `rate:{${user.id}}:count`,
+      most: countsPerMinute,
+      windowSeconds: 60,
+      refusal,
+      countsAll: true,
     });
   }
 
@@ -93,11 +97,17 @@ export class ModelRateLimit {
       const described = (most: number): string =>
         `Request limit reached: at most ${most} requests in ${minutes} minutes`;
       limits.push({
-        ...{ key: `rate:{${user.id}}:model:all`, most: count, windowSeconds, countsAll: true },
+        key: `rate:{${user.id}}:model:all`,
+        most: count,
+        windowSeconds,
+        countsAll: true,
         refusal: `${described(count)}, failures included`,
       });
       limits.push({
-        ...{ key: `rate:{${user.id}}:model:success`, most: success, windowSeconds, countsAll: false },
+        key: `rate:{${user.id}}:model:success`,
+        most: success,
+        windowSeconds,
+        countsAll: false,
         refusal: described(success),
       });
     }

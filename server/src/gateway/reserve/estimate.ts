@@ -169,7 +169,11 @@ export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues):
   return chargeOfCall(
     tariff,
     {
-      ...{ call: call.call, price: call.price, usage: counted, bareModel, upstreamModel: bareModel },
+      call: call.call,
+      price: call.price,
+      usage: counted,
+      bareModel,
+      upstreamModel: bareModel,
       drawing: drawingOf(call, counted),
       advice: adviceOf(call, counted),
     },

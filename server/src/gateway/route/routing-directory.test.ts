@@ -8,10 +8,30 @@ import { RoutingDirectory } from './routing-directory.js';
 
 const secrets = new Secrets('routing-directory-test');
 const row = (priority: number): ChannelRow => ({
-  ...{ id: 1, type: 1, name: 'c', status: 1, key_sealed: secrets.seal('sk-a'), base_url: '', openai_organization: '' },
-  ...{ other: '', created_time: '1', models: 'm', group: 'default', priority, weight: 0, model_prefix: '' },
-  ...{ model_mapping: '', status_code_mapping: '', param_override: '', header_override: '', setting: '' },
-  ...{ cost_rule: '', auto_ban: 1, limits: '', timeouts: '', owner_id: 0 },
+  id: 1,
+  type: 1,
+  name: 'c',
+  status: 1,
+  key_sealed: secrets.seal('sk-a'),
+  base_url: '',
+  openai_organization: '',
+  other: '',
+  created_time: '1',
+  models: 'm',
+  group: 'default',
+  priority,
+  weight: 0,
+  model_prefix: '',
+  model_mapping: '',
+  status_code_mapping: '',
+  param_override: '',
+  header_override: '',
+  setting: '',
+  cost_rule: '',
+  auto_ban: 1,
+  limits: '',
+  timeouts: '',
+  owner_id: 0,
 });
 
 /** A directory whose reads end when the test says so. */

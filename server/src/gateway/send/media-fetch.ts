@@ -71,7 +71,11 @@ async function fetchOne(
   let arrived = 0;
   const answer = await guarded
     .fetch({
-      ...{ url, policy: 'public-only', maxBytes, timeoutMs, signal },
+      url,
+      policy: 'public-only',
+      maxBytes,
+      timeoutMs,
+      signal,
       announced: (bytes) => {
         announced = bytes;
         loan.grow(bytes);

@@ -83,7 +83,13 @@ export class MoveInJobs {
     if (!row) return null;
     const { state, folder, choices, progress, preview, report, failure } = row;
     return {
-      ...{ state, folder, choices, progress, preview, report, failure },
+      state,
+      folder,
+      choices,
+      progress,
+      preview,
+      report,
+      failure,
       sourceName: row.source_name,
       source: JSON.parse(this.secrets.open(row.source_sealed)) as JobSource,
       failureText: row.failure_text,

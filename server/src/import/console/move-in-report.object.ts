@@ -153,14 +153,22 @@ export class MoveInReportObject {
 }
 
 export const toReport = (report: MoveInReport): MoveInReportObject => ({
-  ...{ family: report.source.family, version: report.source.version, engine: report.source.engine },
-  ...{ isDryRun: report.isDryRun, isBlocked: report.isBlocked, seconds: Math.round(report.seconds) },
-  ...{ tables: [...report.tables], sums: report.sums },
+  family: report.source.family,
+  version: report.source.version,
+  engine: report.source.engine,
+  isDryRun: report.isDryRun,
+  isBlocked: report.isBlocked,
+  seconds: Math.round(report.seconds),
+  tables: [...report.tables],
+  sums: report.sums,
   findings: report.findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
   proof: report.proof && {
-    ...{ sumsAreEqual: report.proof.sumsAreEqual, keysFound: report.proof.keysFound },
-    ...{ keysExpected: report.proof.keysExpected, drifts: report.proof.drifts.length },
-    ...{ replayed: report.proof.replay.rows - report.proof.replay.unknown, replayedEqual: report.proof.replay.equal },
+    sumsAreEqual: report.proof.sumsAreEqual,
+    keysFound: report.proof.keysFound,
+    keysExpected: report.proof.keysExpected,
+    drifts: report.proof.drifts.length,
+    replayed: report.proof.replay.rows - report.proof.replay.unknown,
+    replayedEqual: report.proof.replay.equal,
     isProven: isProven(report),
   },
 });

@@ -100,14 +100,19 @@ export class MoveInRunner {
     const address = (text: string | null) => (text === null ? null : parseAddress(text));
     const { connection, logConnection, keysConnection, environment } = source;
     return {
-      ...{ databaseUrl, encryptionKey, isDryRun },
+      databaseUrl,
+      encryptionKey,
+      isDryRun,
       options: {
         source: address(connection) ?? { engine: 'sqlite', path: files.pathOf(folder, sourceName) },
         logSource: choices.logs === 'none' ? null : address(logConnection),
         keysSource: address(keysConnection),
         // A second upload of the same name continues the same run.
         ...(connection === null ? { name: sourceName } : {}),
-        ...{ environment, logs: choices.logs, decisions: choices.decisions, startedBy },
+        environment,
+        logs: choices.logs,
+        decisions: choices.decisions,
+        startedBy,
         outboundAllow,
         now: Math.floor(clock.now() / 1000),
       },

@@ -170,21 +170,29 @@ export class MoveInObject {
 export const MoveInPayload = payloadObject('MoveInPayload', { moveIn: () => MoveInObject });
 
 export const toMoveIn = ({ job, run, refusal, maxFileBytes }: MoveInView): MoveInObject => ({
-  ...{ refusal, maxFileBytes },
+  refusal,
+  maxFileBytes,
   run: run && toRun(run),
   job: job && toJob(job),
 });
 
 const toRun = ({ name, family, startedAt, finishedAt }: StoredRun): MoveInRunObject => ({
-  ...{ name, family, startedAt, finishedAt },
+  name,
+  family,
+  startedAt,
+  finishedAt,
 });
 
 const toJob = (job: MoveInJob): MoveInJobObject => ({
-  ...{ state: job.state, sourceName: job.sourceName, hasFile: job.folder !== '', progress: job.progress },
+  state: job.state,
+  sourceName: job.sourceName,
+  hasFile: job.folder !== '',
+  progress: job.progress,
   choices: { ...job.choices.decisions, logDays: toDays(job.choices.logs) },
   preview: job.preview && toReport(job.preview),
   report: job.report && toReport(job.report),
-  ...{ failure: job.failure, failureText: job.failureText },
+  failure: job.failure,
+  failureText: job.failureText,
 });
 
 export const toChoices = ({ logDays, ...decisions }: MoveInChoicesInput): JobChoices => ({

@@ -81,7 +81,10 @@ export const mapPasskey: Mapper = (row, context) => {
     {
       key,
       values: {
-        ...{ user_id: userId, credential_id: credentialId, public_key: `\\x${publicKey}`, domain },
+        user_id: userId,
+        credential_id: credentialId,
+        public_key: `\\x${publicKey}`,
+        domain,
         name: row.text('name').slice(0, 64) || 'Passkey',
         counter: row.clamped('sign_count', 0, 2 ** 32 - 1),
         transports: transportsOf(row),

@@ -163,8 +163,18 @@ export interface Usage {
 }
 
 export const noUsage = (): Usage => ({
-  ...{ calls: 0, streamCalls: 0, failedCalls: 0, promptTokens: 0, completionTokens: 0, cachedTokens: 0, quota: 0 },
-  ...{ loggedCalls: 0, loggedQuota: 0, durationMs: 0, durationBuckets: [], firstTokenBuckets: [] },
+  calls: 0,
+  streamCalls: 0,
+  failedCalls: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  quota: 0,
+  loggedCalls: 0,
+  loggedQuota: 0,
+  durationMs: 0,
+  durationBuckets: [],
+  firstTokenBuckets: [],
 });
 
 /** Counts a row as a settlement or a failure would have. Rows of other types count nothing. */

@@ -46,7 +46,9 @@ function fromGoDsn(groups: Record<string, string | undefined>): SourceAddress {
     host: host || '127.0.0.1',
     port: Number(port || 3306),
     socketPath: protocol === 'unix' ? address : null,
-    ...{ user, password, database: decoded(database) },
+    user,
+    password,
+    database: decoded(database),
     tls: tls === 'skip-verify' ? 'unverified' : tls !== null && tls !== 'false' && tls !== 'preferred',
   };
 }

@@ -6,9 +6,24 @@ import { SourceError, type Page, type SourceDatabase, type SourceRow } from './s
 
 /** Providers of LiteLLM (the part of a model before `/`) by their channel type here. */
 const types: Readonly<Record<string, number>> = {
-  ...{ openai: 1, azure: 3, ollama: 4, ollama_chat: 4, anthropic: 14, openrouter: 20, gemini: 24, moonshot: 25 },
-  ...{ perplexity: 27, bedrock: 33, cohere: 34, cohere_chat: 34, vertex_ai: 41, mistral: 42, deepseek: 43, xai: 48 },
-  ...{ hosted_vllm: 62, text_completion_openai: 1 },
+  openai: 1,
+  azure: 3,
+  ollama: 4,
+  ollama_chat: 4,
+  anthropic: 14,
+  openrouter: 20,
+  gemini: 24,
+  moonshot: 25,
+  perplexity: 27,
+  bedrock: 33,
+  cohere: 34,
+  cohere_chat: 34,
+  vertex_ai: 41,
+  mistral: 42,
+  deepseek: 43,
+  xai: 48,
+  hosted_vllm: 62,
+  text_completion_openai: 1,
 };
 
 /** Providers that speak OpenAI's dialect at an address of their own. */
@@ -119,7 +134,11 @@ function deploymentOf(entry: Fields, index: number, { environment, findings }: R
     findings.add('setting-unmapped', 'model_list', index + 1, `${name}: ${unknown}`);
   }
   return {
-    ...{ model: name, upstream: hasProvider ? rest.join('/') : provider, type, key, baseUrl },
+    model: name,
+    upstream: hasProvider ? rest.join('/') : provider,
+    type,
+    key,
+    baseUrl,
     other: type === 3 ? read('api_version') : type === 41 ? read('vertex_location') : '',
     weight: typeof parameters['weight'] === 'number' ? parameters['weight'] : 1,
     status: missing.length > 0 ? 2 : 1,
@@ -138,15 +157,17 @@ const known = new Set([
 /** One channel per deployment: the same model name at several of them is balanced by their weights. */
 const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
   deployments.map((one, index) => ({
-    ...{ id: index + 1, type: one.type, name: `${one.model} ${index + 1}`, key: one.key, status: one.status },
-    ...{
-      base_url: one.baseUrl,
-      other: one.other,
-      models: one.model,
-      group: 'default',
-      weight: one.weight,
-      auto_ban: 1,
-    },
+    id: index + 1,
+    type: one.type,
+    name: `${one.model} ${index + 1}`,
+    key: one.key,
+    status: one.status,
+    base_url: one.baseUrl,
+    other: one.other,
+    models: one.model,
+    group: 'default',
+    weight: one.weight,
+    auto_ban: 1,
     model_mapping: one.upstream === one.model ? '' : JSON.stringify({ [one.model]: one.upstream }),
   }));
 
@@ -183,11 +204,19 @@ async function readPeople(
     findings.add('key-hashed', 'LiteLLM_VerificationToken', index + 1, label);
     const left = remaining(row);
     return {
-      ...{ id: index + 1, user_id: ids.get(ownerOf(row)), key: newKey(digest), name: label },
-      ...{ status: row['blocked'] === true ? 2 : 1, expired_time: secondsOf(row['expires']) ?? -1 },
-      ...{ remain_quota: left ?? 0, unlimited_quota: left === null, used_quota: toQuota(row['spend']) },
-      ...{ created_time: secondsOf(row['created_at']) ?? 0, accessed_time: 0 },
-      ...{ model_limits: listOf(row['models']).join(','), model_limits_enabled: listOf(row['models']).length > 0 },
+      id: index + 1,
+      user_id: ids.get(ownerOf(row)),
+      key: newKey(digest),
+      name: label,
+      status: row['blocked'] === true ? 2 : 1,
+      expired_time: secondsOf(row['expires']) ?? -1,
+      remain_quota: left ?? 0,
+      unlimited_quota: left === null,
+      used_quota: toQuota(row['spend']),
+      created_time: secondsOf(row['created_at']) ?? 0,
+      accessed_time: 0,
+      model_limits: listOf(row['models']).join(','),
+      model_limits_enabled: listOf(row['models']).length > 0,
     };
   });
   const byName = new Map(found.map((row) => [textOf(row['user_id']), row]));
@@ -199,9 +228,18 @@ async function readPeople(
     if (own === null)
       findings.add('setting-unmapped', 'LiteLLM_UserTable', name, 'no budget: the balance is that of the keys');
     return {
-      ...{ id, username: name, display_name: textOf(row['user_alias']), email: textOf(row['user_email']) },
-      ...{ role: row['user_role'] === 'proxy_admin' ? 10 : 1, status: 1, group: 'default', quota: own ?? ofKeys },
-      ...{ used_quota: toQuota(row['spend']), request_count: 0, password: '', aff_code: '' },
+      id,
+      username: name,
+      display_name: textOf(row['user_alias']),
+      email: textOf(row['user_email']),
+      role: row['user_role'] === 'proxy_admin' ? 10 : 1,
+      status: 1,
+      group: 'default',
+      quota: own ?? ofKeys,
+      used_quota: toQuota(row['spend']),
+      request_count: 0,
+      password: '',
+      aff_code: '',
       created_at: secondsOf(row['created_at']) ?? 0,
     };
   });

@@ -22,9 +22,15 @@ export async function openMysql(address: MysqlAddress, guard: OutboundGuard | nu
     ...(socketPath === null ? { host, port } : { socketPath }),
     ...(guard ? { stream: () => new GuardedSocket(guard).connect(port, host) } : {}),
     ...(tls === false ? {} : { ssl: { rejectUnauthorized: tls !== 'unverified' } }),
-    ...{ user, password, database, charset: 'utf8mb4' },
+    user,
+    password,
+    database,
+    charset: 'utf8mb4',
     // Exact integers, times without a guessed zone, JSON as it is stored.
-    ...{ supportBigNumbers: true, bigNumberStrings: true, dateStrings: true, jsonStrings: true },
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    dateStrings: true,
+    jsonStrings: true,
   });
   try {
     await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ');

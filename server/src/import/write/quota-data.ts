@@ -66,8 +66,12 @@ function usageOf(row: Fields, before: Readonly<Record<string, number>>): UsageRo
   const gained = (name: (typeof names)[number]): number => row.whole(name) - (before[name] ?? 0);
   const at = row.whole('created_at');
   return {
-    ...{ time: at - (at % 3600), userId: row.clamped('user_id', 0, maxInt32), tokenId: 0, channelId: 0 },
-    ...{ model: row.text('model_name'), group: '' },
+    time: at - (at % 3600),
+    userId: row.clamped('user_id', 0, maxInt32),
+    tokenId: 0,
+    channelId: 0,
+    model: row.text('model_name'),
+    group: '',
     // The tokens are not divided into prompt and completion there.
     usage: { ...noUsage(), calls: gained('count'), quota: gained('quota'), promptTokens: gained('token_used') },
   };

@@ -109,10 +109,22 @@ async function upsert(
 }
 
 const columnsOf = (time: string, { usage, ...row }: UsageRow): Record<string, unknown> => ({
-  ...{ [time]: row.time, user_id: row.userId, token_id: row.tokenId, channel_id: row.channelId },
-  ...{ model_name: row.model, group: row.group, calls: usage.calls, stream_calls: usage.streamCalls },
-  ...{ failed_calls: usage.failedCalls, prompt_tokens: usage.promptTokens, completion_tokens: usage.completionTokens },
-  ...{ cached_tokens: usage.cachedTokens, quota: usage.quota, logged_calls: usage.loggedCalls },
-  ...{ logged_quota: usage.loggedQuota, duration_ms: usage.durationMs },
-  ...{ duration_buckets: usage.durationBuckets, first_token_buckets: usage.firstTokenBuckets },
+  [time]: row.time,
+  user_id: row.userId,
+  token_id: row.tokenId,
+  channel_id: row.channelId,
+  model_name: row.model,
+  group: row.group,
+  calls: usage.calls,
+  stream_calls: usage.streamCalls,
+  failed_calls: usage.failedCalls,
+  prompt_tokens: usage.promptTokens,
+  completion_tokens: usage.completionTokens,
+  cached_tokens: usage.cachedTokens,
+  quota: usage.quota,
+  logged_calls: usage.loggedCalls,
+  logged_quota: usage.loggedQuota,
+  duration_ms: usage.durationMs,
+  duration_buckets: usage.durationBuckets,
+  first_token_buckets: usage.firstTokenBuckets,
 });

@@ -201,7 +201,10 @@ describe.each(
       await claim(start, 40, 100);
       await claim(start + 10, 40, 100);
       expect(await claim(start + 20, 30, 100)).toEqual({
-        ...{ admitted: false, sum: 80, second: start + 10, freeAt: start + 61 },
+        admitted: false,
+        sum: 80,
+        second: start + 10,
+        freeAt: start + 61,
       });
       expect((await claim(start + 20, 70, 100)).freeAt).toBe(start + 71);
       // More than the limit never fits.

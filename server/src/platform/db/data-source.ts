@@ -32,7 +32,10 @@ export function createDataSource(
     poolErrorHandler: onBroken,
     applicationName: 'tollgate',
     extra: {
-      ...{ statement_timeout: 30_000, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000, keepAlive: true },
+      statement_timeout: 30_000,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
       ...changed,
     },
   });

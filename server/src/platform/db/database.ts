@@ -77,8 +77,12 @@ async function connect(
   });
   const ledgerPool = createLedgerPool(url, onBroken);
   const reads = new ReadDatabase({
-    ...{ primary: dataSource, replica: config.databaseReplica, poolSize: config.databasePoolSize },
-    ...{ logger, metrics, onBroken },
+    primary: dataSource,
+    replica: config.databaseReplica,
+    poolSize: config.databasePoolSize,
+    logger,
+    metrics,
+    onBroken,
   });
   watchPool(poolOf(dataSource), 'management', metrics);
   watchPool(ledgerPool, 'ledger', metrics);

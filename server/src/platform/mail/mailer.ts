@@ -48,7 +48,8 @@ export class Mailer {
       await transport.sendMail({
         from: { name: this.options.values.SystemName, address: this.sender() },
         to: to.split(';').map((address) => ({ name: '', address: address.trim() })),
-        ...{ subject, html },
+        subject,
+        html,
       });
     } catch (error) {
       this.logger.warn({ err: error }, 'mail could not be sent');
@@ -68,12 +69,16 @@ export class Mailer {
     const { createTransport } = await import('nodemailer');
     const { SMTPServer: host, SMTPPort: port, SMTPAccount: user, SMTPToken: pass } = this.options.values;
     return createTransport({
-      ...{ host, port },
+      host,
+      port,
       secure: port === 465 || this.options.values.SMTPSSLEnabled,
       ...(pass === '' ? {} : { auth: { user, pass } }),
       ...(wantsLogin(host, user) ? { authMethod: 'LOGIN' } : {}),
-      ...{ connectionTimeout: timeout, greetingTimeout: timeout, socketTimeout: timeout },
-      ...{ disableFileAccess: true, disableUrlAccess: true },
+      connectionTimeout: timeout,
+      greetingTimeout: timeout,
+      socketTimeout: timeout,
+      disableFileAccess: true,
+      disableUrlAccess: true,
     });
   }
 }

@@ -128,7 +128,12 @@ export class Primary {
         });
       });
       const member: Member = {
-        ...{ process: worker, nodeId, ended, startedAt: performance.now(), isReady: false, isLeaving: false },
+        process: worker,
+        nodeId,
+        ended,
+        startedAt: performance.now(),
+        isReady: false,
+        isLeaving: false,
         hasSuccessor: false,
         guest: this.host.connect(send),
       };

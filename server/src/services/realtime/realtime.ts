@@ -265,7 +265,13 @@ export class Realtime {
     const cost = channel.cost.find(upstreamModel, paid.admission.bareModel);
     return new RealtimeSession(client, upstream, {
       ...paid,
-      ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, logger },
+      requestId,
+      startedAt,
+      channelId: channel.id,
+      usedChannels,
+      upstreamModel,
+      options,
+      logger,
       isOwnAccount: channel.ownerId === paid.caller.user.id,
       limits: { ...limits, sessionMilliseconds },
       cost: new SessionCost(cost, (other) => (paid.isTranscription ? cost : channel.cost.find(other, other))),

@@ -214,9 +214,13 @@ export class SessionPrice {
       const { modelRatio, completionRatio } = ratiosOfCard(price.card);
       return {
         ...version,
-        ...{ model_price: -1, model_ratio: modelRatio, completion_ratio: completionRatio },
-        ...{ group_ratio: price.groupRatio, quota_per_unit: this.values.QuotaPerUnit },
-        ...{ price_card: price.name, components: componentsOfUsage(price, usageOf(this.total)) },
+        model_price: -1,
+        model_ratio: modelRatio,
+        completion_ratio: completionRatio,
+        group_ratio: price.groupRatio,
+        quota_per_unit: this.values.QuotaPerUnit,
+        price_card: price.name,
+        components: componentsOfUsage(price, usageOf(this.total)),
         ...this.speechNotes(),
       };
     }
@@ -276,7 +280,9 @@ class TranscribedSpeech {
   /** For each model the number of its lines, in order. */
   notes(quotaPerUnit: number): object[] {
     return [...this.byModel].map(([model, { price, found }]) => ({
-      ...{ model, count: found.count, seconds: found.seconds },
+      model,
+      count: found.count,
+      seconds: found.seconds,
       lines: linesOfTranscripts(price, found, quotaPerUnit).length,
     }));
   }

@@ -42,7 +42,11 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
   let opened: object | null = held;
   let left = turns;
   const session = new RealtimeSession(client.near, upstream.near, {
-    ...{ requestId: 'r', channelId: 1, usedChannels: [1], upstreamModel: 'm', startedAt: performance.now() },
+    requestId: 'r',
+    channelId: 1,
+    usedChannels: [1],
+    upstreamModel: 'm',
+    startedAt: performance.now(),
     caller: { user: { username: 'u' }, token: { name: 't', ...token } },
     admission: { model: 'm', bareModel: 'm', group: 'default' },
     price,

@@ -41,7 +41,12 @@ export class ProviderResponses {
     const adapter = channel?.provider.adapter;
     if (!channel?.enabled || key === undefined || !adapter?.storedResponse) throw responseNotFound(path);
     const target = toTarget({
-      ...{ channel, key, requestedModel: '', bareModel: '', settings, passThrough: false },
+      channel,
+      key,
+      requestedModel: '',
+      bareModel: '',
+      settings,
+      passThrough: false,
       families: familySettings(options.values),
       now: clock.now(),
     });

@@ -147,7 +147,8 @@ export class OrderWatch {
 }
 
 const received = (upstreamModel: string) => ({
-  ...{ upstreamModel, firstByteAt: null },
+  upstreamModel,
+  firstByteAt: null,
   delivery: { end: { kind: 'complete' } },
 });
 

@@ -118,9 +118,18 @@ const videoId = { id: { type: 'string', description: 'Id of the video' } } as co
 const unknownVideo = { path: { id: 'none' } } as const;
 const nothing = { type: 'null' } as const;
 const video = object({
-  ...{ id: text, object: text, model: text, status: text, progress: whole, created_at: whole },
-  ...{ completed_at: oneOf(whole, nothing), expires_at: nothing, seconds: text, size: text },
-  ...{ prompt: oneOf(text, nothing), remixed_from_video_id: oneOf(text, nothing) },
+  id: text,
+  object: text,
+  model: text,
+  status: text,
+  progress: whole,
+  created_at: whole,
+  completed_at: oneOf(whole, nothing),
+  expires_at: nothing,
+  seconds: text,
+  size: text,
+  prompt: oneOf(text, nothing),
+  remixed_from_video_id: oneOf(text, nothing),
   error: oneOf(object({ code: text, message: text }), nothing),
 });
 
@@ -137,8 +146,13 @@ export const videoSection: ApiSection = {
       role: key,
       body: object(
         {
-          ...{ model: text, prompt: text, seconds: oneOf(text, whole), size: text },
-          ...{ resolution: text, aspect_ratio: text, input_reference: object({ image_url: text, file_id: text }) },
+          model: text,
+          prompt: text,
+          seconds: oneOf(text, whole),
+          size: text,
+          resolution: text,
+          aspect_ratio: text,
+          input_reference: object({ image_url: text, file_id: text }),
         },
         ['prompt'],
       ),

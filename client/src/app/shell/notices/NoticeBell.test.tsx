@@ -17,9 +17,21 @@ const signedIn = (role: number) =>
   session.start({ id: 1, username: 'root', displayName: 'root', role, group: 'default' } as never);
 
 const alert = (id: number, more: object = {}) => ({
-  ...{ __typename: 'Alert', id, kind: 'ERROR_RATE', channelId: 7, channelName: 'OpenAI', reason: null, balance: null },
-  ...{ threshold: 50, calls: 40, failedCalls: 30, models: null, count: null, endedAt: null },
-  ...{ openedAt: '2026-11-22T08:00:00.000Z', failedMessages: [] },
+  __typename: 'Alert',
+  id,
+  kind: 'ERROR_RATE',
+  channelId: 7,
+  channelName: 'OpenAI',
+  reason: null,
+  balance: null,
+  threshold: 50,
+  calls: 40,
+  failedCalls: 30,
+  models: null,
+  count: null,
+  endedAt: null,
+  openedAt: '2026-11-22T08:00:00.000Z',
+  failedMessages: [],
   ...more,
 });
 const setting = { __typename: 'UserSetting', displayCurrency: null, timeZone: null };

@@ -65,10 +65,15 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
     ...(keyword === query.trim() && found
       ? [
           ...(found.channels?.items ?? []).map(({ id, name }) => ({
-            ...{ id: `channel ${id}`, group: t('shell.channels'), label: name, to: `/channel/edit/${id}` },
+            id: `channel ${id}`,
+            group: t('shell.channels'),
+            label: name,
+            to: `/channel/edit/${id}`,
           })),
           ...(found.users?.items ?? []).map(({ id, username, displayName }) => ({
-            ...{ id: `user ${id}`, group: t('shell.users'), to: `/user/edit/${id}` },
+            id: `user ${id}`,
+            group: t('shell.users'),
+            to: `/user/edit/${id}`,
             label: displayName && displayName !== username ? `${username} (${displayName})` : username,
           })),
         ]

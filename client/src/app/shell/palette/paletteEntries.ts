@@ -19,7 +19,11 @@ export interface PaletteEntry {
 /** Screens, actions and settings that the user may open. */
 export function paletteEntries(user: SessionUser | null, status: SiteStatus, t: TFunction): PaletteEntry[] {
   const entry = (group: string, to: string, label: string, words = ''): PaletteEntry => ({
-    ...{ id: `${group} ${to}`, group, to, label, words },
+    id: `${group} ${to}`,
+    group,
+    to,
+    label,
+    words,
   });
   const screens = t('palette.screens');
   const pages = navigationFor(user, status).flatMap(({ entries }) =>

@@ -171,8 +171,10 @@ function Working({ job, onChange }: JobProps) {
                   .then(onChange)
                   .then(() => undefined),
               {
-                ...{ title: t('moveIn.cancelTitle'), body: t('moveIn.cancelBody') },
-                ...{ verb: t('moveIn.cancel'), no: t('moveIn.goOn') },
+                title: t('moveIn.cancelTitle'),
+                body: t('moveIn.cancelBody'),
+                verb: t('moveIn.cancel'),
+                no: t('moveIn.goOn'),
               },
             )
           }

@@ -11,7 +11,12 @@ type Report = MoveInReportPartsFragment;
 type Severity = Report['findings'][number]['severity'];
 
 const tones: Readonly<Record<Severity, Tone>> = {
-  ...{ BLOCKING: 'red', REFUSED: 'red', DISABLED: 'amber', CHANGED: 'blue', LEFT_OUT: 'outline', NOTICE: 'outline' },
+  BLOCKING: 'red',
+  REFUSED: 'red',
+  DISABLED: 'amber',
+  CHANGED: 'blue',
+  LEFT_OUT: 'outline',
+  NOTICE: 'outline',
 };
 
 /** Figures, tables and findings of a dry run or of a move, and its verdict. */

@@ -46,7 +46,10 @@ export function MoveInSource({
   const [check] = useMutation(CheckMoveInDocument);
   const form = useForm<Values>({
     defaultValues: {
-      ...{ connection: '', logConnection: '', keysConnection: '', environment: '' },
+      connection: '',
+      logConnection: '',
+      keysConnection: '',
+      environment: '',
       dropTwoFactor: job?.choices.dropTwoFactor ?? false,
       acceptPriceDifferences: job?.choices.acceptPriceDifferences ?? false,
       withContent: job?.choices.withContent ?? false,
@@ -79,8 +82,10 @@ export function MoveInSource({
         variables: {
           input: {
             connection: kind === 'connection' ? given(connection) : null,
-            ...{ logConnection: given(logConnection), keysConnection: given(keysConnection) },
-            ...{ environment: given(environment), choices: { ...decisions, logDays, plans } },
+            logConnection: given(logConnection),
+            keysConnection: given(keysConnection),
+            environment: given(environment),
+            choices: { ...decisions, logDays, plans },
           },
         },
       });

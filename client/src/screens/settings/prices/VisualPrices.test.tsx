@@ -7,7 +7,11 @@ import { VisualPrices, type Prices } from './VisualPrices.js';
 it('does not price a model again that was selected when it was removed', async () => {
   const tables: PriceTables = { price: {}, ratio: { chat: 1, draw: 2 }, completion: {} };
   const rows = Object.entries(tables.ratio).map(([model, ratio]) => ({
-    ...{ model, ratio, price: null, completion: null, changed: false },
+    model,
+    ratio,
+    price: null,
+    completion: null,
+    changed: false,
   }));
   const prices = { tables, rows, builtIn: new Map(), losses: new Map(), put: jest.fn() } as unknown as Prices;
   await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
@@ -22,7 +26,13 @@ it('asks for the output price where only the input price is typed, which alone i
   const rows = [{ model: 'draw', ratio: null, price: 0.002, completion: null, changed: false }];
   const put = jest.fn();
   const prices = {
-    ...{ tables, rows, put, builtIn: new Map(), losses: new Map(), listCards: new Map(), groupRatio: [] },
+    tables,
+    rows,
+    put,
+    builtIn: new Map(),
+    losses: new Map(),
+    listCards: new Map(),
+    groupRatio: [],
     baseOf: () => undefined,
   } as unknown as Prices;
   await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });
@@ -45,7 +55,13 @@ describe('the price of cached input', () => {
     const tables: PriceTables = { price: {}, ratio: { chat: 1.25 }, completion: {} };
     const rows = [{ model: 'chat', ratio: 1.25, price: null, completion: 4, changed: false, ...ratios }];
     const prices = {
-      ...{ tables, rows, put, builtIn: new Map(), losses: new Map(), listCards: new Map(), groupRatio: [] },
+      tables,
+      rows,
+      put,
+      builtIn: new Map(),
+      losses: new Map(),
+      listCards: new Map(),
+      groupRatio: [],
       baseOf: (_model: string, input: number) => base(input),
     } as unknown as Prices;
     await renderScreen({ routes: [{ path: '/', element: <VisualPrices prices={prices} /> }] });

@@ -106,7 +106,11 @@ describe('price cards', () => {
   it('are listed with their date where the model is sold at list price', () => {
     const rows = priceRows(tables, tables, new Map([['claude', list]]));
     expect(rows[0]).toEqual({
-      ...{ model: 'claude', price: null, ratio: null, completion: null, changed: false },
+      model: 'claude',
+      price: null,
+      ratio: null,
+      completion: null,
+      changed: false,
       card: list.figures,
     });
   });

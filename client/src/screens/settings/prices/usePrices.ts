@@ -112,8 +112,12 @@ function listPriceOf({ modelName, effective }: PricedName): (readonly [string, L
   const card = effective.card as Card;
   const from = typeof card['source'] === 'string' ? { source: card['source'] } : {};
   const figures = {
-    ...{ input: of('input'), cachedInput: of('cachedInput'), output: of('output') },
-    ...{ isList: source === 'LIST', asOf: asOf ?? null, isOld },
+    input: of('input'),
+    cachedInput: of('cachedInput'),
+    output: of('output'),
+    isList: source === 'LIST',
+    asOf: asOf ?? null,
+    isOld,
     ...from,
   };
   return [[modelName, { model: modelName, figures, card }]];

@@ -63,8 +63,13 @@ export function RolesPanel() {
               key={role.id}
               component="li"
               sx={{
-                ...{ display: 'flex', alignItems: 'center', gap: 2, padding: '12px 16px' },
-                ...{ borderTop: '1px solid', borderColor: 'divider', '&:first-of-type': { borderTop: 0 } },
+                display: 'flex',
+                alignItems: 'center',
+                gap: 2,
+                padding: '12px 16px',
+                borderTop: '1px solid',
+                borderColor: 'divider',
+                '&:first-of-type': { borderTop: 0 },
               }}
             >
               <Box sx={{ flex: 1, minWidth: 0 }}>

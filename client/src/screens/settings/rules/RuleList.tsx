@@ -69,8 +69,14 @@ export function RuleList({
                 role="group"
                 aria-label={name}
                 sx={{
-                  ...{ border: '1px solid', borderColor: 'divider', borderRadius: '6px', padding: '8px 8px 8px 12px' },
-                  ...{ display: 'grid', gridTemplateColumns: 'minmax(0, 1fr) auto', columnGap: 1, rowGap: '4px' },
+                  border: '1px solid',
+                  borderColor: 'divider',
+                  borderRadius: '6px',
+                  padding: '8px 8px 8px 12px',
+                  display: 'grid',
+                  gridTemplateColumns: 'minmax(0, 1fr) auto',
+                  columnGap: 1,
+                  rowGap: '4px',
                 }}
               >
                 <Box sx={{ fontWeight: 600, fontSize: 13, alignSelf: 'center', overflowWrap: 'anywhere' }}>{name}</Box>

@@ -11,8 +11,15 @@ import { GuardrailTrialDocument } from './rules.generated.js';
 
 const mail = { name: 'mail', stage: 'both', action: 'mask', check: 'patterns', patterns: ['email'] };
 const hook = {
-  ...{ name: 'hook', stage: 'output', action: 'log', check: 'webhook', url: 'https://guard.example.com/check' },
-  ...{ timeout_ms: 1500, on_failure: 'open', groups: ['vip'], tokens: [12] },
+  name: 'hook',
+  stage: 'output',
+  action: 'log',
+  check: 'webhook',
+  url: 'https://guard.example.com/check',
+  timeout_ms: 1500,
+  on_failure: 'open',
+  groups: ['vip'],
+  tokens: [12],
 };
 
 async function open(key: string, rules: unknown, mocks: unknown[] = []): Promise<SettingsDraft> {
@@ -89,8 +96,12 @@ describe('guardrail rules', () => {
     expect(rulesIn(draft)).toEqual([
       mail,
       {
-        ...{ name: 'fruit', stage: 'both', action: 'block', check: 'words' },
-        ...{ words: ['pineapple', 'regex:dur+ian'], groups: ['vip'] },
+        name: 'fruit',
+        stage: 'both',
+        action: 'block',
+        check: 'words',
+        words: ['pineapple', 'regex:dur+ian'],
+        groups: ['vip'],
       },
     ]);
   });
@@ -113,8 +124,14 @@ describe('guardrail rules', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(rulesIn(draft)).toEqual([
       {
-        ...{ name: 'mail', stage: 'both', action: 'block', check: 'moderation', timeout_ms: 800, on_failure: 'open' },
-        ...{ categories: ['violence'], threshold: 0.7 },
+        name: 'mail',
+        stage: 'both',
+        action: 'block',
+        check: 'moderation',
+        timeout_ms: 800,
+        on_failure: 'open',
+        categories: ['violence'],
+        threshold: 0.7,
       },
     ]);
   });
@@ -183,7 +200,9 @@ describe('captures', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
     expect(rulesIn(draft, 'content_capture.rules')).toEqual([
       {
-        ...{ tokens: [12], percent: 2.5, redact: ['email', 'card', 'id_number', 'key'] },
+        tokens: [12],
+        percent: 2.5,
+        redact: ['email', 'card', 'id_number', 'key'],
         redact_words: ['Project Heron'],
       },
     ]);
@@ -193,15 +212,26 @@ describe('captures', () => {
 
 it('a rule survives the editor unchanged', () => {
   const moderated = {
-    ...{ name: 'm', stage: 'input', action: 'log', check: 'moderation', url: 'https://m.example/v1', model: 'omni' },
-    ...{ timeout_ms: 500, on_failure: 'closed', categories: ['hate'], threshold: 0.5, tokens: [1, 2] },
+    name: 'm',
+    stage: 'input',
+    action: 'log',
+    check: 'moderation',
+    url: 'https://m.example/v1',
+    model: 'omni',
+    timeout_ms: 500,
+    on_failure: 'closed',
+    categories: ['hate'],
+    threshold: 0.5,
+    tokens: [1, 2],
   };
   for (const row of [mail, hook, moderated]) expect(toGuardrailRow(toGuardrailForm(row))).toEqual(row);
   const capture = { groups: ['beta'], percent: 5, redact: ['email'], redact_words: ['x'] };
   expect(toCaptureRow(toCaptureForm(capture))).toEqual(capture);
   // Absent: every kind, of every call.
   expect(toCaptureRow(toCaptureForm({ tokens: [3] }))).toEqual({
-    ...{ tokens: [3], percent: 100, redact: ['email', 'phone', 'card', 'id_number', 'key'] },
+    tokens: [3],
+    percent: 100,
+    redact: ['email', 'phone', 'card', 'id_number', 'key'],
   });
   expect(moved([mail, hook], 0, 1)).toEqual([hook, mail]);
   expect(wrongPatterns(['plain (', 'regex:(', 'regex:', 'regex:a+'])).toEqual(['regex:(', 'regex:']);

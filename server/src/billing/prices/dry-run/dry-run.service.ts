@@ -81,10 +81,15 @@ export class DryRunService {
     const isComplete = await readCalls(database, { since, until, maxRows }, (row) => replay.add(row));
     const { totals } = replay;
     return {
-      ...{ since: (isComplete ? since : replay.oldest) * 1000, until: until * 1000, isComplete },
+      since: (isComplete ? since : replay.oldest) * 1000,
+      until: until * 1000,
+      isComplete,
       quotaPerUnit: values.QuotaPerUnit,
-      ...{ total: totals.total, skipped: totals.skipped, models: totals.topModels },
-      ...{ usersPayingMore: totals.usersPayingMore, usersPayingLess: totals.usersPayingLess },
+      total: totals.total,
+      skipped: totals.skipped,
+      models: totals.topModels,
+      usersPayingMore: totals.usersPayingMore,
+      usersPayingLess: totals.usersPayingLess,
       users: await this.named(totals.topUsers),
     };
   }

@@ -21,12 +21,34 @@ export interface LoggedRow {
 
 /** The members of the details that charges are computed from. */
 const pricedMembers = memberTable({
-  ...{ task: true, carried: true, uncharged: true, uncharged_quota: true, service_tier: true, request_path: true },
-  ...{ price_card: true, components: true, claude: true, ws: true, audio: true, upstream_model_name: true },
-  ...{ drawn: true, advised: true, transcribed: true },
-  ...{ cache_tokens: true, cache_creation_tokens: true, cache_creation_1h_tokens: true, reasoning_tokens: true },
-  ...{ text_input: true, text_output: true, audio_input: true, audio_output: true },
-  ...{ image: true, image_size: true, image_quality: true, image_count: true, video_seconds: true },
+  task: true,
+  carried: true,
+  uncharged: true,
+  uncharged_quota: true,
+  service_tier: true,
+  request_path: true,
+  price_card: true,
+  components: true,
+  claude: true,
+  ws: true,
+  audio: true,
+  upstream_model_name: true,
+  drawn: true,
+  advised: true,
+  transcribed: true,
+  cache_tokens: true,
+  cache_creation_tokens: true,
+  cache_creation_1h_tokens: true,
+  reasoning_tokens: true,
+  text_input: true,
+  text_output: true,
+  audio_input: true,
+  audio_output: true,
+  image: true,
+  image_size: true,
+  image_quality: true,
+  image_count: true,
+  video_seconds: true,
   admin_info: { upstream_cost: true, cost_basis: true, cost_card: true, cost_lines: true },
 });
 
@@ -128,8 +150,15 @@ class RowReader {
 function rowOf(columns: readonly string[]): LoggedRow {
   const [createdAt, id, userId, channelId, modelName = '', group = '', quota, prompt, completion, other = ''] = columns;
   return {
-    ...{ createdAt: Number(createdAt), id: Number(id), userId: Number(userId), channelId: Number(channelId) },
-    ...{ modelName, group, quota: Number(quota) },
-    ...{ promptTokens: Number(prompt), completionTokens: Number(completion), other: parseFields(other) },
+    createdAt: Number(createdAt),
+    id: Number(id),
+    userId: Number(userId),
+    channelId: Number(channelId),
+    modelName,
+    group,
+    quota: Number(quota),
+    promptTokens: Number(prompt),
+    completionTokens: Number(completion),
+    other: parseFields(other),
   };
 }

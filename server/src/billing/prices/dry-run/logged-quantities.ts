@@ -68,7 +68,8 @@ function fromColumns(card: PriceCard, { promptTokens, completionTokens, other }:
   if (pricedBy(card).some((quantity) => !ofTotals.has(quantity))) return null;
   return pricedUsage({
     ...noUsage,
-    ...{ promptTokens, completionTokens },
+    promptTokens,
+    completionTokens,
     cachedTokens: countOf(other['cache_tokens']),
     cacheWriteTokens: countOf(other['cache_creation_tokens']),
     reasoningTokens: countOf(other['reasoning_tokens']),

@@ -236,7 +236,8 @@ function rechargeAudio(call: LoggedCall, price: TablePrice, quotaPerUnit: number
     {
       textInputTokens: promptTokens - audioInputTokens,
       textOutputTokens: completionTokens - audioOutputTokens,
-      ...{ audioInputTokens, audioOutputTokens },
+      audioInputTokens,
+      audioOutputTokens,
     },
     quotaPerUnit,
   );

@@ -13,13 +13,11 @@ const compare = (
 ) =>
   priceDiff({
     sources: sources.map((cards, index) => ({ label: `s${index + 1}`, cards })),
-    ...{
-      current: (model) => current[model] ?? null,
-      ownCards: {},
-      served: new Set(['dearer']),
-      markup: 1,
-      threshold: 5,
-    },
+    current: (model) => current[model] ?? null,
+    ownCards: {},
+    served: new Set(['dearer']),
+    markup: 1,
+    threshold: 5,
     ...more,
   });
 const kinds = async (...of: Parameters<typeof compare>) =>

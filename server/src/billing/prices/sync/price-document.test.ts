@@ -41,8 +41,12 @@ describe('the table of LiteLLM', () => {
 
   it('reads the writes that OpenAI keeps for 12 hours', async () => {
     const sol = {
-      ...{ litellm_provider: 'openai', mode: 'chat', input_cost_per_token: 2e-6, output_cost_per_token: 1e-5 },
-      ...{ cache_creation_input_token_cost: 2.5e-6, cache_creation_input_token_cost_above_12hr: 5e-6 },
+      litellm_provider: 'openai',
+      mode: 'chat',
+      input_cost_per_token: 2e-6,
+      output_cost_per_token: 1e-5,
+      cache_creation_input_token_cost: 2.5e-6,
+      cache_creation_input_token_cost_above_12hr: 5e-6,
       cache_creation_input_token_cost_above_12hr_above_272k_tokens: 1e-5,
     };
     expect(await cardsOf({ 'gpt-6-sol': sol })).toMatchObject({
@@ -73,7 +77,9 @@ describe('the table of LiteLLM', () => {
     const tokens = { mode: 'chat', input_cost_per_token: 1e-6, output_cost_per_token: 1e-6 };
     const costs = (low: number, medium: number, high = medium) => ({
       search_context_cost_per_query: {
-        ...{ search_context_size_low: low, search_context_size_medium: medium, search_context_size_high: high },
+        search_context_size_low: low,
+        search_context_size_medium: medium,
+        search_context_size_high: high,
       },
     });
     const perplexity = { ...tokens, litellm_provider: 'perplexity' };
@@ -146,8 +152,11 @@ describe('the table of LiteLLM', () => {
 
   it('has the factors of Anthropic’s faster mode and of calls that stay in the US', async () => {
     const model = {
-      ...{ litellm_provider: 'anthropic', mode: 'chat', provider_specific_entry: { us: 1.1, fast: 2, other: 3 } },
-      ...{ input_cost_per_token: 5e-6, output_cost_per_token: 2.5e-5 },
+      litellm_provider: 'anthropic',
+      mode: 'chat',
+      provider_specific_entry: { us: 1.1, fast: 2, other: 3 },
+      input_cost_per_token: 5e-6,
+      output_cost_per_token: 2.5e-5,
     };
     expect(await cardsOf({ 'claude-opus-5': model })).toEqual({
       'claude-opus-5': { prices: { input: 5, output: 25 }, services: { fast: { factor: 2 }, us: { factor: 1.1 } } },
@@ -166,8 +175,10 @@ describe('the table of LiteLLM', () => {
 
   it('names the models of makers plainly, those of clouds in full, and prefers the maker', async () => {
     const of = (litellm_provider: string, dollars: number): object => ({
-      ...{ litellm_provider, mode: 'chat' },
-      ...{ input_cost_per_token: dollars / 1e6, output_cost_per_token: (dollars * 2) / 1e6 },
+      litellm_provider,
+      mode: 'chat',
+      input_cost_per_token: dollars / 1e6,
+      output_cost_per_token: (dollars * 2) / 1e6,
     });
     const cards = await cardsOf({
       'gemini-2.5-pro': of('vertex_ai-language-models', 9),
@@ -251,11 +262,17 @@ describe('the table of LiteLLM', () => {
     const video = { mode: 'video_generation', output_cost_per_second: 0.08, input_cost_per_image: 0.04 };
     const cards = await cardsOf({
       'xai/grok-imagine-video-1.5': {
-        ...{ ...video, litellm_provider: 'xai', output_cost_per_second_480p: 0.08 },
-        ...{ output_cost_per_second_720p: 0.14, output_cost_per_second_1080p: 0.25 },
+        ...video,
+        litellm_provider: 'xai',
+        output_cost_per_second_480p: 0.08,
+        output_cost_per_second_720p: 0.14,
+        output_cost_per_second_1080p: 0.25,
       },
       'minimax/MiniMax-H3': {
-        ...{ ...video, litellm_provider: 'minimax', output_cost_per_second_2k: 0.13, output_cost_per_second_4k: 0.2 },
+        ...video,
+        litellm_provider: 'minimax',
+        output_cost_per_second_2k: 0.13,
+        output_cost_per_second_4k: 0.2,
         output_cost_per_second_768p: 0.09,
       },
       'sora-2': { litellm_provider: 'openai', mode: 'video_generation', output_cost_per_video_per_second: 0.1 },
@@ -264,14 +281,16 @@ describe('the table of LiteLLM', () => {
       'grok-imagine-video-1.5': {
         prices: { second: 0.08 },
         services: {
-          ...{ '480p': { prices: { second: 0.08 } }, '720p': { prices: { second: 0.14 } } },
+          '480p': { prices: { second: 0.08 } },
+          '720p': { prices: { second: 0.14 } },
           '1080p': { prices: { second: 0.25 } },
         },
       },
       'MiniMax-H3': {
         prices: { second: 0.08 },
         services: {
-          ...{ '720p': { prices: { second: 0.09 } }, '2k': { prices: { second: 0.13 } } },
+          '720p': { prices: { second: 0.09 } },
+          '2k': { prices: { second: 0.13 } },
           '4k': { prices: { second: 0.2 } },
         },
       },

@@ -56,7 +56,10 @@ export const lastDay = (now: number): HealthPeriod => {
   const usage: Source = (state) =>
     usageFrom(
       {
-        ...{ ranges: [range], columns: ['channel_id'], condition: 'TRUE', longest: 'DAY' as const },
+        ranges: [range],
+        columns: ['channel_id'],
+        condition: 'TRUE',
+        longest: 'DAY' as const,
         fields: ['channel_id', 'calls', 'duration_buckets'],
       },
       state,

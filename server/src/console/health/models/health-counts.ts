@@ -83,7 +83,12 @@ export async function readHealthCounts(database: Snapshots, range: Range): Promi
 const keyOf = ({ model_name, group }: Pick<Row, 'model_name' | 'group'>): string => `${group}\0${model_name}`;
 
 const emptyCounts = ({ model_name, group }: Pick<Row, 'model_name' | 'group'>, buckets: number): HealthCounts => ({
-  ...{ modelName: model_name, group, served: 0, failed: 0, completionTokens: 0, durationMs: 0 },
+  modelName: model_name,
+  group,
+  served: 0,
+  failed: 0,
+  completionTokens: 0,
+  durationMs: 0,
   firstTokenBuckets: Array.from({ length: buckets }, () => 0),
   lastFailure: null,
 });

@@ -49,6 +49,9 @@ const toWire = (page: StatusPage): Record<string, unknown> => ({
   models: page.services.map(({ modelName, ...service }) => ({ model_name: modelName, ...service })),
   incidents: page.incidents.map(({ modelName, groups, state, from, until }) => ({
     model_name: modelName,
-    ...{ groups, state, from: toSeconds(from), until: until && toSeconds(until) },
+    groups,
+    state,
+    from: toSeconds(from),
+    until: until && toSeconds(until),
   })),
 });

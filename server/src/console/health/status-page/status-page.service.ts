@@ -129,7 +129,9 @@ export class StatusPageService {
       const own = byName.get(name) ?? [];
       const problems = problemsOf(own, range.from, bucketSeconds);
       return {
-        ...{ modelName, group, uptime: uptimeOf(own, range) },
+        modelName,
+        group,
+        uptime: uptimeOf(own, range),
         state: isServed ? currentState(own, range, servedLast.has(name)) : 'OUTAGE',
         problems: isServed ? problems : withOutage(problems, newest),
       };

@@ -102,15 +102,21 @@ export function toDryRun({ quotaPerUnit, ...run }: DryRun): DryRunObject {
   const toFigures = (figures: DryRunFigures): DryRunFiguresObject => {
     const costUsd = figures.costNano / nano;
     return {
-      ...{ calls: figures.calls, costCalls: figures.costCalls, costUsd },
-      ...{ usdBefore: usd(figures.quotaBefore), usdAfter: usd(figures.quotaAfter) },
+      calls: figures.calls,
+      costCalls: figures.costCalls,
+      costUsd,
+      usdBefore: usd(figures.quotaBefore),
+      usdAfter: usd(figures.quotaAfter),
       marginBeforeUsd: usd(figures.costQuotaBefore) - costUsd,
       marginAfterUsd: usd(figures.costQuotaAfter) - costUsd,
     };
   };
   return {
-    ...{ since: new Date(run.since), until: new Date(run.until), isComplete: run.isComplete },
-    ...{ usersPayingMore: run.usersPayingMore, usersPayingLess: run.usersPayingLess },
+    since: new Date(run.since),
+    until: new Date(run.until),
+    isComplete: run.isComplete,
+    usersPayingMore: run.usersPayingMore,
+    usersPayingLess: run.usersPayingLess,
     total: toFigures(run.total),
     skipped: run.skipped.map(({ reason, calls, quota }) => ({ reason, calls, usd: usd(quota) })),
     users: run.users.map(({ key, username, figures }) => ({ userId: key, username, figures: toFigures(figures) })),

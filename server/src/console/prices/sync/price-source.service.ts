@@ -48,14 +48,22 @@ export class PriceSourceService {
   private async read(label: string, bytes: Buffer): Promise<CheckedSource> {
     const { format, cards, skipped } = await readPriceDocument(bytes);
     return {
-      ...{ label, format, cards: Object.fromEntries(cards) },
-      ...{ skipped: skipped.slice(0, maxSkipped), skippedCount: skipped.length, errorCode: null, error: null },
+      label,
+      format,
+      cards: Object.fromEntries(cards),
+      skipped: skipped.slice(0, maxSkipped),
+      skippedCount: skipped.length,
+      errorCode: null,
+      error: null,
     };
   }
 
   private async load(url: string): Promise<Buffer> {
     const response = await this.http.fetch({
-      ...{ url, policy: 'public-only', timeoutMs, maxBytes: maxDocumentBytes },
+      url,
+      policy: 'public-only',
+      timeoutMs,
+      maxBytes: maxDocumentBytes,
       headers: { accept: 'application/json', 'accept-encoding': 'identity' },
     });
     if (response.status !== 200) throw new AppError('UPSTREAM_ERROR', `The address responds with ${response.status}`);
@@ -94,5 +102,11 @@ function labelOf(url: string): string {
 }
 
 const failed = (label: string, errorCode: string, error: string): CheckedSource => ({
-  ...{ label, format: null, cards: {}, skipped: [], skippedCount: 0, errorCode, error },
+  label,
+  format: null,
+  cards: {},
+  skipped: [],
+  skippedCount: 0,
+  errorCode,
+  error,
 });

@@ -270,7 +270,10 @@ export class ApplyPricesPayload {
 }
 
 export const toPriceCheck = (check: PriceCheck): PriceCheckObject => ({
-  ...{ check, id: check.id, createdAt: check.createdAt, isScheduled: check.isScheduled },
+  check,
+  id: check.id,
+  createdAt: check.createdAt,
+  isScheduled: check.isScheduled,
   sources: check.sources.map(({ cards, ...source }) => ({ ...source, modelCount: Object.keys(cards).length })),
 });
 
@@ -288,6 +291,11 @@ export const toPriceUpdate = ({
   undoneAt,
   ...versions
 }: PriceUpdate): PriceUpdateObject => ({
-  ...{ id, createdAt, markup, undoneAt, models: Object.keys(after).sort() },
-  ...{ versionBefore: versions.versionBefore, versionAfter: versions.versionAfter },
+  id,
+  createdAt,
+  markup,
+  undoneAt,
+  models: Object.keys(after).sort(),
+  versionBefore: versions.versionBefore,
+  versionAfter: versions.versionAfter,
 });

@@ -144,9 +144,14 @@ function detailsOf(
   if (sum + webSearches + fileSearches + codeExecutions === 0 && !serviceTier && !cacheIsBeside) return nothing;
   return usageDetails({
     cacheIsBeside,
-    ...{ cacheWrite1hTokens, cachedAudioTokens, imageInputTokens, imageOutputTokens },
+    cacheWrite1hTokens,
+    cachedAudioTokens,
+    imageInputTokens,
+    imageOutputTokens,
     cachedImageTokens: toCount(cached['image_tokens']),
-    ...{ webSearches, fileSearches, codeExecutions },
+    webSearches,
+    fileSearches,
+    codeExecutions,
     ...(serviceTier ? { serviceTier } : {}),
   });
 }

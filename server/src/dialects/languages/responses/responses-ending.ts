@@ -165,7 +165,8 @@ export class ResponsesEnding implements StreamEnding {
     for (const { name, place, index: at, holder } of open.toReversed()) {
       const { list, field } = place;
       out += this.sent(`${name}.done`, {
-        ...{ item_id: item['id'], output_index: index },
+        item_id: item['id'],
+        output_index: index,
         ...(list ? { [`${list}_index`]: at } : {}),
         ...(name === 'response.function_call_arguments' ? { name: item['name'] } : {}),
         [field]: field === 'part' ? holder : holder[field],

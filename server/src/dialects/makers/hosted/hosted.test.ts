@@ -6,7 +6,11 @@ import { codingPlanAdapter } from './coding-plans.js';
 
 const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
 const request = (path: string): ChatRequest => ({
-  ...{ path, body, rawBody: Buffer.from(JSON.stringify(body)), stream: false, wantsUsage: false },
+  path,
+  body,
+  rawBody: Buffer.from(JSON.stringify(body)),
+  stream: false,
+  wantsUsage: false,
 });
 
 it.each([

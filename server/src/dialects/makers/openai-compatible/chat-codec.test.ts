@@ -14,7 +14,8 @@ it('leaves out fields of OpenAI’s accounts by the client’s names, and the ro
   const request = chatClient.parse({ body: { model: 'm', messages, store: true, user: 'u', temperature: 0.5 } });
   const { body, dropped } = codec.write(request);
   expect(JSON.parse(JSON.stringify(body))).toEqual({
-    ...{ model: 'm', temperature: 0.5 },
+    model: 'm',
+    temperature: 0.5,
     messages: [{ role: 'system', content: 'S' }, messages[1]],
   });
   expect(dropped).toEqual(['store', 'user']);

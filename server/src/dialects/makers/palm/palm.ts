@@ -18,7 +18,10 @@ function write(request: NeutralRequest): WrittenRequest {
   return {
     body: omitUndefined<Json>({
       prompt: omitUndefined({ context: instructions || undefined, messages }),
-      ...{ temperature, candidateCount, topP, topK },
+      temperature,
+      candidateCount,
+      topP,
+      topK,
     }),
     dropped: dropped.names,
   };

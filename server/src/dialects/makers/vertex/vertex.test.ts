@@ -170,7 +170,11 @@ describe('a client of the maker’s dialect', () => {
   const claude = targetOf('claude-sonnet-4-5-20250929');
   const gemini = targetOf('gemini-2.5-flash');
   const requestOf = (body: Json, more: Partial<ChatRequest> = {}): ChatRequest => ({
-    ...{ path: '/v1/messages', body, rawBody: Buffer.from(JSON.stringify(body)), stream: false, wantsUsage: true },
+    path: '/v1/messages',
+    body,
+    rawBody: Buffer.from(JSON.stringify(body)),
+    stream: false,
+    wantsUsage: true,
     ...more,
   });
   const bodyOf = (sent: UpstreamRequest | undefined): Json => JSON.parse(String(sent?.body)) as Json;
@@ -201,7 +205,8 @@ describe('a client of the maker’s dialect', () => {
         messages?.toUpstreamRequest(requestOf({ max_tokens: 5, messages: messagesGiven, cache_control: mark }), claude),
       );
     expect(sent(hi)).toEqual({
-      ...{ anthropic_version: 'vertex-2023-10-16', max_tokens: 5 },
+      anthropic_version: 'vertex-2023-10-16',
+      max_tokens: 5,
       messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: mark }] }],
     });
     const thinking = { type: 'thinking', thinking: 't', signature: 'claude#x' };
@@ -248,7 +253,8 @@ describe('a client of the maker’s dialect', () => {
     const foreign = { role: 'assistant', content: [{ type: 'thinking', thinking: 't', signature: '' }] };
     const count = requestOf({ model: 'x', system, messages: [...hi, foreign] });
     expect(bodyOf(countMessages?.toUpstreamRequest(count, claude))).toEqual({
-      ...{ model: 'claude-sonnet-4-5@20250929', messages: hi },
+      model: 'claude-sonnet-4-5@20250929',
+      messages: hi,
       system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
     });
     const contents = [{ parts: [{ functionCall: { id: '1', name: 'f' } }] }];
@@ -263,7 +269,8 @@ describe('a client of the maker’s dialect', () => {
     const event = (given: Json): string => `event: ${String(given['type'])}\ndata: ${JSON.stringify(given)}\n\n`;
     const start = event({ type: 'message_start', message: { usage: { input_tokens: 9, output_tokens: 1 } } });
     const said = event({
-      ...{ type: 'content_block_delta', index: 0 },
+      type: 'content_block_delta',
+      index: 0,
       delta: { type: 'text_delta', text: '{"type":"vertex_event"}' },
     });
     const own = event({ type: 'vertex_event', usage: { input_tokens: 50, output_tokens: 50 } });

@@ -56,7 +56,12 @@ export function remoteCheck(
   if (rule.check !== 'moderation' && rule.check !== 'webhook') return null;
   const post = async (body: string, headers: Record<string, string>): Promise<unknown> => {
     const response = await fetcher.fetch({
-      ...{ url: rule.url, policy: 'admin' as const, method: 'POST' as const, body, maxBytes, followRedirects: false },
+      url: rule.url,
+      policy: 'admin' as const,
+      method: 'POST' as const,
+      body,
+      maxBytes,
+      followRedirects: false,
       headers: { 'content-type': 'application/json', ...headers },
       timeoutMs: rule.timeout_ms,
     });
@@ -72,8 +77,13 @@ export function remoteCheck(
   }
   return async (call) => {
     const body = JSON.stringify({
-      ...{ rule: rule.name, stage: call.stage, request_id: call.requestId, model: call.model, group: call.group },
-      ...{ user_id: call.userId, texts: call.texts },
+      rule: rule.name,
+      stage: call.stage,
+      request_id: call.requestId,
+      model: call.model,
+      group: call.group,
+      user_id: call.userId,
+      texts: call.texts,
     });
     const { webhookSecret } = secrets();
     const signature = createHmac('sha256', webhookSecret).update(body).digest('hex');

@@ -148,7 +148,10 @@ export class CallTrace {
     });
     if (!context.sampled) return;
     exporter.add({
-      ...{ traceId: context.traceId, spanId: context.spanId, parentSpanId: parent?.spanId ?? null, traceState },
+      traceId: context.traceId,
+      spanId: context.spanId,
+      parentSpanId: parent?.spanId ?? null,
+      traceState,
       name: this.model === '' ? String(operation) : `${String(operation)} ${this.model}`,
       kind: spanKind.server,
       startedAt: incoming.startedAt,
@@ -243,7 +246,9 @@ export class AttemptSpan {
     });
     if (!this.context.sampled) return;
     exporter.add({
-      ...{ traceId: this.context.traceId, spanId: this.context.spanId, parentSpanId: this.traced.context.spanId },
+      traceId: this.context.traceId,
+      spanId: this.context.spanId,
+      parentSpanId: this.traced.context.spanId,
       traceState,
       name: this.upstreamModel === '' ? operation : `${operation} ${this.upstreamModel}`,
       kind: spanKind.client,

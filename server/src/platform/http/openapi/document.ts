@@ -63,7 +63,9 @@ export function openApiDocument(
 
 const securitySchemes = {
   accessToken: {
-    ...{ type: 'apiKey', in: 'header', name: 'Authorization' },
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
     description: 'An access token of a user, with or without `Bearer`.',
   },
   session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'Together with the header `Veloera-User`.' },
@@ -164,7 +166,8 @@ function operationId(route: string): string {
 }
 
 const idempotencyKey: JsonSchema = {
-  ...{ name: 'Idempotency-Key', in: 'header' },
+  name: 'Idempotency-Key',
+  in: 'header',
   description:
     'Chosen by the client for one intended change. A retry with the same key changes nothing and returns the first result with the header `Idempotent-Replayed: true`.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
@@ -173,7 +176,9 @@ const idempotencyKey: JsonSchema = {
 function parametersOf(route: string, { path, query, once }: ApiOperation): JsonSchema[] {
   const names = [...route.matchAll(/:(\w+)|(\*)/g)].map(([, name, rest]) => name ?? rest ?? '');
   const asParameter = (name: string, place: 'path' | 'query', of: ApiParameter): JsonSchema => ({
-    ...{ name: name === '*' ? 'path' : name, in: place, description: of.description },
+    name: name === '*' ? 'path' : name,
+    in: place,
+    description: of.description,
     ...(place === 'path' || of.required ? { required: true } : {}),
     schema: { type: of.type, ...(of.values && { enum: of.values }) },
   });

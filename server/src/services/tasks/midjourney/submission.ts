@@ -125,7 +125,9 @@ export class Submission {
     const { books, desk, clock } = this.deps;
     const row = {
       ...desk.ownerOf(caller, target, reservation),
-      ...{ action: order.action, prompt: order.prompt || (origin?.prompt ?? ''), submitTime: clock.now() },
+      action: order.action,
+      prompt: order.prompt || (origin?.prompt ?? ''),
+      submitTime: clock.now(),
     };
     return books.open(drawingKind, row, reservation);
   }

@@ -127,8 +127,12 @@ export class Suno {
     const now = seconds(clock);
     const row = {
       ...desk.ownerOf(caller, target, reservation),
-      ...{ createdAt: now, updatedAt: now, submitTime: now },
-      ...{ platform: sunoPlatform, action: order.action, properties: { input: order.input } },
+      createdAt: now,
+      updatedAt: now,
+      submitTime: now,
+      platform: sunoPlatform,
+      action: order.action,
+      properties: { input: order.input },
     };
     return books.open(creativeKind, row, reservation);
   }

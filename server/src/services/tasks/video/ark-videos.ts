@@ -35,7 +35,10 @@ export const arkVideos: VideoDialect = {
     path: pathAt(target.baseUrl),
     headers: bearerOf(target),
     body: {
-      ...{ model, resolution, duration: seconds, ratio: order.ratio ?? '16:9' },
+      model,
+      resolution,
+      duration: seconds,
+      ratio: order.ratio ?? '16:9',
       content: [
         { type: 'text', text: order.prompt },
         ...(order.reference

@@ -28,7 +28,10 @@ export const cogvideo: VideoDialect = {
     path: '/api/paas/v4/videos/generations',
     headers: bearerOf(target),
     body: {
-      ...{ model, prompt: order.prompt, duration: seconds, size },
+      model,
+      prompt: order.prompt,
+      duration: seconds,
+      size,
       ...(order.reference ? { image_url: urlOf(order.reference) } : {}),
     },
   }),

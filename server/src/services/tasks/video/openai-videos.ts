@@ -51,7 +51,9 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 
 const pathOf = (name: string): string => `/v1/videos/${encodeURIComponent(name)}`;
 const request = (method: VideoRequest['method'], path: string, target: TaskTarget, body?: unknown): VideoRequest => ({
-  ...{ method, path: withoutVersion(path, target), headers: bearerOf(target) },
+  method,
+  path: withoutVersion(path, target),
+  headers: bearerOf(target),
   ...(body === undefined ? {} : { body }),
 });
 

@@ -30,7 +30,9 @@ export const veo: VideoDialect = {
       body: {
         instances: [{ prompt: order.prompt, ...(order.reference ? { image: imageOf(order.reference) } : {}) }],
         parameters: {
-          ...{ durationSeconds: seconds, resolution, sampleCount: 1 },
+          durationSeconds: seconds,
+          resolution,
+          sampleCount: 1,
           aspectRatio: width > height ? '16:9' : '9:16',
           ...(negative === '' ? {} : { negativePrompt: negative }),
         },

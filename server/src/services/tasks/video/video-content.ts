@@ -96,7 +96,7 @@ export class VideoContent {
     // Safari plays nothing that it cannot ask for in parts.
     const headers: Record<string, string> =
       range !== undefined && /^bytes=[\d, -]{1,100}$/.test(range) ? { range } : {};
-    const call = { ...{ timeoutMs, maxBytes, signal, headers }, ...(proxy ? { proxy } : {}) };
+    const call = { timeoutMs, maxBytes, signal, headers, ...(proxy ? { proxy } : {}) };
     if (!source.isChannel) return outbound.open({ ...call, url: source.url, policy: 'public-only' });
     const { url } = source;
     const own = { ...call, headers: { ...headers, ...source.headers } };

@@ -64,7 +64,12 @@ export function parseVideoOrder({ body, form, model }: Pick<VideoOrder, 'body' |
   if (named !== null && !resolution) throw invalidVideo('resolution must be 480p, 720p, 1080p, 2k or 4k');
   const bySize = size ? resolutionTier(size.join('x')) : undefined;
   return {
-    ...{ model, body, form, size, prompt: promptOf(body), seconds: secondsOf(body) },
+    model,
+    body,
+    form,
+    size,
+    prompt: promptOf(body),
+    seconds: secondsOf(body),
     resolution: larger(resolution, bySize) ?? null,
     ratio: ratioOf(body, size),
     reference: referenceOf(body, form),

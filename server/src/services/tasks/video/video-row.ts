@@ -44,8 +44,11 @@ export function videoStep(
  * @param now Unix seconds
  */
 export const failedVideoStep = (reason: string, now: number): Partial<CreativeTask> => ({
-  ...{ status: 'FAILURE', progress: finished, failReason: text(reason, 4000) },
-  ...{ finishTime: now, updatedAt: now },
+  status: 'FAILURE',
+  progress: finished,
+  failReason: text(reason, 4000),
+  finishTime: now,
+  updatedAt: now,
 });
 
 const shownStatuses: Readonly<Record<string, string>> = {

@@ -111,8 +111,11 @@ export class Videos {
     const found = await store.ownPage(caller.user.id, videoPlatform, { from, limit: limit + 1, isAscending });
     const data = found.slice(0, limit).map(toVideoWire);
     return {
-      ...{ object: 'list', data, has_more: found.length > limit },
-      ...{ first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null },
+      object: 'list',
+      data,
+      has_more: found.length > limit,
+      first_id: data[0]?.['id'] ?? null,
+      last_id: data.at(-1)?.['id'] ?? null,
     };
   }
 
@@ -237,11 +240,17 @@ export class Videos {
     const now = seconds(clock);
     return {
       ...desk.ownerOf(caller, target, reservation),
-      ...{ createdAt: now, updatedAt: now, submitTime: now },
-      ...{ platform: videoPlatform, action: 'VIDEO' },
+      createdAt: now,
+      updatedAt: now,
+      submitTime: now,
+      platform: videoPlatform,
+      action: 'VIDEO',
       properties: {
-        ...{ input: text(prompt), model: admission.model },
-        ...{ seconds: terms.seconds, size: terms.size, resolution: terms.resolution },
+        input: text(prompt),
+        model: admission.model,
+        seconds: terms.seconds,
+        size: terms.size,
+        resolution: terms.resolution,
         ...(remixedFrom === undefined ? {} : { remixedFrom }),
       },
     };
@@ -271,7 +280,9 @@ export class Videos {
     if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
     const charge = desk.chargeVideo({ ...ordered, video: terms }, upstreamModel, watch.notes);
     const fields = {
-      ...{ taskId: videoIdOf(reservation.requestId), status: 'SUBMITTED', data: stored(said) },
+      taskId: videoIdOf(reservation.requestId),
+      status: 'SUBMITTED',
+      data: stored(said),
       properties: { ...row.properties, upstream },
     };
     const accepted = await books.accept(creativeKind, row.id, fields, reservation, charge);

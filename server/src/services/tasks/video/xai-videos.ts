@@ -28,7 +28,11 @@ export const xaiVideos: VideoDialect = {
     path: withoutVersion('/v1/videos/generations', target),
     headers: bearerOf(target),
     body: {
-      ...{ model, prompt: order.prompt, duration: seconds, resolution, aspect_ratio: order.ratio ?? '16:9' },
+      model,
+      prompt: order.prompt,
+      duration: seconds,
+      resolution,
+      aspect_ratio: order.ratio ?? '16:9',
       ...(order.reference ? { image: { url: urlOf(order.reference) } } : {}),
     },
   }),

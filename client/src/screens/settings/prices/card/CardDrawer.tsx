@@ -102,8 +102,13 @@ export function CardDrawer({
                 role="group"
                 aria-label={name}
                 sx={{
-                  ...{ display: 'flex', flexDirection: 'column', gap: 1.5, padding: 1.5 },
-                  ...{ border: '1px solid', borderColor: 'divider', borderRadius: '6px' },
+                  display: 'flex',
+                  flexDirection: 'column',
+                  gap: 1.5,
+                  padding: 1.5,
+                  border: '1px solid',
+                  borderColor: 'divider',
+                  borderRadius: '6px',
                 }}
               >
                 <Box sx={{ display: 'flex', alignItems: 'flex-end', gap: 1 }}>

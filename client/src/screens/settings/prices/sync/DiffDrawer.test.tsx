@@ -5,7 +5,12 @@ import type { DiffLine } from './diffLine.js';
 
 const change = { quantity: 'second', above: 0, serviceTier: null, before: 0.4, after: 0.5, percent: 25 };
 const line: DiffLine = {
-  ...{ model: 'veo', kind: 'UP', percent: 25, isServed: true, currentSource: 'CARD', offers: [] },
+  model: 'veo',
+  kind: 'UP',
+  percent: 25,
+  isServed: true,
+  currentSource: 'CARD',
+  offers: [],
   currentCard: { prices: { second: 0.4 } },
   changes: [
     change,
