@@ -3,7 +3,7 @@ import type { NamedId } from '../dialects/languages/ids/named-ids.js';
 import type { ImageOrder } from '../billing/prices/price-book.service.js';
 
 /** The fields of a call that the relay itself needs, for every endpoint. All other fields travel unchanged. */
-export interface RelayCall {
+export interface ParsedRequest {
   /** The JSON object, or the text fields of a form. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;

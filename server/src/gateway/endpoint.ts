@@ -6,7 +6,7 @@ import type { Usage } from '../shared/usage.js';
 import type { Attempt, AttemptOutcome } from './send/attempt.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import type { CallFailure } from '../dialects/errors/failure.js';
-import type { OpenedBody, RelayCall } from './call.js';
+import type { OpenedBody, ParsedRequest } from './call.js';
 import type { IdDialect } from '../dialects/languages/ids/named-ids.js';
 import type { RateDialect } from './admit/rate-headers.js';
 import type { IncomingCall } from './incoming-call.js';
@@ -21,7 +21,7 @@ export interface ErrorDialect {
 
 /** The values from which a served call is charged. */
 export interface ChargedCall<P extends Price = Price> {
-  readonly call: RelayCall;
+  readonly call: ParsedRequest;
   readonly price: P;
   readonly usage: Usage;
   /** Absent where the usage has no drawn images, or `price` covers them. */
@@ -41,15 +41,15 @@ export interface Tariff {
   /** The quantities that calls of the endpoint are counted in. A card that prices none of them is no price for the endpoint. */
   readonly counts: readonly Quantity[];
   /** Quota to reserve before the call. */
-  reserve(price: TablePrice, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
+  reserve(price: TablePrice, call: ParsedRequest, rawBody: Buffer, bareModel: string, values: OptionValues): number;
   /** Usage that does not depend on the provider; null where the provider's report counts. */
-  fixedUsage?(call: RelayCall, price: Price): Usage | null;
+  fixedUsage?(call: ParsedRequest, price: Price): Usage | null;
   /** The output of a call, where the provider reports no usage and the output cannot be counted here. */
-  unreportedOutput?(call: RelayCall): Partial<Usage>;
+  unreportedOutput?(call: ParsedRequest): Partial<Usage>;
   /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
   /** The prompt as we count it, where the provider reports nothing and for the reservation. */
-  prompt(call: RelayCall, model: string): PromptTexts;
+  prompt(call: ParsedRequest, model: string): PromptTexts;
   charge(charged: ChargedCall<TablePrice>, quotaPerUnit: number): Rounded;
   /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   notes?(charged: ChargedCall<TablePrice>): Record<string, unknown>;
@@ -73,12 +73,12 @@ export interface Endpoint {
    * Parses a call and validates everything that can be checked before a provider is called.
    * @throws AppError INVALID_INPUT
    */
-  parse(opened: OpenedBody, incoming: IncomingCall): RelayCall;
+  parse(opened: OpenedBody, incoming: IncomingCall): ParsedRequest;
   /**
    * Prompt tokens of the request, for endpoints whose price depends on the request only.
    * @throws AppError INVALID_INPUT when they cannot be determined
    */
-  measure?(call: RelayCall, bareModel: string): Promise<number>;
+  measure?(call: ParsedRequest, bareModel: string): Promise<number>;
   /** The request with an output limit of so many tokens for each choice. Missing: the endpoint has no output to limit. */
   limitOutput?(body: Readonly<Record<string, unknown>>, tokens: number): Readonly<Record<string, unknown>>;
   /** The request with so many calls at most of each tool that the provider runs. Missing: the dialect cannot say that. */

@@ -5,7 +5,7 @@ import type { BudgetedCall } from './admit/call-budgets.js';
 import type { Caller } from './admit/authentication.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
-import type { RelayCall } from './call.js';
+import type { ParsedRequest } from './call.js';
 
 /** Everything about a call that its price and its log row need. */
 export interface PricedCall {
@@ -14,9 +14,9 @@ export interface PricedCall {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly endpoint: Endpoint;
-  readonly call: RelayCall;
+  readonly call: ParsedRequest;
   /** `call` as channels send it whose override prices it otherwise, by their ids. Absent: there is none. */
-  readonly overridden?: ReadonlyMap<number, RelayCall> | undefined;
+  readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly rawBody: Buffer;
   readonly price: Price;
   /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */

@@ -4,7 +4,7 @@ import type { Admission } from './route/admission.js';
 import type { Caller } from './admit/authentication.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
-import type { RelayCall } from './call.js';
+import type { ParsedRequest } from './call.js';
 import type { CallUse } from './route/limits/limit-board.js';
 import type { CallTrace } from './observe/tracing/call-trace.js';
 
@@ -14,7 +14,7 @@ export interface ServedCall {
   readonly endpoint: Endpoint;
   /** Which channels may serve it, under which model name. */
   readonly admission: Admission;
-  readonly call: RelayCall;
+  readonly call: ParsedRequest;
   /** Absent for counts of tokens, which are not charged. */
   readonly price?: Price;
   /** Path and query. */

@@ -24,7 +24,7 @@ import type { Endpoint } from './endpoint.js';
 import type { IncomingCall } from './incoming-call.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
 import { dialectQuery } from './incoming-request.js';
-import type { ContinuedCall, OpenedBody, RelayCall } from './call.js';
+import type { ContinuedCall, OpenedBody, ParsedRequest } from './call.js';
 import type { RelayDeps } from './deps.js';
 import { reserveCounted } from './reserve-counted.js';
 import type { RunningCalls } from './observe/running-calls.js';
@@ -363,7 +363,7 @@ export class WayServer {
 }
 
 /** The call with the tools whose price is not known: the same one where there are none. A price per call covers all tools. */
-function withUnpriced(call: RelayCall, price: Price, { UnpricedTools }: OptionValues): RelayCall {
+function withUnpriced(call: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
   if (price.kind === 'call' || isFree(price)) return call;
   const names = unpricedTools(call.body, price.kind === 'card' ? price.card.prices : (price.tools ?? {}));
   return names.length === 0 ? call : { ...call, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };

@@ -5,7 +5,7 @@ import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest }
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from '../deliver/delivery.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
-import type { RelayCall } from '../call.js';
+import type { ParsedRequest } from '../call.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
@@ -37,7 +37,7 @@ export interface AttemptSettings {
 /** One attempt of one call at one channel with one key. */
 export interface Attempt {
   readonly requestId: string;
-  readonly call: RelayCall;
+  readonly call: ParsedRequest;
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;

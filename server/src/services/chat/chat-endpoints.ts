@@ -29,7 +29,7 @@ import { openAIErrorBody, openAIErrorEvents } from '../../dialects/languages/ope
 import { toCount } from '../../dialects/languages/openai/usage.js';
 import { drawingIn, withDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { responsesErrorEvents } from '../../dialects/languages/responses/error.js';
-import type { OpenedBody, RelayCall } from '../../gateway/call.js';
+import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
 import {
   limitChat,
   limitGenerate,
@@ -87,7 +87,7 @@ export const messagesEndpoint: Endpoint = {
     if (!body['model']) throw new InvalidInputError('field model is required', 'model');
     return { body, model: modelOf(body) };
   },
-  parse({ body, model }): RelayCall {
+  parse({ body, model }): ParsedRequest {
     needMessages(body);
     // Validates everything else before a provider is called or quota is reserved.
     messagesClient.parse({ body, model });
@@ -106,7 +106,7 @@ export const messagesEndpoint: Endpoint = {
 const usualAdvice = 2048;
 
 /** The model that a tool of the request may ask; null without such a tool. */
-function advisorIn({ tools }: Fields): RelayCall['advisor'] | null {
+function advisorIn({ tools }: Fields): ParsedRequest['advisor'] | null {
   if (!Array.isArray(tools)) return null;
   const tool = asFields((tools as unknown[]).find((each) => asText(asFields(each)?.['type']).startsWith('advisor_')));
   const model = asText(tool?.['model']);
@@ -154,7 +154,7 @@ export const generateEndpoint: Endpoint = {
   tariff: textTariff(({ body }) => contentsPrompt(body)),
   errors: (incoming) => (wantsJsonList(incoming) ? geminiListErrors : geminiErrors),
   open: (rawBody, incoming) => ({ body: parseJsonBody(rawBody), model: geminiCallOf(incoming).model }),
-  parse({ body, model }, incoming): RelayCall {
+  parse({ body, model }, incoming): ParsedRequest {
     const { stream, jsonList } = geminiCallOf(incoming);
     geminiClient.parse({ body, model, stream });
     const config = asFields(either(body, 'generationConfig', 'generation_config')) ?? {};
@@ -213,7 +213,7 @@ export function modelOf(body: Fields): string {
 }
 
 /** @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know */
-function toChatCall(body: Fields): RelayCall {
+function toChatCall(body: Fields): ParsedRequest {
   const model = modelOf(body);
   needMessages(body);
   const stream = body['stream'] ?? false;

@@ -9,12 +9,12 @@ import { needList } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
 import type { IncomingCall } from '../../gateway/incoming-call.js';
-import type { OpenedBody, RelayCall } from '../../gateway/call.js';
+import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
 import { inputTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
 import { needInput, withCode } from '../refusals.js';
 
-const inOnePiece = (body: Fields, model: string): RelayCall => ({
+const inOnePiece = (body: Fields, model: string): ParsedRequest => ({
   body,
   model,
   stream: false,

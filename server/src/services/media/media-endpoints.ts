@@ -12,7 +12,7 @@ import { needFields, needList, needName, optionalFlag } from '../../dialects/neu
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
 import type { IncomingCall } from '../../gateway/incoming-call.js';
-import type { OpenedBody, RelayCall } from '../../gateway/call.js';
+import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
 import { imageTariff, speechTariff, transcriptionTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
 import { imageFields, speechFields, transcriptionFields, withKnownFields } from '../known-fields.js';
@@ -41,7 +41,7 @@ const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
   contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
 /** The requested images, checked against the limits of the oldest models (docs/reference/relay/billing.md#images). */
-function orderOf({ body, model, form }: OpenedBody): NonNullable<RelayCall['images']> {
+function orderOf({ body, model, form }: OpenedBody): NonNullable<ParsedRequest['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
   const images = readImageFields(body, form !== undefined);
   const allowed = sizes.get(model);
@@ -157,7 +157,7 @@ export const speechEndpoint: Endpoint = {
   attempt: oneShot('speech', (adapter) => adapter.speech),
 };
 
-const fileOf = (form: RelayCall['form']): FormFile | null => {
+const fileOf = (form: ParsedRequest['form']): FormFile | null => {
   const value = form?.find(({ name }) => name === 'file')?.value;
   return value === undefined || typeof value === 'string' ? null : value;
 };

@@ -1,4 +1,4 @@
-import type { RelayCall } from '../../call.js';
+import type { ParsedRequest } from '../../call.js';
 import { overriddenBody } from '../../../dialects/overrides/body-override.js';
 import { mapModel } from '../../route/model-mapping.js';
 import type { RoutedChannel } from '../../route/routed-channel.js';
@@ -23,13 +23,13 @@ interface ModelNames {
  * @throws AppError INVALID_INPUT for an order of images that no provider takes
  */
 export function overriddenCalls(
-  call: RelayCall,
+  call: ParsedRequest,
   { tiers, bareModel }: Candidates,
   requestedModel: string,
-): ReadonlyMap<number, RelayCall> | undefined {
+): ReadonlyMap<number, ParsedRequest> | undefined {
   // Forms have no override.
   if (call.form) return undefined;
-  const calls = new Map<number, RelayCall>();
+  const calls = new Map<number, ParsedRequest>();
   for (const { channels } of tiers) {
     for (const channel of channels) {
       const found = channel.overridesPrice ? overriddenCall(call, channel, { requestedModel, bareModel }) : null;
@@ -39,7 +39,7 @@ export function overriddenCalls(
   return calls.size > 0 ? calls : undefined;
 }
 
-function overriddenCall(call: RelayCall, channel: RoutedChannel, names: ModelNames): RelayCall | null {
+function overriddenCall(call: ParsedRequest, channel: RoutedChannel, names: ModelNames): ParsedRequest | null {
   const { override } = channel;
   const upstreamModel = upstreamModelOf(channel, names);
   if (upstreamModel === null) return null;

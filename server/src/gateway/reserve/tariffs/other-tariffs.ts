@@ -9,7 +9,7 @@ import {
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { ChargedCall, Tariff } from '../../endpoint.js';
-import type { RelayCall } from '../../call.js';
+import type { ParsedRequest } from '../../call.js';
 import { asFields, asFieldsList, asText } from '../../../dialects/neutral/fields.js';
 import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
 
@@ -69,7 +69,7 @@ const preConsumed = (values: {
   quotaPerUnit: values.QuotaPerUnit,
 });
 
-const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imagePrice>[1] => ({
+const orderOf = (call: ParsedRequest, upstreamModel: string): Parameters<typeof imagePrice>[1] => ({
   ...(call.images ?? { size: '1024x1024', quality: 'standard', count: 1 }),
   upstreamModel,
 });
@@ -78,7 +78,7 @@ const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imag
 const maxImageTokens = 6500;
 
 /** Images that an edit in JSON refers to, with its mask. */
-const referredIn = (body: RelayCall['body']): number =>
+const referredIn = (body: ParsedRequest['body']): number =>
   asFieldsList(body['images']).length + (asFields(body['mask']) ? 1 : 0);
 
 /**
