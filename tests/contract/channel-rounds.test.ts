@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/console/channels/channel.jobs.js';
-import { ChannelRounds, type ChannelRoundsDeps } from '../../server/src/console/channels/channel-rounds.service.js';
+import { ChannelSchedules, type ChannelSchedulesDeps } from '../../server/src/console/channels/channel-rounds.service.js';
 import { providerOf } from '../../server/src/dialects/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
@@ -463,7 +463,7 @@ describe('balances', () => {
 it('the super admin hears of the end of a test that somebody asked for, and of no other round', async () => {
   const told: unknown[] = [];
   const kept: unknown[] = [];
-  const rounds = new ChannelRounds({
+  const rounds = new ChannelSchedules({
     channels: { find: () => Promise.resolve([]) },
     state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
     runs: { keep: (run: unknown) => Promise.resolve(void kept.push(run)) },
@@ -471,7 +471,7 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
     nodeId: 'n',
     pause: 0,
     logger: { info: () => undefined, warn: () => undefined },
-  } as unknown as ChannelRoundsDeps);
+  } as unknown as ChannelSchedulesDeps);
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
   await rounds.startTests(admin, false);
   await rounds.startBalances(admin);
@@ -494,7 +494,7 @@ it('a round rests between two channels for as long as the site says, and a stopp
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
   const begin = async (pause: number) => {
     const visits: number[] = [];
-    const rounds = new ChannelRounds({
+    const rounds = new ChannelSchedules({
       channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
       tests: { test: () => Promise.resolve(visits.push(performance.now())).then(() => ({ success: false })) },
       options: { values: { ChannelDisableThreshold: 0 } },
@@ -504,7 +504,7 @@ it('a round rests between two channels for as long as the site says, and a stopp
       nodeId: 'n',
       pause,
       logger: { info: () => undefined, warn: () => undefined },
-    } as unknown as ChannelRoundsDeps);
+    } as unknown as ChannelSchedulesDeps);
     await rounds.startTests(admin);
     return { rounds, visits };
   };
@@ -545,7 +545,7 @@ describe('rounds on a clock', () => {
   function slowRounds(state: Pick<SharedState, 'lease' | 'release'>) {
     const visited: number[] = [];
     const warnings: string[] = [];
-    const rounds = new ChannelRounds({
+    const rounds = new ChannelSchedules({
       channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
       tests: {
         test: async (_admin: unknown, id: number) => {
@@ -564,7 +564,7 @@ describe('rounds on a clock', () => {
       state,
       nodeId: 'n',
       pause: 0,
-    } as unknown as ChannelRoundsDeps);
+    } as unknown as ChannelSchedulesDeps);
     return { rounds, visited, warnings };
   }
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
@@ -613,7 +613,7 @@ describe('rounds on a clock', () => {
       };
       return new ChannelClock({
         database: { query: () => Promise.resolve([root]) } as never,
-        rounds: rounds as unknown as ChannelRounds,
+        rounds: rounds as unknown as ChannelSchedules,
         state: { once },
         testMinutes: 2,
         balanceMinutes: 6,

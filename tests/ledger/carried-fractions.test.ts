@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
-import { SessionBooks } from '../../server/src/billing/ledger/session-books.service.js';
+import { SessionLedger } from '../../server/src/billing/ledger/session-books.service.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 
@@ -164,7 +164,7 @@ it('turns of a session carry as calls do, with the sums of its turns in its log 
     query: async (text: string, values?: unknown[]) => (await pool.query(text, values)).rows as unknown,
   };
   const silent = { warn: () => undefined };
-  const turns = new SessionBooks({ database, ledger, clock: systemClock, logger: silent }, session);
+  const turns = new SessionLedger({ database, ledger, clock: systemClock, logger: silent }, session);
   const request = reserveFor(user);
   for (let at = 0; at < 5; at++) {
     const held = await turns.reserve(0, true, 0);

@@ -8,7 +8,7 @@ import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import type { Ledger } from '../../server/src/billing/ledger/ledger.service.js';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.service.js';
-import { creativeKind, drawingKind, TaskBooks } from '../../server/src/console/tasks/task-books.service.js';
+import { creativeKind, drawingKind, TaskLedger } from '../../server/src/console/tasks/task-books.service.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 
@@ -58,7 +58,7 @@ const steps = {
 
 let books: Books;
 let database: DataSource;
-let nodes: Array<{ ledger: Ledger; tasks: TaskBooks }>;
+let nodes: Array<{ ledger: Ledger; tasks: TaskLedger }>;
 const announced: string[] = [];
 let run = 0;
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
   }
   nodes = ['one', 'two'].map((nodeId) => {
     const { ledger } = books.node(nodeId);
-    const tasks = new TaskBooks({
+    const tasks = new TaskLedger({
       database,
       ledger,
       postEntry,

@@ -2,7 +2,7 @@ import { ChannelBalanceService } from '../console/channels/channel-balance.servi
 import { ChannelBulkService } from '../console/channels/channel-bulk.service.js';
 import { ChannelCopyService } from '../console/channels/channel-copy.service.js';
 import { ChannelDiscoveryService } from '../console/channels/channel-discovery.service.js';
-import { ChannelRounds } from '../console/channels/channel-rounds.service.js';
+import { ChannelSchedules } from '../console/channels/channel-rounds.service.js';
 import { ChannelKeyService } from '../console/channels/channel-keys.service.js';
 import type { ChannelServices } from '../console/channels/channel-services.js';
 import { ChannelSessions } from '../console/channels/channel-sessions.service.js';
@@ -41,7 +41,7 @@ export async function composeChannels(
   });
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
   const testRuns = new ChannelTestRuns(state);
-  const rounds = new ChannelRounds({
+  const rounds = new ChannelSchedules({
     channels,
     service: channelService,
     tests,

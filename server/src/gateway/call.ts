@@ -33,7 +33,7 @@ export interface ParsedRequest {
   /** Embeddings as base64 text. */
   readonly base64?: boolean;
   /** Absent for calls that any account may serve. */
-  readonly continued?: ContinuedCall;
+  readonly continued?: Continuation;
   /** A Gemini stream as one growing JSON list instead of events. */
   readonly jsonList?: boolean;
 }
@@ -46,7 +46,7 @@ export interface UnpricedTools {
 }
 
 /** The response, file or reasoning that a call goes on from: only the account that made it knows it. */
-export type ContinuedCall =
+export type Continuation =
   /** The channel and key that keep what the call names. */
   | { readonly kind: 'named'; readonly channelId: number; readonly keyMark: string; readonly named: NamedId }
   /** The call names something that this server did not give to its user: any account may keep it, for anybody. */

@@ -9,7 +9,7 @@ import type { CallFailure } from '../dialects/errors/failure.js';
 import type { OpenedBody, ParsedRequest } from './call.js';
 import type { IdDialect } from '../dialects/languages/ids/named-ids.js';
 import type { RateDialect } from './admit/rate-headers.js';
-import type { IncomingCall } from './incoming-call.js';
+import type { IncomingRequest } from './incoming-call.js';
 
 /** How failures are written in one dialect. */
 export interface ErrorDialect {
@@ -20,8 +20,8 @@ export interface ErrorDialect {
 }
 
 /** The values from which a served call is charged. */
-export interface ChargedCall<P extends Price = Price> {
-  readonly call: ParsedRequest;
+export interface ChargeInput<P extends Price = Price> {
+  readonly request: ParsedRequest;
   readonly price: P;
   readonly usage: Usage;
   /** Absent where the usage has no drawn images, or `price` covers them. */
@@ -50,11 +50,11 @@ export interface Tariff {
   counted?(usage: Usage): Usage;
   /** The prompt as we count it, where the provider reports nothing and for the reservation. */
   prompt(call: ParsedRequest, model: string): PromptTexts;
-  charge(charged: ChargedCall<TablePrice>, quotaPerUnit: number): Rounded;
+  charge(charged: ChargeInput<TablePrice>, quotaPerUnit: number): Rounded;
   /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
-  notes?(charged: ChargedCall<TablePrice>): Record<string, unknown>;
+  notes?(charged: ChargeInput<TablePrice>): Record<string, unknown>;
   /** The row's `content`, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */
-  line?(charged: ChargedCall<TablePrice>): string | null;
+  line?(charged: ChargeInput<TablePrice>): string | null;
 }
 
 /**
@@ -64,16 +64,16 @@ export interface Endpoint {
   /** Label for metrics. */
   readonly route: string;
   readonly tariff: Tariff;
-  errors(incoming: IncomingCall): ErrorDialect;
+  errors(incoming: IncomingRequest): ErrorDialect;
   /** How headers of rate limits are named; as OpenAI names them when absent. */
   readonly rateDialect?: RateDialect;
   /** @throws AppError INVALID_INPUT, RelayError invalid_request */
-  open(rawBody: Buffer, incoming: IncomingCall): OpenedBody;
+  open(rawBody: Buffer, incoming: IncomingRequest): OpenedBody;
   /**
    * Parses a call and validates everything that can be checked before a provider is called.
    * @throws AppError INVALID_INPUT
    */
-  parse(opened: OpenedBody, incoming: IncomingCall): ParsedRequest;
+  parse(opened: OpenedBody, incoming: IncomingRequest): ParsedRequest;
   /**
    * Prompt tokens of the request, for endpoints whose price depends on the request only.
    * @throws AppError INVALID_INPUT when they cannot be determined

@@ -14,7 +14,7 @@ export interface BodyAllowance {
 }
 
 /** A call as it was received. */
-export interface IncomingCall {
+export interface IncomingRequest {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
   /** Path without its query; `/hf/v1` is already `/v1`. */

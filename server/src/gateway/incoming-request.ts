@@ -9,11 +9,11 @@ import { malformed, RelayError } from '../dialects/errors/relay-error.js';
 import { largeBody, parseAhead } from '../dialects/wire/forms/json-body.js';
 import { unzstd } from '../dialects/wire/forms/zstd.js';
 import { ClientResponse } from './deliver/client-response.js';
-import type { BodyAllowance, IncomingCall } from './incoming-call.js';
+import type { BodyAllowance, IncomingRequest } from './incoming-call.js';
 
 /** A call with its response. */
-export interface HijackedCall {
-  readonly incoming: IncomingCall;
+export interface Hijacked {
+  readonly incoming: IncomingRequest;
   readonly client: ClientResponse;
 }
 
@@ -31,7 +31,7 @@ interface Received {
 }
 
 /** Takes over the response from Fastify; headers set by earlier hooks are kept. */
-export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): HijackedCall {
+export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): Hijacked {
   reply.hijack();
   request.taken = true;
   const { id, url, ip: address, raw } = request;
@@ -57,10 +57,10 @@ export function leaveBodies(app: FastifyInstance): void {
 export function takeOver(
   { request, response, id, url, address, hooked }: Received,
   maxBodyBytes: number,
-): HijackedCall {
+): Hijacked {
   const { headers } = request;
   const mark = url.indexOf('?');
-  const incoming: IncomingCall = {
+  const incoming: IncomingRequest = {
     requestId: id,
     headers,
     path: withoutAlias(mark === -1 ? url : url.slice(0, mark)),

@@ -11,7 +11,7 @@ import {
   type AttemptOutcome,
 } from './send/attempt.js';
 import { CallFailedError, type Attempts } from './send/attempts.js';
-import type { ServedCall } from './served-call.js';
+import type { Dispatch } from './served-call.js';
 import { TextMeter } from './reserve/metering/text-meter.js';
 import { asFields, parseJson } from '../dialects/neutral/fields.js';
 import type { RoutedChannel } from './route/routed-channel.js';
@@ -33,7 +33,7 @@ const longest = 10_000;
  */
 export async function countNatively(
   attempts: Attempts,
-  call: ServedCall,
+  call: Dispatch,
   { name, field }: CountedDialect,
   client: ClientResponse,
 ): Promise<Buffer | null> {
@@ -49,7 +49,7 @@ export async function countNatively(
     return outcome;
   };
   try {
-    const { pass } = await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
+    const { lease: pass } = await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
     pass?.end();
   } catch (error) {
     // A count never fails: it is then estimated.
@@ -63,7 +63,7 @@ async function countAt(
   count: TokenCount,
   client: ClientResponse,
 ): Promise<{ outcome: AttemptOutcome; body: Buffer }> {
-  const { call, path, rawBody, channel } = attempt;
+  const { request: call, path, rawBody, channel } = attempt;
   const target = await withCredential(channel.provider.adapter, toTarget(attempt), attempt);
   const headers = forwardedHeaders(attempt);
   const request = { path, body: call.body, rawBody, stream: false, wantsUsage: false, headers };

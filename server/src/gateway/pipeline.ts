@@ -5,21 +5,21 @@ import { findKey, authenticateKey, type Caller } from './admit/authentication.js
 import { isLow } from './admit/key-directory.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import { CallFailedError, type Served } from './send/attempts.js';
-import type { ServedCall } from './served-call.js';
+import type { Dispatch } from './served-call.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
 import { countNatively, type CountedDialect } from './native-count.js';
 import { checkTarget, dialectQuery, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
-import type { IncomingCall } from './incoming-call.js';
+import type { IncomingRequest } from './incoming-call.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
 import { WayServer } from './way-server.js';
 import { countPrompt, estimatePrompt } from './reserve/metering/prompt-tokens.js';
 import { toolsSent } from './reserve/metering/server-tools.js';
-import type { PricedCall } from './priced-call.js';
+import type { Call } from './priced-call.js';
 import { useOf } from './settle/call-use.js';
 import { settleCall, type Billed } from './settle/settlement.js';
 
@@ -37,7 +37,7 @@ export class Relay {
   }
 
   /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
-  async serve(endpoint: Endpoint, call: IncomingCall, client: ClientResponse): Promise<void> {
+  async serve(endpoint: Endpoint, call: IncomingRequest, client: ClientResponse): Promise<void> {
     const { tracing } = this.deps;
     const incoming = tracing ? { ...call, trace: tracing.begin(endpoint, call) } : call;
     const running = this.running.begin(endpoint, incoming);
@@ -60,7 +60,7 @@ export class Relay {
    */
   async count(
     endpoint: Endpoint,
-    incoming: IncomingCall,
+    incoming: IncomingRequest,
     client: ClientResponse,
     show: (tokens: number) => Record<string, unknown>,
     dialect?: CountedDialect,
@@ -87,9 +87,9 @@ export class Relay {
   private async toCount(
     caller: Caller,
     endpoint: Endpoint,
-    incoming: IncomingCall,
+    incoming: IncomingRequest,
     grant: BodyGrant,
-  ): Promise<ServedCall> {
+  ): Promise<Dispatch> {
     const { channels, options } = this.deps;
     const rawBody = await this.receive(incoming, caller, grant);
     const opened = endpoint.open(rawBody, incoming);
@@ -97,13 +97,13 @@ export class Relay {
     const { requestId, path, query, headers: clientHeaders } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
     const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
-    const call = origin ? { ...parsed, continued: await origin } : parsed;
-    const asked = { requestId, endpoint, admission, call, rawBody, clientHeaders, caller };
+    const request = origin ? { ...parsed, continued: await origin } : parsed;
+    const asked = { requestId, endpoint, admission, request, rawBody, clientHeaders, caller };
     return { ...asked, path: path + dialectQuery(query) };
   }
 
   /** The caller and the groups of the key in order, for routes that only look something up. @throws AppError */
-  async identify(incoming: IncomingCall): Promise<{ caller: Caller; groups: readonly string[] }> {
+  async identify(incoming: IncomingRequest): Promise<{ caller: Caller; groups: readonly string[] }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);
@@ -112,11 +112,11 @@ export class Relay {
   }
 
   /** Checks the API key only. @throws AppError, UnavailableError while the node is overloaded */
-  async authenticate(incoming: IncomingCall): Promise<Caller> {
+  async authenticate(incoming: IncomingRequest): Promise<Caller> {
     return this.callerOf(incoming);
   }
 
-  private callerOf({ headers, path, query }: IncomingCall): Caller | Promise<Caller> {
+  private callerOf({ headers, path, query }: IncomingRequest): Caller | Promise<Caller> {
     if (this.deps.overload.reason !== null) this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
@@ -135,7 +135,7 @@ export class Relay {
     return this.running.idle();
   }
 
-  private answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
+  private answer(endpoint: Endpoint, incoming: IncomingRequest, client: ClientResponse): Promise<CallOutcome> {
     checkTarget(incoming);
     const caller = incoming.caller ?? this.callerOf(incoming);
     // Cached results are used in the same turn of the event loop, here and below.
@@ -147,7 +147,7 @@ export class Relay {
   private async answerTo(
     caller: Caller,
     endpoint: Endpoint,
-    incoming: IncomingCall,
+    incoming: IncomingRequest,
     client: ClientResponse,
   ): Promise<CallOutcome> {
     const { rateLimit, ledger, options } = this.deps;
@@ -164,10 +164,10 @@ export class Relay {
       let billed: Billed;
       try {
         billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
-        if (served.pass) served.pass.correct(useOf(billed));
+        if (served.lease) served.lease.correct(useOf(billed));
         if (reserved.rates) reserved.rates.correct(useOf(billed).tokens);
       } finally {
-        served.pass?.end();
+        served.lease?.end();
       }
       this.noteBalance(caller, billed);
       incoming.trace?.served(call, served, billed);
@@ -196,14 +196,14 @@ export class Relay {
   }
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */
-  receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+  receive(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     const { rateLimit, options } = this.deps;
     return isRateLimited(caller, options)
       ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant))
       : this.read(incoming, caller, grant);
   }
 
-  private read(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+  private read(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     checkAddress(caller, incoming.address);
     if (caller.token.address !== incoming.address) this.deps.keyUses.note(caller.token, incoming.address);
     // Without a balance a free model may still be called, but only with a small body.
@@ -215,7 +215,7 @@ export class Relay {
   }
 
   private finish(
-    call: PricedCall,
+    call: Call,
     served: Served,
     billed: Billed,
     client: ClientResponse,
@@ -229,7 +229,7 @@ export class Relay {
     else client.end(errors.events(toCallFailure(end.error), call.requestId));
     this.measure(call, served, billed);
     if (billed.excess) this.deps.usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
-    const { unpriced } = call.call;
+    const { unpriced } = call.request;
     if (unpriced) this.deps.usageAlarm.freeTools(call, served.channel.id, toolsSent(unpriced.names, served.dropped));
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
     return {
@@ -240,7 +240,7 @@ export class Relay {
   }
 
   /** Sends the error in the client's dialect: as a body, or as a final event once streaming has begun. */
-  private refuse(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse, error: unknown): CallOutcome {
+  private refuse(endpoint: Endpoint, incoming: IncomingRequest, client: ClientResponse, error: unknown): CallOutcome {
     const failed = error instanceof CallFailedError ? error : null;
     const cause = failed ? failed.cause : error;
     if (cause instanceof ClientGoneError || client.gone) return { outcome: 'client_gone', stream: false };
@@ -253,7 +253,7 @@ export class Relay {
     return { outcome: failed ? 'upstream_error' : failure.status < 500 ? 'client_error' : 'error', stream: false };
   }
 
-  private measure(call: PricedCall, served: Served, { usage, quota }: Billed): void {
+  private measure(call: Call, served: Served, { usage, quota }: Billed): void {
     const { metrics } = this.deps;
     const tally = metrics.relay.of(metrics.knownLabel('model', call.admission.model));
     tally.promptTokens += usage.promptTokens;
@@ -270,7 +270,7 @@ export class Relay {
   }
 }
 
-function countHere({ endpoint, admission: { bareModel }, call, rawBody }: ServedCall): number | Promise<number> {
+function countHere({ endpoint, admission: { bareModel }, request: call, rawBody }: Dispatch): number | Promise<number> {
   return rawBody.length > exactCountBytes
     ? estimatePrompt(rawBody, call.body, bareModel)
     : countPrompt(endpoint.tariff.prompt(call, bareModel), bareModel);

@@ -1,20 +1,20 @@
 import type { CaptureRule } from '../shared/capture-rule.js';
 import type { CardPrice, Price, PriceBook } from '../billing/prices/price-book.service.js';
 import type { Admission } from './route/admission.js';
-import type { BudgetedCall } from './admit/call-budgets.js';
+import type { CountingBudgets } from './admit/call-budgets.js';
 import type { Caller } from './admit/authentication.js';
 import type { Endpoint } from './endpoint.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
 import type { ParsedRequest } from './call.js';
 
 /** Everything about a call that its price and its log row need. */
-export interface PricedCall {
+export interface Call {
   readonly requestId: string;
   readonly path: string;
   readonly caller: Caller;
   readonly admission: Admission;
   readonly endpoint: Endpoint;
-  readonly call: ParsedRequest;
+  readonly request: ParsedRequest;
   /** `call` as channels send it whose override prices it otherwise, by their ids. Absent: there is none. */
   readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly rawBody: Buffer;
@@ -32,7 +32,7 @@ export interface PricedCall {
   /** The content is captured; absent: it is not. */
   readonly capture: CaptureRule | undefined;
   /** Null for calls without a budget. */
-  readonly budgets: BudgetedCall | null;
+  readonly budgets: CountingBudgets | null;
   /** By `performance.now()`. */
   readonly startedAt: number;
 }

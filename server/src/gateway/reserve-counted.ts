@@ -1,14 +1,14 @@
 import type { KnownBudget } from '../shared/budget.js';
-import { RateError, type RatePass, type RateStates } from './admit/call-rates.js';
+import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
 import { rateHeaders } from './admit/rate-headers.js';
 import { reservedUse } from './settle/call-use.js';
-import type { PricedCall } from './priced-call.js';
-import type { ReservedCall } from './reserve/reserve.js';
+import type { Call } from './priced-call.js';
+import type { Reserved } from './reserve/reserve.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import type { RelayDeps } from './deps.js';
 
 /** The client's call, which may be reserved in several ways. */
-interface CountedCall {
+interface CountedOnce {
   readonly client: ClientResponse;
   /** Limits of a minute that have counted the request. */
   counted: Set<number> | null;
@@ -20,16 +20,16 @@ interface CountedCall {
  * @throws RateError, and what `reserve` throws: then the call holds no tokens
  */
 export async function reserveCounted(
-  call: PricedCall,
+  call: Call,
   limits: readonly KnownBudget[],
-  asked: CountedCall,
+  asked: CountedOnce,
   { rates, clock }: Pick<RelayDeps, 'rates' | 'clock'>,
-  reserve: () => Promise<ReservedCall>,
-): Promise<ReservedCall> {
+  reserve: () => Promise<Reserved>,
+): Promise<Reserved> {
   const show = (states: RateStates): void =>
     asked.client.setRateHeaders(rateHeaders(states, call.endpoint.rateDialect ?? 'openai', clock.now()));
   asked.counted ??= new Set();
-  let pass: RatePass;
+  let pass: RateLease;
   try {
     pass = await rates.enter(limits, reservedUse(call, 0).tokens, asked.counted);
   } catch (error) {

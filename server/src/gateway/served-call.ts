@@ -9,12 +9,12 @@ import type { CallUse } from './route/limits/limit-board.js';
 import type { CallTrace } from './observe/tracing/call-trace.js';
 
 /** The request of a call, independent of the channel. */
-export interface ServedCall {
+export interface Dispatch {
   readonly requestId: string;
   readonly endpoint: Endpoint;
   /** Which channels may serve it, under which model name. */
   readonly admission: Admission;
-  readonly call: ParsedRequest;
+  readonly request: ParsedRequest;
   /** Absent for counts of tokens, which are not charged. */
   readonly price?: Price;
   /** Path and query. */
@@ -39,4 +39,4 @@ export interface ServedCall {
 }
 
 /** Whether the provider only counts the tokens of the call. */
-export const isCount = ({ price }: Pick<ServedCall, 'price'>): boolean => price === undefined;
+export const isCount = ({ price }: Pick<Dispatch, 'price'>): boolean => price === undefined;

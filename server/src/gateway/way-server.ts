@@ -7,7 +7,7 @@ import { SearchTime } from '../platform/matching/search-time.js';
 import type { FormPart } from '../dialects/contract.js';
 import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
 import type { Caller } from './admit/authentication.js';
-import { furtherWays } from './route/further-ways.js';
+import { fallbacks } from './route/further-ways.js';
 import { CallFailedError, type Served } from './send/attempts.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { RelayError } from '../dialects/errors/relay-error.js';
@@ -16,36 +16,36 @@ import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
 import type { CallGuard } from './admit/guardrails/call-guard.js';
 import { overriddenCalls } from './reserve/metering/overridden-call.js';
 import { unpricedTools } from './reserve/metering/server-tools.js';
-import type { PricedCall } from './priced-call.js';
-import { reserveFor, type ReservedCall } from './reserve/reserve.js';
+import type { Call } from './priced-call.js';
+import { reserveFor, type Reserved } from './reserve/reserve.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
 import type { Endpoint } from './endpoint.js';
-import type { IncomingCall } from './incoming-call.js';
+import type { IncomingRequest } from './incoming-call.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
 import { dialectQuery } from './incoming-request.js';
-import type { ContinuedCall, OpenedBody, ParsedRequest } from './call.js';
+import type { Continuation, OpenedBody, ParsedRequest } from './call.js';
 import type { RelayDeps } from './deps.js';
 import { reserveCounted } from './reserve-counted.js';
 import type { RunningCalls } from './observe/running-calls.js';
 
 /** A call with its reservation and its response, which is charged next. */
-export interface ServedWay {
-  readonly reserved: ReservedCall;
+export interface Outcome {
+  readonly reserved: Reserved;
   readonly served: Served;
 }
 
 /** A call whose body was read, before it is known who serves it. Guardrails may change its body. */
-interface AskedCall {
+interface AskedRequest {
   readonly endpoint: Endpoint;
-  readonly incoming: IncomingCall;
+  readonly incoming: IncomingRequest;
   readonly caller: Caller;
   rawBody: Buffer;
   opened: OpenedBody;
   guard: CallGuard | undefined;
   readonly client: ClientResponse;
   /** The account that keeps what the body names; null: it names nothing. */
-  readonly named: ContinuedCall | null;
+  readonly named: Continuation | null;
   /** See `reserveCounted`. */
   counted: Set<number> | null;
 }
@@ -55,7 +55,7 @@ interface Failure {
   readonly error: unknown;
   readonly usedChannels: readonly number[];
   /** The first way that was tried, for the log. */
-  readonly call: PricedCall | null;
+  readonly call: Call | null;
 }
 
 /** The client learns by it that another model than it asked for has served it. */
@@ -75,17 +75,17 @@ export class WayServer {
   /** @throws AppError, CallFailedError: nothing is reserved then */
   async serve(
     endpoint: Endpoint,
-    incoming: IncomingCall,
+    incoming: IncomingRequest,
     caller: Caller,
     rawBody: Buffer,
     client: ClientResponse,
-  ): Promise<ServedWay> {
+  ): Promise<Outcome> {
     const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
     const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
     const asSent = isChanged ? Buffer.from(writeJson(opened.body)) : rawBody;
     if (this.deps.options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
-    const asked: AskedCall = {
+    const asked: AskedRequest = {
       endpoint,
       incoming,
       caller,
@@ -117,26 +117,26 @@ export class WayServer {
   }
 
   /** Logs a call that was refused before any channel was tried. @param group null: the one that the key asks for */
-  private noteRefused({ caller, incoming, opened }: AskedCall, group: string | null, error: unknown): void {
+  private noteRefused({ caller, incoming, opened }: AskedRequest, group: string | null, error: unknown): void {
     const { requestId, path, startedAt } = incoming;
     const admission = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
-    const call = { requestId, path, caller, startedAt, admission, call: { stream: opened.body['stream'] === true } };
+    const call = { requestId, path, caller, startedAt, admission, request: { stream: opened.body['stream'] === true } };
     this.deps.errors.refused({ call, error, failure: toCallFailure(error), usedChannels: [] });
   }
 
   /** By the further ways, in turn. @throws the failure of the call as it was asked, or a clearer one */
   private async serveOtherwise(
-    asked: AskedCall,
+    asked: AskedRequest,
     group: string | null,
     first: Failure,
     client: ClientResponse,
-  ): Promise<ServedWay> {
+  ): Promise<Outcome> {
     const { caller, endpoint, incoming, opened } = asked;
     const { channels, options, metrics } = this.deps;
     let failure = first;
     const unserved = { caller, model: opened.model, group, writesText: endpoint.limitOutput !== undefined };
     let isFirst = first.call === null;
-    for (const admission of mayMove(failure.error, client) ? furtherWays(unserved, channels.table, options) : []) {
+    for (const admission of mayMove(failure.error, client) ? fallbacks(unserved, channels.table, options) : []) {
       const reserved = await this.reserveOther(asked, admission, isFirst);
       if (!reserved) continue;
       isFirst = false;
@@ -155,7 +155,7 @@ export class WayServer {
   }
 
   /** @returns null where the caller cannot pay for this way, or it has no price */
-  private async reserveOther(asked: AskedCall, admission: Admission, isFirst: boolean): Promise<ReservedCall | null> {
+  private async reserveOther(asked: AskedRequest, admission: Admission, isFirst: boolean): Promise<Reserved | null> {
     const { endpoint } = asked;
     const { options } = this.deps;
     try {
@@ -171,11 +171,11 @@ export class WayServer {
   }
 
   /** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks. */
-  private admitted({ caller, opened }: AskedCall): Admission {
+  private admitted({ caller, opened }: AskedRequest): Admission {
     return admit(caller, opened.model, this.deps.channels.table, this.deps.options);
   }
 
-  private price(asked: AskedCall, admission: Admission): PricedCall {
+  private price(asked: AskedRequest, admission: Admission): Call {
     const { endpoint, incoming, caller, rawBody, opened } = asked;
     const { model } = admission;
     const parsed = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
@@ -200,7 +200,7 @@ export class WayServer {
       endpoint,
       caller,
       admission,
-      call,
+      request: call,
       overridden,
       rawBody,
       price,
@@ -229,14 +229,14 @@ export class WayServer {
   }
 
   /** The call after all guardrails for input: the same one, or with a masked body. @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED */
-  private async checked(asked: AskedCall, admission: Admission, priced: PricedCall): Promise<PricedCall> {
+  private async checked(asked: AskedRequest, admission: Admission, priced: Call): Promise<Call> {
     const { endpoint, incoming, caller } = asked;
     const { guardrails, options } = this.deps;
     const { words } = guardrails;
     const { requestId } = incoming;
     const time = new SearchTime();
     if (words.enabled) {
-      await words.check(endpoint.texts(priced.call.body), { userId: caller.user.id, requestId, time });
+      await words.check(endpoint.texts(priced.request.body), { userId: caller.user.id, requestId, time });
     }
     if (options.values['guardrails.rules'].length === 0) return priced;
     const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
@@ -244,11 +244,11 @@ export class WayServer {
   }
 
   private async guarded(
-    asked: AskedCall,
+    asked: AskedRequest,
     admission: Admission,
-    priced: PricedCall,
+    priced: Call,
     guard: CallGuard,
-  ): Promise<PricedCall> {
+  ): Promise<Call> {
     asked.guard = guard;
     if (!guard.checksInput) return priced;
     const { body, form } = asked.opened;
@@ -266,7 +266,7 @@ export class WayServer {
     }
   }
 
-  private reserve(call: PricedCall, asked: AskedCall): Promise<ReservedCall> {
+  private reserve(call: Call, asked: AskedRequest): Promise<Reserved> {
     const { caller, admission } = call;
     const limits = this.isBudgeted(caller)
       ? this.deps.budgets.rates(caller, admission.group, admission.bareModel)
@@ -276,7 +276,7 @@ export class WayServer {
       : this.reserveQuota(call);
   }
 
-  private reserveQuota(asked: PricedCall): Promise<ReservedCall> {
+  private reserveQuota(asked: Call): Promise<Reserved> {
     const { keys, ledger, options } = this.deps;
     const { requestId } = asked;
     const reserving = reserveFor(asked, ledger, options.values);
@@ -297,8 +297,8 @@ export class WayServer {
 
   /** Returns the reservation if the call fails. */
   private trySend(
-    reserved: ReservedCall,
-    incoming: IncomingCall,
+    reserved: Reserved,
+    incoming: IncomingRequest,
     client: ClientResponse,
     failedBefore?: readonly number[],
     avoidsFailed = false,
@@ -319,14 +319,14 @@ export class WayServer {
   }
 
   private send(
-    { call, cover, reservation }: ReservedCall,
-    incoming: IncomingCall,
+    { call, estimate, reservation }: Reserved,
+    incoming: IncomingRequest,
     client: ClientResponse,
     failedBefore: readonly number[] | undefined,
     avoidsFailed: boolean,
   ): Promise<Served> {
     const { requestId, endpoint, admission, caller } = call;
-    const { sent } = call.call;
+    const { sent } = call.request;
     const path = sent?.path ?? incoming.path + dialectQuery(incoming.query);
     const rawBody = sent?.rawBody ?? call.rawBody;
     const { headers: clientHeaders } = incoming;
@@ -336,7 +336,7 @@ export class WayServer {
         endpoint,
         admission,
         caller,
-        call: call.call,
+        request: call.request,
         price: call.price,
         path,
         rawBody,
@@ -346,7 +346,7 @@ export class WayServer {
         guard: call.guard,
         keepsContent: call.capture !== undefined,
         trace: incoming.trace,
-        stopAt: cover?.stopAt,
+        stopAt: estimate?.stopAt,
         // As the budgets of the caller count it.
         use: () => reservedUse(call, reservation.priced ? Math.max(1, reservation.amount) : reservation.amount),
       },
@@ -355,7 +355,7 @@ export class WayServer {
   }
 
   /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
-  private note(call: PricedCall, error: unknown): void {
+  private note(call: Call, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
     const { cause, view, usedChannels } = error;
     this.deps.errors.note({ call, error: cause, failure: toCallFailure(cause, view), usedChannels });
@@ -416,9 +416,9 @@ const withFields = (form: readonly FormPart[], body: Readonly<Record<string, unk
     return typeof part.value === 'string' && typeof text === 'string' ? { ...part, value: text } : part;
   });
 
-async function measured(call: PricedCall): Promise<PricedCall> {
-  const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);
-  return { ...call, call: { ...call.call, measuredTokens } };
+async function measured(call: Call): Promise<Call> {
+  const measuredTokens = await call.endpoint.measure?.(call.request, call.admission.bareModel);
+  return { ...call, request: { ...call.request, measuredTokens } };
 }
 
 /** Option `global.block_browser_extension_enabled`. */

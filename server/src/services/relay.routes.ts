@@ -29,7 +29,7 @@ import type { RelayRoutesDeps } from './create-relay.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
 import type { Relay } from '../gateway/pipeline.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
-import type { IncomingCall } from '../gateway/incoming-call.js';
+import type { IncomingRequest } from '../gateway/incoming-call.js';
 import { hijack, leaveBodies } from '../gateway/incoming-request.js';
 import type { Caller } from '../gateway/admit/authentication.js';
 import type { ListedModel, RoutingTable } from '../gateway/route/routing-table.js';
@@ -139,7 +139,7 @@ function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   }
 }
 
-async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientResponse): Promise<void> {
+async function serveGemini(relay: Relay, incoming: IncomingRequest, client: ClientResponse): Promise<void> {
   try {
     const { method } = geminiCallOf(incoming);
     if (method === 'countTokens') {
@@ -157,13 +157,13 @@ async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientR
 
 interface Lookup {
   readonly models: readonly OfferedModel[];
-  readonly incoming: IncomingCall;
+  readonly incoming: IncomingRequest;
   readonly client: ClientResponse;
   readonly modelPath: string;
 }
 
 async function lookUp(
-  incoming: IncomingCall,
+  incoming: IncomingRequest,
   client: ClientResponse,
   request: FastifyRequest,
   deps: RelayRoutesDeps,
@@ -182,7 +182,7 @@ async function lookUp(
   }
 }
 
-const formatOf = ({ headers, path, query }: IncomingCall): ReturnType<typeof modelListFormat> =>
+const formatOf = ({ headers, path, query }: IncomingRequest): ReturnType<typeof modelListFormat> =>
   path.startsWith('/v1beta/openai/') ? 'openai' : modelListFormat(headers, path, query);
 
 function answerList({ models, incoming, client }: Lookup): void {
@@ -196,7 +196,7 @@ function answerOne({ models, incoming, client, modelPath }: Lookup): void {
   else refuse(incoming, client, 404, unknownModel(modelPath));
 }
 
-async function refuseUnbuilt(relay: Relay, incoming: IncomingCall, client: ClientResponse): Promise<void> {
+async function refuseUnbuilt(relay: Relay, incoming: IncomingRequest, client: ClientResponse): Promise<void> {
   try {
     await relay.authenticate(incoming);
     refuse(incoming, client, 501, notImplementedError);
@@ -207,7 +207,7 @@ async function refuseUnbuilt(relay: Relay, incoming: IncomingCall, client: Clien
 
 /** In OpenAI's form without the id of the request, which clients of the older gateways compare with. */
 function refuse(
-  incoming: IncomingCall,
+  incoming: IncomingRequest,
   client: ClientResponse,
   status: number,
   error: Omit<CallFailure, 'status'>,

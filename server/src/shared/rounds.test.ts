@@ -1,10 +1,10 @@
-import { Rounds } from './rounds.js';
+import { ScheduledRuns } from './rounds.js';
 
 /** Rounds that end when they are let go. */
 function held() {
   const begun: Array<(error?: Error) => void> = [];
   const errors: unknown[] = [];
-  const rounds = new Rounds(
+  const rounds = new ScheduledRuns(
     () =>
       new Promise<void>((resolve, reject) => {
         begun.push((error) => (error ? reject(error) : resolve()));

@@ -1,5 +1,5 @@
 /** A job that repeats in the background, one round at a time. */
-export class Rounds {
+export class ScheduledRuns {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   /** The next round has been asked for and has not begun. */

@@ -9,7 +9,7 @@ interface SessionLogger {
   warn(details: object, message: string): void;
 }
 
-export interface SessionBooksDeps {
+export interface SessionLedgerDeps {
   readonly database: Transaction;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -20,14 +20,14 @@ export interface SessionBooksDeps {
  * Charges one realtime session: a reservation of its own, and one for each response. All turns share one log row with their
  * totals. Reservations may be made in parallel; of settlements the caller awaits each.
  */
-export class SessionBooks {
+export class SessionLedger {
   private count = 0;
   private own: Reservation | null = null;
   /** Time of the log row in Unix seconds, 0 before it exists. */
   private loggedAt = 0;
 
   constructor(
-    private readonly deps: SessionBooksDeps,
+    private readonly deps: SessionLedgerDeps,
     private readonly session: Omit<ReserveRequest, 'amount' | 'priced' | 'budgets'>,
     /** The amounts that a turn takes of the budgets of its caller. @param money quota */
     private readonly holdsFor?: (money: number, tokens: number) => readonly BudgetHold[] | undefined,

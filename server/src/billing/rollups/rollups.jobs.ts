@@ -1,5 +1,5 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import type { Aggregator } from './aggregator.service.js';
 
 const roundMilliseconds = 10_000;
@@ -16,7 +16,7 @@ interface RollupClockDeps {
 
 /** Updates the rollups every ten seconds, on one node by lease. A second node would only wait for the first. */
 export class RollupClock {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.round(),
     (error) => this.deps.logger.warn({ err: error }, 'rollup update failed'),
   );

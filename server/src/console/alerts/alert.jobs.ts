@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { findRoot } from '../users/root-actor.service.js';
 import type { AlertConditions, Found } from './alert-conditions.service.js';
@@ -39,7 +39,7 @@ export class AlertClock {
   private costsChanged = false;
   /** `performance.now()` of the last comparison with costs. */
   private costsAt = -Infinity;
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.tick(),
     (error) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'),
   );

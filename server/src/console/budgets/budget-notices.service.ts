@@ -1,7 +1,7 @@
 import type { DataSource, Repository } from 'typeorm';
 import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { Notice } from '../notifications/delivery.service.js';
 import type { Budget } from '../../billing/budgets/budget.entity.js';
@@ -31,7 +31,7 @@ const batch = 500;
  * nothing for it. Every node runs it; the row of the budget decides which one sends.
  */
 export class BudgetNotices {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.lookAtAll(),
     (error) => this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent'),
   );

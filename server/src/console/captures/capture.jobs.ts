@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 const hour = 3_600_000;
@@ -19,7 +19,7 @@ interface CaptureRetentionDeps {
 
 /** Deletes captured contents after their retention, hourly. One node does it at a time, by lease. */
 export class CaptureRetention {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.round(),
     (error) => this.deps.logger.warn({ err: error }, 'captured contents could not be deleted'),
   );

@@ -3,11 +3,11 @@ import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import {
   channelKeyStatuses,
-  channelRestReasons,
+  channelCooldownReasons,
   type ChannelKey,
-  type ChannelKeyRest,
+  type ChannelKeyCooldown,
   type ChannelKeyStatus,
-  type ChannelRestReason,
+  type ChannelCooldownReason,
 } from './channel-keys.service.js';
 
 const ChannelKeyStatusEnum = enumType(
@@ -23,7 +23,7 @@ const ChannelKeyStatusEnum = enumType(
 
 const ChannelRestReasonEnum = enumType(
   'ChannelRestReason',
-  namesOf(channelRestReasons),
+  namesOf(channelCooldownReasons),
   'Why a key gets no calls for a time.',
   {
     RATE_LIMITED: 'Its provider answered 429.',
@@ -34,12 +34,12 @@ const ChannelRestReasonEnum = enumType(
 );
 
 @ObjectType('ChannelKeyRest', { description: 'A time in which a key gets no calls.' })
-class ChannelKeyRestObject implements ChannelKeyRest {
+class ChannelKeyRestObject implements ChannelKeyCooldown {
   @Field(() => String, { nullable: true, description: 'Null: all models.' })
   model: string | null;
 
   @Field(() => ChannelRestReasonEnum)
-  reason: ChannelRestReason;
+  reason: ChannelCooldownReason;
 
   @Field(() => Date)
   since: Date;
@@ -61,5 +61,5 @@ export class ChannelKeyObject implements ChannelKey {
 
   @Cost(0)
   @Field(() => [ChannelKeyRestObject], { description: 'Known to all nodes.' })
-  rests: readonly ChannelKeyRest[];
+  rests: readonly ChannelKeyCooldown[];
 }

@@ -21,18 +21,18 @@ export interface ChannelKey {
   readonly status: ChannelKeyStatus;
   /** The last four characters; empty for short keys and documents. */
   readonly ending: string;
-  readonly rests: readonly ChannelKeyRest[];
+  readonly rests: readonly ChannelKeyCooldown[];
 }
 
 /** Reasons of `gateway/route/health/rest.ts`. */
-export const channelRestReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
-export type ChannelRestReason = (typeof channelRestReasons)[number];
+export const channelCooldownReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
+export type ChannelCooldownReason = (typeof channelCooldownReasons)[number];
 
 /** A time in which a key gets no calls (docs/reference/relay/health.md). */
-export interface ChannelKeyRest {
+export interface ChannelKeyCooldown {
   /** Null: all models. */
   readonly model: string | null;
-  readonly reason: ChannelRestReason;
+  readonly reason: ChannelCooldownReason;
   readonly since: Date;
   /** The next call after it tries the key. */
   readonly until: Date;
@@ -40,7 +40,7 @@ export interface ChannelKeyRest {
 
 interface KnownRest {
   readonly model: string;
-  readonly reason: ChannelRestReason;
+  readonly reason: ChannelCooldownReason;
   readonly since: number;
   readonly until: number;
 }

@@ -12,7 +12,7 @@ import { untestable, type ChannelTestResult, type ChannelTestService } from './c
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import type { ChannelService } from './channel.service.js';
 
-export interface ChannelRoundsDeps {
+export interface ChannelSchedulesDeps {
   readonly channels: Repository<Channel>;
   readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
   readonly tests: Pick<ChannelTestService, 'test'>;
@@ -50,11 +50,11 @@ const leaseSeconds = 60;
 const renewMilliseconds = 20_000;
 
 /** Tests and balance updates of all channels, one after another, on one node at a time. */
-export class ChannelRounds {
+export class ChannelSchedules {
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 
-  constructor(private readonly deps: ChannelRoundsDeps) {}
+  constructor(private readonly deps: ChannelSchedulesDeps) {}
 
   /**
    * Starts in the background.

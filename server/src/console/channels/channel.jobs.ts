@@ -3,11 +3,11 @@ import type { SharedState } from '../../platform/cache/shared-state.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Actor } from '../../shared/actor.js';
 import { findRoot } from '../users/root-actor.service.js';
-import type { ChannelRounds } from './channel-rounds.service.js';
+import type { ChannelSchedules } from './channel-rounds.service.js';
 
 export interface ChannelClockDeps {
   readonly database: Pick<DataSource, 'query'>;
-  readonly rounds: ChannelRounds;
+  readonly rounds: ChannelSchedules;
   readonly state: Pick<SharedState, 'once'>;
   /** Minutes between rounds; 0 means never. */
   readonly testMinutes: number;

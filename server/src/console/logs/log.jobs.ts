@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import { trimLogs } from './log-trim.js';
 
 const hour = 3_600_000;
@@ -23,7 +23,7 @@ interface RetentionDeps {
  * twice is harmless.
  */
 export class LogRetention {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.round(),
     (error) => this.deps.logger.warn({ err: error }, 'old months of the usage log could not be dropped'),
   );

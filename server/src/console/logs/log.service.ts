@@ -38,7 +38,7 @@ export interface LogListQuery extends ListQuery<LogSortKey> {
 }
 
 /** A channel test, which is charged to no user. */
-export interface UnchargedCall extends Omit<AuditRow, 'type'> {
+export interface UnchargedRow extends Omit<AuditRow, 'type'> {
   readonly channelId: number;
   readonly modelName: string;
   readonly group: string;
@@ -70,7 +70,7 @@ export class LogService implements UsageLog {
   }
 
   /** Writes a row that moves no balance and is part of no total. */
-  async recordTest(transaction: Transaction, call: UnchargedCall): Promise<void> {
+  async recordTest(transaction: Transaction, call: UnchargedRow): Promise<void> {
     await insertRow(transaction, seconds(this.clock), { ...call, type: LogType.test, tokenName: testTokenName });
   }
 
@@ -294,7 +294,7 @@ export async function namesOfChannels(database: Queries, rows: readonly ViewRow[
   return new Map(channels.map(({ id, name }) => [id, name]));
 }
 
-type InsertedRow = UnchargedCall & Pick<AuditRow, 'type'> & { readonly tokenName: string };
+type InsertedRow = UnchargedRow & Pick<AuditRow, 'type'> & { readonly tokenName: string };
 
 async function insertRow(transaction: Transaction, createdAt: number, row: InsertedRow): Promise<void> {
   await transaction.query(

@@ -69,7 +69,7 @@ interface LockedRow {
   readonly username: string;
 }
 
-export interface TaskBooksDeps {
+export interface TaskLedgerDeps {
   readonly database: DataSource;
   readonly ledger: Pick<Ledger, 'release'>;
   readonly postEntry: PostEntry;
@@ -84,8 +84,8 @@ export interface TaskBooksDeps {
  * transaction of the charge, and the transition to FAILURE refunds that amount to user and token in its own
  * transaction. A task is therefore charged and refunded at most once, whichever node reports its end and however often.
  */
-export class TaskBooks {
-  constructor(private readonly deps: TaskBooksDeps) {}
+export class TaskLedger {
+  constructor(private readonly deps: TaskLedgerDeps) {}
 
   /**
    * Writes the task's row before the provider is called. If that fails, the reservation is released.

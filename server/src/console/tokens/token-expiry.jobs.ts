@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Clock } from '../../shared/clock.js';
 import { seconds } from '../../shared/clock.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import { TokenStatus } from './token.entity.js';
 
 const everyMilliseconds = 15 * 60_000;
@@ -38,7 +38,7 @@ interface Row {
  * run it. A changed expiry is announced again.
  */
 export class TokenExpiryWatch {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.announceAll(),
     (error) => this.deps.report(error),
   );

@@ -9,7 +9,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { PostEntry } from '../../billing/ledger/ledger.service.js';
 import type { User } from './user.entity.js';
 
-export interface UserBooksDeps {
+export interface UserLedgerDeps {
   readonly postEntry: PostEntry;
   readonly usageLog: UsageLog;
   readonly auditLog: AuditLog;
@@ -17,8 +17,8 @@ export interface UserBooksDeps {
 }
 
 /** Records an admin's changes of users in the ledger, the log and the audit log, inside the caller's transaction. */
-export class UserBooks {
-  constructor(private readonly deps: UserBooksDeps) {}
+export class UserLedger {
+  constructor(private readonly deps: UserLedgerDeps) {}
 
   get postEntry(): PostEntry {
     return this.deps.postEntry;

@@ -7,14 +7,14 @@ import { AppError } from '../../shared/errors.js';
 import type { OwnSession } from '../auth/own-sessions.service.js';
 import type { Session } from '../auth/session.entity.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { UserBooks } from './user-books.service.js';
+import type { UserLedger } from './user-books.service.js';
 import type { UserService } from './user.service.js';
 
 export interface UserSessionsDeps {
   readonly sessions: Repository<Session>;
   readonly sessionService: Pick<SessionService, 'revokeAll'>;
   readonly users: Pick<UserService, 'get'>;
-  readonly books: Pick<UserBooks, 'log' | 'audit'>;
+  readonly books: Pick<UserLedger, 'log' | 'audit'>;
   readonly changes: Changes;
   readonly clock: Clock;
 }

@@ -23,7 +23,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { assertMayManage, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
-import { grantedBy, type UserBooks } from './user-books.service.js';
+import { grantedBy, type UserLedger } from './user-books.service.js';
 import {
   newUserInput,
   noteRule,
@@ -44,7 +44,7 @@ export type { UserFilter };
 
 export interface UserServiceDeps {
   readonly users: Repository<User>;
-  readonly books: UserBooks;
+  readonly books: UserLedger;
   readonly passwords: PasswordService;
   readonly sessions: SessionService;
   readonly changes: Changes;

@@ -27,7 +27,7 @@ export class CallBudgets {
    * Budgets of the key, the user, the group that pays and the site.
    * @returns null without any
    */
-  of({ user, token }: Caller, group: string, model: string): BudgetedCall | null {
+  of({ user, token }: Caller, group: string, model: string): CountingBudgets | null {
     const { directory } = this;
     const ofGroup = directory.group(group);
     const { site } = directory;
@@ -53,7 +53,7 @@ export class CallBudgets {
   }
 
   /** @returns null without any */
-  ofChannel(channelId: number, model: string): BudgetedCall | null {
+  ofChannel(channelId: number, model: string): CountingBudgets | null {
     const budgets = this.directory.channel(channelId);
     return budgets.length === 0 ? null : this.counting(budgets, model);
   }
@@ -82,14 +82,14 @@ export class CallBudgets {
     return window;
   }
 
-  private counting(budgets: readonly KnownBudget[], model: string): BudgetedCall | null {
+  private counting(budgets: readonly KnownBudget[], model: string): CountingBudgets | null {
     const counting = budgets.filter(({ models }) => countsModel(models, model));
-    return counting.length === 0 ? null : new BudgetedCall(counting, this);
+    return counting.length === 0 ? null : new CountingBudgets(counting, this);
   }
 }
 
 /** The budgets that count one call. */
-export class BudgetedCall {
+export class CountingBudgets {
   constructor(
     readonly budgets: readonly KnownBudget[],
     private readonly calls: CallBudgets,

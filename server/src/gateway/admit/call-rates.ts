@@ -40,7 +40,7 @@ export class RateError extends AppError {
 }
 
 /** A call that was counted. */
-export interface RatePass {
+export interface RateLease {
   readonly states: RateStates;
   /** Replaces the tokens that the call held by those that it used. Call at most once. */
   correct(tokens: number): void;
@@ -59,7 +59,7 @@ export class CallRates {
    * @param counted ids of those that have counted its request before, which are added to
    * @throws RateError: nothing is counted then
    */
-  async enter(rates: readonly KnownBudget[], tokens: number, counted: Set<number>): Promise<RatePass> {
+  async enter(rates: readonly KnownBudget[], tokens: number, counted: Set<number>): Promise<RateLease> {
     const now = this.clock.now();
     const second = Math.floor(now / 1000);
     const taken = await Promise.all(

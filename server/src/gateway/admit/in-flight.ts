@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
-import { type Places, type Place } from './places.js';
+import { type ConcurrencySlots, type ConcurrencySlot } from './places.js';
 
 /** Options of the limits of concurrent calls. */
 export interface InFlightSettings {
@@ -26,7 +26,7 @@ export class InFlight {
 
   constructor(
     private readonly settings: InFlightSettings,
-    private readonly places: Pick<Places, 'enter' | 'leave'>,
+    private readonly places: Pick<ConcurrencySlots, 'enter' | 'leave'>,
   ) {}
 
   /** Calls that this node counts now. */
@@ -48,16 +48,16 @@ export class InFlight {
     } = this.settings.values;
     // The playground has no token.
     const ofKey = token.id === 0 ? uncounted : this.places.enter(`inflight:{t${token.id}}`, perToken);
-    const enterUser = (key: Place | null): Leave | Promise<Leave> => {
+    const enterUser = (key: ConcurrencySlot | null): Leave | Promise<Leave> => {
       if (!key) throw tooMany(perToken, 'key');
       const ofUser = this.places.enter(`inflight:{u${user.id}}`, perUser);
-      const enterNode = (own: Place | null): Leave => this.enterNode(key, own, perUser, perNode);
+      const enterNode = (own: ConcurrencySlot | null): Leave => this.enterNode(key, own, perUser, perNode);
       return ofUser instanceof Promise ? ofUser.then(enterNode) : enterNode(ofUser);
     };
     return ofKey instanceof Promise ? ofKey.then(enterUser) : enterUser(ofKey);
   }
 
-  private enterNode(key: Place, user: Place | null, perUser: number, perNode: number): Leave {
+  private enterNode(key: ConcurrencySlot, user: ConcurrencySlot | null, perUser: number, perNode: number): Leave {
     if (!user || (perNode > 0 && this.all >= perNode)) {
       if (key !== uncounted) this.places.leave(key);
       if (!user) throw tooMany(perUser, 'user');
@@ -76,7 +76,7 @@ export class InFlight {
   }
 }
 
-const uncounted: Place = { name: '' };
+const uncounted: ConcurrencySlot = { name: '' };
 
 const tooMany = (max: number, whose: string): AppError =>
   new AppError('RATE_LIMITED', `Too many calls at once: at most ${max} of this ${whose}`, { retryAfterSeconds: 1 });

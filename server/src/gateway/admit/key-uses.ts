@@ -1,4 +1,4 @@
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import type { Queries } from '../../platform/db/queries.js';
 import type { KnownToken } from './key-directory.js';
 
@@ -17,14 +17,14 @@ const storeSql = `INSERT INTO token_uses (token_id, address)
  */
 export class KeyUses {
   private waiting = new Map<number, string>();
-  private readonly rounds: Rounds;
+  private readonly rounds: ScheduledRuns;
 
   /** @param report receives the error of addresses that could not be stored; they are lost */
   constructor(
     private readonly database: Queries,
     report: (error: unknown) => void,
   ) {
-    this.rounds = new Rounds(() => this.write(), report);
+    this.rounds = new ScheduledRuns(() => this.write(), report);
   }
 
   /** The key was used from this address. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlaceClaim } from '../../platform/cache/shared-state.js';
 import { systemClock } from '../../shared/clock.js';
-import { Places, type PlaceLink } from './places.js';
+import { ConcurrencySlots, type SlotLink } from './places.js';
 
 /** The shared state, which calls `granting` whenever it grants places. */
-const linkOf = (granting: () => void): PlaceLink => ({
+const linkOf = (granting: () => void): SlotLink => ({
   leasePlaces: (_key: string, { used, wanted, limit }: PlaceClaim) => {
     granting();
     return Promise.resolve(Math.max(used, Math.min(wanted, limit)));
@@ -16,13 +16,13 @@ const linkOf = (granting: () => void): PlaceLink => ({
 it.each(Array.from({ length: 12 }, (_, turns) => turns))(
   'answers a call that comes %i promises after places were granted',
   async (turns) => {
-    let second: ReturnType<Places['enter']> | undefined;
+    let second: ReturnType<ConcurrencySlots['enter']> | undefined;
     const enterSecond = async (): Promise<void> => {
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       second = places.enter('key', 1);
     };
     let grants = 0;
-    const places: Places = new Places(
+    const places: ConcurrencySlots = new ConcurrencySlots(
       linkOf(() => void (grants++ === 0 && enterSecond())),
       systemClock,
     );

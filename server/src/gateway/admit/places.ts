@@ -4,14 +4,14 @@ import type { Clock } from '../../shared/clock.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 
 /** The shared state that leases places to nodes. */
-export type PlaceLink = Pick<SharedState, 'leasePlaces' | 'publish' | 'subscribe'>;
+export type SlotLink = Pick<SharedState, 'leasePlaces' | 'publish' | 'subscribe'>;
 
 /** A counted call. Give it to `leave` once. */
-export interface Place {
+export interface ConcurrencySlot {
   readonly name: string;
 }
 
-interface Scope extends Place {
+interface Scope extends ConcurrencySlot {
   limit: number;
   /** Calls in progress on this node. */
   used: number;
@@ -47,7 +47,7 @@ const maxAdvance = 16;
  * below a limit a call waits for nothing. Near it each call asks, and idle places go back at once. With one node nothing is
  * leased.
  */
-export class Places {
+export class ConcurrencySlots {
   private readonly scopes = new Map<string, Scope>();
   private readonly node = randomAlphanumeric(12);
   private timer: NodeJS.Timeout | null = null;
@@ -56,7 +56,7 @@ export class Places {
 
   /** @param link null: this is the only node */
   constructor(
-    private readonly link: PlaceLink | null,
+    private readonly link: SlotLink | null,
     private readonly clock: Clock,
   ) {}
 
@@ -84,7 +84,7 @@ export class Places {
    * @param limit of concurrent calls on all nodes; 0: counted, never refused
    * @returns null at the limit; a promise only when the shared state is asked
    */
-  enter(name: string, limit: number): Place | null | Promise<Place | null> {
+  enter(name: string, limit: number): ConcurrencySlot | null | Promise<ConcurrencySlot | null> {
     const scope = this.scopeOf(name);
     scope.limit = limit;
     const places = limit === 0 ? Infinity : this.link ? scope.leased : limit;
@@ -101,7 +101,7 @@ export class Places {
   }
 
   /** The call is over. */
-  leave(place: Place): void {
+  leave(place: ConcurrencySlot): void {
     const scope = place as Scope;
     scope.used--;
     if (scope.leased > 0) {

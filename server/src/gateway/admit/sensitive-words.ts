@@ -14,7 +14,7 @@ export interface SensitiveSettings {
 }
 
 /** The call whose texts are checked. */
-export interface WordsCall {
+export interface WordCheck {
   readonly userId: number;
   readonly requestId: string;
   readonly time: SearchTime;
@@ -42,7 +42,7 @@ export class SensitiveWords {
    * The matched word is written to the server's log only.
    * @throws AppError SENSITIVE_WORDS; UnavailableError when the patterns could not be searched for
    */
-  async check(texts: readonly string[], { userId, requestId, time }: WordsCall): Promise<void> {
+  async check(texts: readonly string[], { userId, requestId, time }: WordCheck): Promise<void> {
     const find = this.checkOf(this.settings.values.SensitiveWords);
     const [word] = namesIn(await find({ userId, texts, time, isFirstEnough: true }));
     if (word === undefined) return;

@@ -14,7 +14,7 @@ import { wordsCheck } from '../../platform/matching/words-check.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
 import type { Queries } from '../../platform/db/queries.js';
 import { contentLimit } from './chat-content.js';
-import type { PricedCall } from '../priced-call.js';
+import type { Call } from '../priced-call.js';
 
 export interface CapturesDeps {
   readonly database: Queries;
@@ -24,9 +24,9 @@ export interface CapturesDeps {
 }
 
 /** A call whose content is stored. */
-export interface CapturedCall extends Pick<PricedCall, 'requestId' | 'caller'> {
-  readonly admission: Pick<PricedCall['admission'], 'group' | 'model'>;
-  readonly call: Pick<PricedCall['call'], 'body'>;
+export interface Captured extends Pick<Call, 'requestId' | 'caller'> {
+  readonly admission: Pick<Call['admission'], 'group' | 'model'>;
+  readonly request: Pick<Call['request'], 'body'>;
 }
 
 /** Writes that may wait for the database; further contents are not captured. */
@@ -51,7 +51,7 @@ export class Captures {
   }
 
   /** Stores the content in the background, after the response was sent. Never throws. */
-  keep(call: CapturedCall, rule: CaptureRule, meter: Pick<TextMeter, 'transcript'>): void {
+  keep(call: Captured, rule: CaptureRule, meter: Pick<TextMeter, 'transcript'>): void {
     const { logger } = this.deps;
     const { requestId } = call;
     if (this.waiting >= maxWaiting) {
@@ -66,10 +66,10 @@ export class Captures {
     });
   }
 
-  private async write(call: CapturedCall, rule: CaptureRule, transcript: string): Promise<void> {
+  private async write(call: Captured, rule: CaptureRule, transcript: string): Promise<void> {
     const { database, clock } = this.deps;
     const { caller, admission } = call;
-    const { body } = call.call;
+    const { body } = call.request;
     const texts = await redacted(rule, [...(await bodyTexts(body)), transcript], caller.user.id);
     const response = texts.pop() ?? '';
     const request = JSON.stringify(await withTexts(body, texts), withoutMedia);

@@ -8,7 +8,7 @@ import { storableJson, storableText } from '../../shared/json.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
 import { failureKind } from '../../dialects/errors/failure-kind.js';
-import type { PricedCall } from '../priced-call.js';
+import type { Call } from '../priced-call.js';
 import type { Queries } from '../../platform/db/queries.js';
 
 export interface ErrorLogDeps {
@@ -19,11 +19,11 @@ export interface ErrorLogDeps {
 }
 
 /** A call that no channel could serve. */
-export interface FailedCall {
-  readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'startedAt'> & {
-    readonly admission: Pick<PricedCall['admission'], 'group' | 'model'>;
-    readonly call: { readonly stream: boolean };
-    readonly guard?: PricedCall['guard'];
+export interface LoggedFailure {
+  readonly call: Pick<Call, 'requestId' | 'path' | 'caller' | 'startedAt'> & {
+    readonly admission: Pick<Call['admission'], 'group' | 'model'>;
+    readonly request: { readonly stream: boolean };
+    readonly guard?: Call['guard'];
   };
   /** As it was thrown. */
   readonly error: unknown;
@@ -67,14 +67,14 @@ export class ErrorLog {
   constructor(private readonly deps: ErrorLogDeps) {}
 
   /** Writes the log row in the background. Never throws. */
-  note(failed: FailedCall): void {
+  note(failed: LoggedFailure): void {
     const { call, error, usedChannels } = failed;
     this.count(call, usedChannels.at(-1) ?? 0, failureKind(error));
     if (this.deps.options.values.LogErrorEnabled) this.write(failed);
   }
 
   /** Writes a row for a call that a guardrail refused, even with LogErrorEnabled off: it names the rule. Never throws. */
-  guarded(refused: FailedCall): void {
+  guarded(refused: LoggedFailure): void {
     this.write(refused);
   }
 
@@ -82,14 +82,14 @@ export class ErrorLog {
    * Writes a row for a call to a model that no channel of the group serves, or without a price. It is not counted: the
    * client chose the name of the model. Never throws.
    */
-  refused(refused: FailedCall): void {
+  refused(refused: LoggedFailure): void {
     if (!this.deps.options.values.LogErrorEnabled) return;
     const { admission } = refused.call;
     const model = storableText(admission.model).slice(0, maxModelLength);
     this.write({ ...refused, call: { ...refused.call, admission: { ...admission, model } } });
   }
 
-  private write({ call, failure, usedChannels }: FailedCall): void {
+  private write({ call, failure, usedChannels }: LoggedFailure): void {
     const { database, clock, logger } = this.deps;
     const { user, token } = call.caller;
     const channelId = usedChannels.at(-1) ?? 0;
@@ -107,7 +107,7 @@ export class ErrorLog {
     database
       .query(sql, [
         ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],
-        ...[call.admission.model, call.admission.group, useTime, call.call.stream],
+        ...[call.admission.model, call.admission.group, useTime, call.request.stream],
         ...[cutToBytes(storableText(failure.message), maxIndexedBytes), storableJson(other)],
       ])
       .catch((error: unknown) =>
@@ -116,7 +116,7 @@ export class ErrorLog {
   }
 
   /** Counts the failure for the error rate of dashboards, even while failures are not logged. */
-  private count({ caller, admission, requestId }: FailedCall['call'], channelId: number, kind: FailureKind): void {
+  private count({ caller, admission, requestId }: LoggedFailure['call'], channelId: number, kind: FailureKind): void {
     const { database, clock, logger } = this.deps;
     const model = collapseGizmo(admission.model);
     database

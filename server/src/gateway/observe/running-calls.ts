@@ -1,6 +1,6 @@
 import type { Metrics } from '../../platform/observability/metrics.js';
 import type { Endpoint } from '../endpoint.js';
-import type { IncomingCall } from '../incoming-call.js';
+import type { IncomingRequest } from '../incoming-call.js';
 
 export interface CallOutcome {
   readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';
@@ -31,7 +31,7 @@ export class RunningCalls {
   }
 
   /** Counts a call as in flight until its client left or its response ended, and as running until it is charged. */
-  begin({ route }: Endpoint, { startedAt }: IncomingCall): RunningCall {
+  begin({ route }: Endpoint, { startedAt }: IncomingRequest): RunningCall {
     this.active++;
     this.running++;
     this.metrics.relay.underWay(route, 1);

@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../shared/usage.js';
-import type { PricedCall } from '../priced-call.js';
+import type { Call } from '../priced-call.js';
 
 /** A provider's report of more than is charged. */
 export interface UsageExcess {
@@ -40,7 +40,7 @@ export class UsageAlarm {
 
   /** Counts every excess. Logs and notifies root once per channel and model in a quiet time. */
   raise(
-    call: Pick<PricedCall, 'requestId' | 'admission'>,
+    call: Pick<Call, 'requestId' | 'admission'>,
     channelId: number,
     { kind, reported }: UsageExcess,
     charged: Usage,
@@ -77,7 +77,7 @@ export class UsageAlarm {
 
   /** Tells the operator of tools that a provider ran for nothing, once per channel, model and tool in a quiet time. */
   freeTools(
-    { requestId, admission }: Pick<PricedCall, 'requestId' | 'admission'>,
+    { requestId, admission }: Pick<Call, 'requestId' | 'admission'>,
     channelId: number,
     tools: readonly string[],
   ): void {

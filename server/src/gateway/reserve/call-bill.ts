@@ -17,7 +17,7 @@ import {
 } from '../../billing/prices/price-book.service.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import type { ChargedCall, Tariff } from '../endpoint.js';
+import type { ChargeInput, Tariff } from '../endpoint.js';
 
 /** The part of a log row that is about a charge. */
 export interface ChargeRecord {
@@ -28,7 +28,7 @@ export interface ChargeRecord {
 }
 
 /** The charge of a call: by the card of its model, else by the tariff of its endpoint. */
-export function chargeOfCall(tariff: Tariff, charged: ChargedCall, quotaPerUnit: number): Rounded {
+export function chargeOfCall(tariff: Tariff, charged: ChargeInput, quotaPerUnit: number): Rounded {
   const parts = partsOf(charged, quotaPerUnit);
   if (parts) return chargeOfComponents(parts.lines, charged.price.groupRatio, quotaPerUnit);
   return isByTable(charged)
@@ -45,8 +45,8 @@ interface Parts {
   readonly note: Readonly<Record<string, unknown>>;
 }
 
-function partsOf(charged: ChargedCall, quotaPerUnit: number): Parts | null {
-  const { price, drawing, advice, usage, call } = charged;
+function partsOf(charged: ChargeInput, quotaPerUnit: number): Parts | null {
+  const { price, drawing, advice, usage, request: call } = charged;
   const { drawn, advised } = usage.details ?? {};
   const isShared = Boolean(drawing && drawn) || Boolean(advice && advised);
   if (price.kind === 'call' || isFree(price)) return null;
@@ -71,7 +71,7 @@ function partsOf(charged: ChargedCall, quotaPerUnit: number): Parts | null {
 /** The charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
 export function billOf(
   tariff: Tariff,
-  charged: ChargedCall,
+  charged: ChargeInput,
   quotaPerUnit: number,
 ): { readonly charge: Rounded; readonly record: ChargeRecord; readonly sale: SaleLines | null } {
   const parts = partsOf(charged, quotaPerUnit);
@@ -90,7 +90,7 @@ export function billOf(
 
 function billOfParts(
   { card, lines, note }: Parts,
-  { price }: ChargedCall,
+  { price }: ChargeInput,
   quotaPerUnit: number,
 ): ReturnType<typeof billOf> {
   const ofCall = price.kind === 'card' ? cardNotes(price, lines) : { components: lines, quota_per_unit: quotaPerUnit };
@@ -101,7 +101,7 @@ function billOfParts(
   };
 }
 
-function tableRecord(tariff: Tariff, charged: ChargedCall<TablePrice>): ChargeRecord {
+function tableRecord(tariff: Tariff, charged: ChargeInput<TablePrice>): ChargeRecord {
   const line = tariff.line?.(charged) ?? null;
   return {
     ...(tariff.notes ? { notes: tariff.notes(charged) } : {}),
@@ -109,4 +109,4 @@ function tableRecord(tariff: Tariff, charged: ChargedCall<TablePrice>): ChargeRe
   };
 }
 
-const isByTable = (charged: ChargedCall): charged is ChargedCall<TablePrice> => charged.price.kind !== 'card';
+const isByTable = (charged: ChargeInput): charged is ChargeInput<TablePrice> => charged.price.kind !== 'card';

@@ -15,10 +15,10 @@ import { choicesOf, requestTraits, type RequestTraits } from './metering/request
 import { noUsage, usageDetails, type Usage } from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
-import type { PricedCall } from '../priced-call.js';
+import type { Call } from '../priced-call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
-export interface Cover {
+export interface Estimate {
   /** Quota. */
   readonly amount: number;
   readonly promptTokens: number;
@@ -81,17 +81,17 @@ const promptFields = new Set([
 ]);
 
 /** @returns null where the whole charge is known before the call, or nothing is charged */
-export function costOf(call: PricedCall, values: OptionValues): CallCost | null {
+export function costOf(call: Call, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
-  if (isFree(price) || tariff.fixedUsage?.(call.call, price)) return null;
-  const fixed = tariff.unreportedOutput?.(call.call);
+  if (isFree(price) || tariff.fixedUsage?.(call.request, price)) return null;
+  const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
-  const found = requestTraits(call.call.body, admission.bareModel);
+  const found = requestTraits(call.request.body, admission.bareModel);
   const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
   const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
-  const choices = choicesOf(call.call.body);
-  const known = call.call.maxOutput || limits.maxOutput;
+  const choices = choicesOf(call.request.body);
+  const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
     return price.kind === 'card'
@@ -99,7 +99,7 @@ export function costOf(call: PricedCall, values: OptionValues): CallCost | null 
       : roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, within), values));
   };
   const drawn = chargeOfDrawing(call, values);
-  const isShared = drawn > 0 || (call.call.advisor && call.advice);
+  const isShared = drawn > 0 || (call.request.advisor && call.advice);
   return {
     of: isShared
       ? (promptTokens, outputTokens, toolCalls) =>
@@ -122,7 +122,7 @@ const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits 
 });
 
 /** The charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
-function chargeOfDrawing({ call, drawing }: PricedCall, { QuotaPerUnit }: OptionValues): number {
+function chargeOfDrawing({ request: call, drawing }: Call, { QuotaPerUnit }: OptionValues): number {
   if (!call.drawing || !drawing) return 0;
   const imageOutputTokens = tokensOfImage(call.drawing);
   const image = { ...noUsage, completionTokens: imageOutputTokens, details: { imageOutputTokens, images: 1 } };
@@ -131,7 +131,7 @@ function chargeOfDrawing({ call, drawing }: PricedCall, { QuotaPerUnit }: Option
 
 /** The most that one piece of advice can cost, for which the other model reads the whole prompt. 0 without such a tool. */
 function chargeOfAdvice(
-  { call, advice }: PricedCall,
+  { request: call, advice }: Call,
   promptTokens: number,
   traits: RequestTraits,
   values: OptionValues,
@@ -146,7 +146,7 @@ const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 
  * The price of a model that advised the one of the call. An override of the channel may name the tool, too.
  * @returns null or undefined where none did, or the call's own price covers it
  */
-export function adviceOf({ advice, call, prices, price, admission }: PricedCall, usage: Usage): PricedCall['advice'] {
+export function adviceOf({ advice, request: call, prices, price, admission }: Call, usage: Usage): Call['advice'] {
   const model = usage.details?.advised?.model;
   if (model === undefined || (advice !== undefined && model === call.advisor?.model)) return advice;
   return prices.ofAdvice(price, model, admission.group);
@@ -156,20 +156,20 @@ export function adviceOf({ advice, call, prices, price, admission }: PricedCall,
  * The price of images that a tool drew. A stored prompt or an override of the channel may name the tool, too.
  * @returns null or undefined where the call drew none, or its own price covers them
  */
-export function drawingOf({ drawing, prices, price, admission }: PricedCall, usage: Usage): PricedCall['drawing'] {
+export function drawingOf({ drawing, prices, price, admission }: Call, usage: Usage): Call['drawing'] {
   if (!usage.details?.drawn || drawing !== undefined) return drawing;
   return prices.ofDrawing(price, usualDrawingModel, admission.group);
 }
 
 /** The charge of a call, by the prices of its start. */
-export function chargeFor(call: PricedCall, usage: Usage, values: OptionValues): Rounded {
+export function chargeFor(call: Call, usage: Usage, values: OptionValues): Rounded {
   const { tariff } = call.endpoint;
   const { bareModel } = call.admission;
   const counted = tariff.counted?.(usage) ?? usage;
   return chargeOfCall(
     tariff,
     {
-      call: call.call,
+      request: call.request,
       price: call.price,
       usage: counted,
       bareModel,
@@ -231,12 +231,12 @@ const usageOf = (promptTokens: number, completionTokens: number, traits: Request
  * counted, and what a provider adds is covered.
  * @returns null where the balance is not that large
  */
-export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
+export function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
   const { user, token } = call.caller;
   const { traits } = cost;
   if (traits.addsHidden) return null;
   const promptTokens = (traits.hasMedia ? bytesOf(call) : call.rawBody.length) + ownInstructions;
-  const outputTokens = cost.outputTokens + (call.call.maxOutput > 0 ? limitTolerance : 0);
+  const outputTokens = cost.outputTokens + (call.request.maxOutput > 0 ? limitTolerance : 0);
   const amount = cost.of(promptTokens, outputTokens);
   const needed = ample * amount;
   if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
@@ -254,7 +254,7 @@ export function ampleCover(call: PricedCall, cost: CallCost): Cover | null {
 }
 
 /** Images count by their number here and not by their bytes. */
-function bytesOf({ call, endpoint, admission }: PricedCall): number {
+function bytesOf({ request: call, endpoint, admission }: Call): number {
   const { texts, fixed } = endpoint.tariff.prompt(call, admission.bareModel);
   let bytes = 2 * fixed + otherBytes(call.body);
   for (const text of texts) bytes += Buffer.byteLength(text);
@@ -281,7 +281,7 @@ const otherEncoding = 1.4;
 const claudeTools = 600;
 
 /** Prompt tokens by our own count, for the reservation. Never fails. */
-export async function countedPrompt({ call, endpoint, admission }: PricedCall): Promise<number> {
+export async function countedPrompt({ request: call, endpoint, admission }: Call): Promise<number> {
   const { bareModel } = admission;
   const text = await countBySample(endpoint.tariff.prompt(call, bareModel), bareModel);
   const counted = text + Math.ceil(otherBytes(call.body) / 3);
@@ -313,7 +313,7 @@ export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
 }
 
 /** The usage that `amount` pays for. */
-export function coverOf(given: CallCost, wanted: Wanted, amount: number): Cover {
+export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Estimate {
   const { promptTokens } = wanted;
   const cost = withAffordableTools(given, wanted, amount);
   const outputTokens = affordable(cost, promptTokens, amount);
@@ -375,9 +375,9 @@ function largestWithin(most: number, isWithin: (count: number) => boolean): numb
  * @returns null where the request needs no limit
  */
 export function toolLimit(
-  { caller }: PricedCall,
+  { caller }: Call,
   cost: CallCost,
-  { amount, searches, fileSearches }: Cover,
+  { amount, searches, fileSearches }: Estimate,
 ): number | null {
   if (cost.toolCalls === 0) return null;
   const { user, token } = caller;

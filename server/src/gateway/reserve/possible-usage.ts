@@ -4,8 +4,8 @@ import { withoutAdvice } from '../../billing/prices/price-book.service.js';
 import { choicesOf } from './metering/request-traits.js';
 import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
-import type { PricedCall } from '../priced-call.js';
-import { type Cover, adviceOf, drawingOf, chargeFor } from './estimate.js';
+import type { Call } from '../priced-call.js';
+import { type Estimate, adviceOf, drawingOf, chargeFor } from './estimate.js';
 
 /** Published limits grow without notice: a report is impossible from twice as much on. */
 const tolerance = 2;
@@ -21,10 +21,10 @@ const maxToolCalls = 1000;
  * take and produce, and no more calls of tools than one response needs.
  * @returns the same object when nothing in it is impossible
  */
-export function possibleUsage(call: PricedCall, usage: Usage, values: OptionValues): Usage {
+export function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
   const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
   if (isOrdinary(call, possible)) return possible;
-  const { rawBody, admission, call: asked } = call;
+  const { rawBody, admission, request: asked } = call;
   const most = possibleTokens(admission.bareModel, values);
   const maxOutput = Math.max(most.output, asked.maxOutput) * choicesOf(asked.body);
   return reduced(possible, Math.max(rawBody.length, most.prompt), maxOutput);
@@ -47,7 +47,7 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
 }
 
 /** No model is so small that it could not do this. */
-const isOrdinary = ({ rawBody }: PricedCall, { promptTokens, completionTokens }: Usage): boolean =>
+const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
 /** The tokens of one response that a model can take and produce. */
@@ -69,26 +69,26 @@ interface PossibleTokens {
  * @returns quota; undefined where all of it is charged
  */
 export function leastCharge(
-  call: PricedCall,
+  call: Call,
   usage: Usage,
-  { quota, cover, sentTokens }: { quota: number; cover: Cover | null; sentTokens: number },
+  { quota, estimate, sentTokens }: { quota: number; estimate: Estimate | null; sentTokens: number },
   values: OptionValues,
 ): number | undefined {
-  if (!cover || quota <= cover.amount) return undefined;
+  if (!estimate || quota <= estimate.amount) return undefined;
   // Hidden prompt was no part of the reservation, and is the customer's.
-  const maxPrompt = cover.addsHidden ? Infinity : cover.promptTokens;
-  const found = drawingOf(call, usage) ? withinImage(usage, call.call.drawing) : usage;
-  const maxOutput = Math.max(cover.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
+  const maxPrompt = estimate.addsHidden ? Infinity : estimate.promptTokens;
+  const found = drawingOf(call, usage) ? withinImage(usage, call.request.drawing) : usage;
+  const maxOutput = Math.max(estimate.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
   const advised = adviceOf(call, usage) && usage.details?.advised;
   const within = advised
-    ? withinAdvice(usage, advised, { maxPrompt, maxOutput, advice: call.call.advisor })
+    ? withinAdvice(usage, advised, { maxPrompt, maxOutput, advice: call.request.advisor })
     : reduced(found, maxPrompt, maxOutput);
-  const covered = withinTools(within, cover);
+  const covered = withinTools(within, estimate);
   return covered === usage ? undefined : chargeFor(call, covered, values).quota;
 }
 
 /** Images beyond the one that was reserved. */
-function withinImage(usage: Usage, drawing: PricedCall['call']['drawing']): Usage {
+function withinImage(usage: Usage, drawing: Call['request']['drawing']): Usage {
   const drawn = usage.details?.drawn;
   const most = drawing ? tokensOfImage(drawing) : 0;
   if (!drawn || drawn.completionTokens <= most) return usage;
@@ -110,7 +110,7 @@ function withinImage(usage: Usage, drawing: PricedCall['call']['drawing']): Usag
 function withinAdvice(
   usage: Usage,
   advised: AdvisedTokens,
-  { maxPrompt, maxOutput, advice }: { maxPrompt: number; maxOutput: number; advice: PricedCall['call']['advisor'] },
+  { maxPrompt, maxOutput, advice }: { maxPrompt: number; maxOutput: number; advice: Call['request']['advisor'] },
 ): Usage {
   const parts = withoutAdvice(usage, advised);
   const own = reduced(parts.call, maxPrompt, maxOutput);
@@ -123,8 +123,8 @@ function withinAdvice(
 }
 
 /** Tool calls beyond those that were reserved. */
-function withinTools(usage: Usage, cover: Cover): Usage {
-  const { searches, mapsPrompts: maxMaps, requests: maxRequests } = cover;
+function withinTools(usage: Usage, estimate: Estimate): Usage {
+  const { searches, mapsPrompts: maxMaps, requests: maxRequests } = estimate;
   const { details } = usage;
   if (!details) return usage;
   const { webSearches = 0, groundedPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details;
@@ -132,8 +132,8 @@ function withinTools(usage: Usage, cover: Cover): Usage {
   const isWithin =
     webSearches <= searches &&
     groundedPrompts <= searches &&
-    fileSearches <= cover.fileSearches &&
-    codeExecutions <= cover.codeExecutions &&
+    fileSearches <= estimate.fileSearches &&
+    codeExecutions <= estimate.codeExecutions &&
     mapsPrompts <= maxMaps &&
     requests <= maxRequests;
   if (isWithin) return usage;
@@ -144,8 +144,8 @@ function withinTools(usage: Usage, cover: Cover): Usage {
       webSearches: Math.min(webSearches, searches),
       groundedPrompts: Math.min(groundedPrompts, searches),
       mapsPrompts: Math.min(mapsPrompts, maxMaps),
-      fileSearches: Math.min(fileSearches, cover.fileSearches),
-      codeExecutions: Math.min(codeExecutions, cover.codeExecutions),
+      fileSearches: Math.min(fileSearches, estimate.fileSearches),
+      codeExecutions: Math.min(codeExecutions, estimate.codeExecutions),
       requests: Math.min(requests, maxRequests),
     },
   };

@@ -5,34 +5,34 @@ import { QuotaError, type Ledger, type Reservation } from '../../billing/ledger/
 import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
-import type { RatePass } from '../admit/call-rates.js';
+import type { RateLease } from '../admit/call-rates.js';
 import { estimatePrompt } from './metering/prompt-tokens.js';
 import { choicesOf, requestTraits } from './metering/request-traits.js';
 import {
-  ampleCover,
+  ampleEstimate,
   boundFor,
   chargeFor,
   costOf,
   countedPrompt,
-  coverOf,
+  estimateOf,
   minOutput,
   toolLimit,
   wantedFor,
   type CallCost,
-  type Cover,
+  type Estimate,
   type Wanted,
 } from './estimate.js';
-import type { PricedCall } from '../priced-call.js';
+import type { Call } from '../priced-call.js';
 
 /** A call whose reservation is made. */
-export interface ReservedCall {
+export interface Reserved {
   /** As it is sent: with the output limit that the reservation pays for. */
-  readonly call: PricedCall;
+  readonly call: Call;
   readonly reservation: Reservation;
   /** The call's count under limits of a minute. Absent without any. */
-  readonly rates?: RatePass | undefined;
+  readonly rates?: RateLease | undefined;
   /** Null where the whole charge is known before the call, and where option StrictReserve is off. */
-  readonly cover: Cover | null;
+  readonly estimate: Estimate | null;
 }
 
 /** Balances move while calls run in parallel: a refused amount is adapted to the balance so many times. */
@@ -44,15 +44,15 @@ const maxTurns = 8;
  * Budgets limit output in the same way.
  * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming what is missing; BudgetError; SERVICE_UNAVAILABLE
  */
-export function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<ReservedCall> {
+export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Promise<Reserved> {
   const asSent = dearestOf(call, values);
   const cost = values.StrictReserve ? costOf(asSent, values) : null;
-  const cover = cost && ampleCover(asSent, cost);
-  if (!cover) return reserveClosely({ call, asSent }, cost, ledger, values);
-  const taken = { amount: cover.amount, tokens: cover.promptTokens + cover.outputTokens };
+  const estimate = cost && ampleEstimate(asSent, cost);
+  if (!estimate) return reserveClosely({ call, asSent }, cost, ledger, values);
+  const taken = { amount: estimate.amount, tokens: estimate.promptTokens + estimate.outputTokens };
   // Callbacks, because most calls come here: an async function costs five times as much memory.
   return take(call, taken, ledger).then(
-    (reservation) => ({ call, reservation, cover }),
+    (reservation) => ({ call, reservation, estimate }),
     (error: unknown) => {
       // The copy of the balance was too old, or the generous amount does not fit into a budget.
       if (!(error instanceof QuotaError) && !(error instanceof BudgetError)) throw error;
@@ -62,16 +62,16 @@ export function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValue
 }
 
 interface Asked {
-  readonly call: PricedCall;
+  readonly call: Call;
   /** See `dearestOf`. */
-  readonly asSent: PricedCall;
+  readonly asSent: Call;
 }
 
 /** The call as the channel sends it whose override makes it the dearest: the same one without such an override. */
-function dearestOf(call: PricedCall, values: OptionValues): PricedCall {
+function dearestOf(call: Call, values: OptionValues): Call {
   if (!call.overridden) return call;
-  const sent = [...call.overridden.values()].map((each): PricedCall => ({ ...call, call: each }));
-  const amountOf = (each: PricedCall): number => {
+  const sent = [...call.overridden.values()].map((each): Call => ({ ...call, request: each }));
+  const amountOf = (each: Call): number => {
     const cost = values.StrictReserve ? costOf(each, values) : null;
     return cost ? cost.of(call.rawBody.length, cost.outputTokens) : wholeAmount(each, values);
   };
@@ -83,7 +83,7 @@ async function reserveClosely(
   cost: CallCost | null,
   ledger: Ledger,
   values: OptionValues,
-): Promise<ReservedCall> {
+): Promise<Reserved> {
   if (cost) return reserveCover(asked, cost, ledger, values);
   try {
     return await reserveWhole(asked, wholeAmount(asked.asSent, values), ledger, values);
@@ -98,45 +98,45 @@ async function reserveWhole(
   amount: number,
   ledger: Ledger,
   values: OptionValues,
-): Promise<ReservedCall> {
+): Promise<Reserved> {
   const prompt = call.budgets?.countsTokens ? await countedPrompt(asSent) : 0;
   try {
     const tokens = prompt && prompt + outputOf(asSent, values);
-    return { call, reservation: await take(call, { amount, tokens }, ledger), cover: null };
+    return { call, reservation: await take(call, { amount, tokens }, ledger), estimate: null };
   } catch (error) {
     if (!(error instanceof BudgetError) || error.hold.kind !== 'tokens') throw error;
-    const output = Math.floor((error.available - prompt) / choicesOf(asSent.call.body));
+    const output = Math.floor((error.available - prompt) / choicesOf(asSent.request.body));
     if (output < minOutput || !call.endpoint.limitOutput) throw error;
     const limited = limitedCall(call, output);
     return {
       call: limited,
       reservation: await take(limited, { amount, tokens: error.available }, ledger),
-      cover: null,
+      estimate: null,
     };
   }
 }
 
 /** Output tokens that may come, of all choices together; 0 where an endpoint has no output of tokens. */
-function outputOf({ call, endpoint, admission }: PricedCall, values: OptionValues): number {
+function outputOf({ request: call, endpoint, admission }: Call, values: OptionValues): number {
   if (!endpoint.limitOutput) return 0;
   const known = call.maxOutput || modelLimits(admission.bareModel, values.ModelMaxOutput).maxOutput;
   return (known || values.StrictReserveOutput) * choicesOf(call.body);
 }
 
 /** The charge where it is known before the call, the old estimate elsewhere. */
-function wholeAmount(call: PricedCall, values: OptionValues): number {
+function wholeAmount(call: Call, values: OptionValues): number {
   const { tariff } = call.endpoint;
   const { price } = call;
   if (price.kind === 'card') return wholeAmountByCard(call, price, values);
-  const usage = values.StrictReserve && !isFree(price) ? tariff.fixedUsage?.(call.call, price) : null;
-  const estimate = tariff.reserve(price, call.call, call.rawBody, call.admission.bareModel, values);
+  const usage = values.StrictReserve && !isFree(price) ? tariff.fixedUsage?.(call.request, price) : null;
+  const estimate = tariff.reserve(price, call.request, call.rawBody, call.admission.bareModel, values);
   return usage ? Math.max(estimate, roundedUp(chargeFor(call, usage, values))) : estimate;
 }
 
-function wholeAmountByCard(call: PricedCall, price: CardPrice, values: OptionValues): number {
-  const fixed = call.endpoint.tariff.fixedUsage?.(call.call, price);
+function wholeAmountByCard(call: Call, price: CardPrice, values: OptionValues): number {
+  const fixed = call.endpoint.tariff.fixedUsage?.(call.request, price);
   if (fixed) return roundedUp(chargeFor(call, fixed, values));
-  const { body, maxOutput } = call.call;
+  const { body, maxOutput } = call.request;
   const traits = requestTraits(body, call.admission.bareModel);
   return maxOutput > 0
     ? boundFor(price, estimatePrompt(call.rawBody, body, call.admission.bareModel), maxOutput, traits, values)
@@ -150,7 +150,7 @@ interface Taken {
 }
 
 /** A priced call takes at least a unit: it may be the one that charges what its user carries. */
-function take(call: PricedCall, taken: Taken, ledger: Ledger): Promise<Reservation> {
+function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
   const priced = !isFree(call.price);
   const amount = priced ? Math.max(1, taken.amount) : taken.amount;
   const budgets = call.budgets?.holds({ money: amount, tokens: taken.tokens });
@@ -170,22 +170,22 @@ async function reserveCover(
   cost: CallCost,
   ledger: Ledger,
   values: OptionValues,
-): Promise<ReservedCall> {
+): Promise<Reserved> {
   const promptTokens = await countedPrompt(asSent);
   const { reservation, cost: paid, wanted } = await takeWhatIsThere(call, { cost, promptTokens }, ledger, values);
-  const made = limitedTo(cost, coverOf(paid, wanted, reservation.amount));
+  const made = limitedTo(cost, estimateOf(paid, wanted, reservation.amount));
   const ofTools = toolLimit(call, cost, made);
-  const asked = ofTools === null ? call : withBody(call, call.endpoint.limitTools?.(call.call.body, ofTools));
+  const asked = ofTools === null ? call : withBody(call, call.endpoint.limitTools?.(call.request.body, ofTools));
   return {
     call: made.limited ? limitedCall(asked, made.outputTokens / cost.choices) : asked,
     reservation,
-    cover: made,
+    estimate: made,
   };
 }
 
 /** All that is wanted, else what the balance and the budgets have, as long as that is worth a call. */
 async function takeWhatIsThere(
-  call: PricedCall,
+  call: Call,
   asked: { readonly cost: CallCost; readonly promptTokens: number },
   ledger: Ledger,
   values: OptionValues,
@@ -195,7 +195,7 @@ async function takeWhatIsThere(
   let wanted = wantedFor(cost, promptTokens);
   for (let turn = 1, amount = wanted.amount; ; turn++) {
     try {
-      const tokens = call.budgets?.countsTokens ? promptTokens + coverOf(cost, wanted, amount).outputTokens : 0;
+      const tokens = call.budgets?.countsTokens ? promptTokens + estimateOf(cost, wanted, amount).outputTokens : 0;
       return { reservation: await take(call, { amount, tokens }, ledger), cost, wanted };
     } catch (error) {
       if (error instanceof BudgetError && error.hold.kind === 'tokens') {
@@ -226,25 +226,25 @@ function affordableOf(error: unknown, wanted: Wanted, values: OptionValues): num
   throw wordedQuotaError(new QuotaError(error.code, error.available, wanted.least), values, wanted);
 }
 
-/** A cover with less output than the call may have, because a budget of tokens has room for less. */
-const limitedTo = ({ outputTokens, fixedOutput }: CallCost, cover: Cover): Cover =>
-  cover.limited || fixedOutput > 0 || cover.outputTokens >= outputTokens
-    ? cover
-    : { ...cover, limited: true, stopAt: cover.outputTokens };
+/** A estimate with less output than the call may have, because a budget of tokens has room for less. */
+const limitedTo = ({ outputTokens, fixedOutput }: CallCost, estimate: Estimate): Estimate =>
+  estimate.limited || fixedOutput > 0 || estimate.outputTokens >= outputTokens
+    ? estimate
+    : { ...estimate, limited: true, stopAt: estimate.outputTokens };
 
 /** The call with less output, in the client's own dialect. */
-function limitedCall(call: PricedCall, outputTokens: number): PricedCall {
-  const body = call.endpoint.limitOutput?.(call.call.body, outputTokens);
+function limitedCall(call: Call, outputTokens: number): Call {
+  const body = call.endpoint.limitOutput?.(call.request.body, outputTokens);
   if (!body) return call;
   const limited = withBody(call, body);
-  return { ...limited, call: { ...limited.call, maxOutput: outputTokens, outputLimit: outputTokens } };
+  return { ...limited, request: { ...limited.request, maxOutput: outputTokens, outputLimit: outputTokens } };
 }
 
-function withBody(call: PricedCall, body: PricedCall['call']['body'] | undefined): PricedCall {
-  if (!body || body === call.call.body) return call;
+function withBody(call: Call, body: Call['request']['body'] | undefined): Call {
+  if (!body || body === call.request.body) return call;
   const rawBody = Buffer.from(JSON.stringify(body));
-  const { sent } = call.call;
-  return { ...call, call: { ...call.call, body, ...(sent ? { sent: { ...sent, rawBody } } : {}) }, rawBody };
+  const { sent } = call.request;
+  return { ...call, request: { ...call.request, body, ...(sent ? { sent: { ...sent, rawBody } } : {}) }, rawBody };
 }
 
 /** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */

@@ -4,10 +4,10 @@ import { admitTo, groupOf, otherGroups, type Admission, type AdmissionSettings }
 import type { Caller } from '../admit/authentication.js';
 
 /** Ways of one call after the first, at most. */
-const maxFurtherWays = 10;
+const maxFallbacks = 10;
 
 /** A call that could not be served as it was asked. */
-export interface UnservedCall {
+export interface Unserved {
   readonly caller: Caller;
   /** As the client named it. */
   readonly model: string;
@@ -21,15 +21,15 @@ export interface UnservedCall {
  * Where a call may be served after its first group and model could not: the same model in the key's other groups, then
  * each fallback model in each group (docs/reference/relay/routing.md#fallback).
  */
-export function* furtherWays(
-  { caller, model, group, writesText }: UnservedCall,
+export function* fallbacks(
+  { caller, model, group, writesText }: Unserved,
   table: RoutingTable,
   settings: AdmissionSettings,
 ): Generator<Admission, undefined> {
   if (caller.pin !== null) return;
   const first = groupOf(caller, settings);
   const groups = [first, ...otherGroups(caller, first, settings)];
-  let left = maxFurtherWays;
+  let left = maxFallbacks;
   const after = group === null ? [] : groups.slice(groups.indexOf(group) + 1);
   for (const other of after) {
     const way = admitTo(other, model, caller, table);

@@ -228,7 +228,7 @@ export interface RouteState {
 }
 
 /** The call that needs a channel. */
-export interface RoutedCall {
+export interface ChannelQuery {
   readonly route: Route & { readonly group: string };
   readonly stream?: boolean | undefined;
   /** Its channel is used if it is among those that are chosen from. */
@@ -241,7 +241,7 @@ export interface RoutedCall {
  * @param used ids of the channels that failed this call
  */
 export function chooseChannel(
-  { route: { candidates, pinned, group }, stream = false, preferred }: RoutedCall,
+  { route: { candidates, pinned, group }, stream = false, preferred }: ChannelQuery,
   { channels, keyRing, health, order }: RouteState,
   attempt = 0,
   used: readonly number[] = [],

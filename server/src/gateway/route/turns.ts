@@ -7,23 +7,23 @@ import type { Health, Standing, Trial } from './health/health.js';
 import { noEnd } from './health/rest.js';
 import type { KeyRing } from './key-ring.js';
 import type { BudgetRefusalOfChannel, ChannelBudgets } from './limits/channel-budgets.js';
-import { isRefusal, type CallUse, type LimitBoard, type LimitPass, type LimitRefusal } from './limits/limit-board.js';
+import { isRefusal, type CallUse, type LimitBoard, type LimitLease, type LimitRefusal } from './limits/limit-board.js';
 import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
 import { chooseChannel, type Route, type RouteState, type RoutingTable } from './routing-table.js';
 
 /** The channel and key of one attempt. */
-export interface Turn {
+export interface Candidate {
   readonly channel: RoutedChannel;
   readonly keyIndex: number;
   /** Set: the attempt finds out whether the key works again. */
   readonly trial: Trial | null;
   /** Null: neither the channel nor its keys have limits. */
-  readonly pass: LimitPass | null;
+  readonly lease: LimitLease | null;
 }
 
 /** The call that needs a channel and key. */
-export interface TurnSeeker {
+export interface CandidateQuery {
   readonly route: Route & { readonly model: string; readonly group: string };
   readonly stream?: boolean | undefined;
   /** A count of tokens, which providers limit apart from calls: it is no trial. */
@@ -38,7 +38,7 @@ export interface TurnSeeker {
   readonly preferred?: { readonly channelId: number; keyIndexAt(channel: RoutedChannel): number } | null;
 }
 
-export interface TurnsDeps {
+export interface CandidatesDeps {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: KeyRing;
   readonly health: Health;
@@ -51,11 +51,11 @@ export interface TurnsDeps {
 
 /** Chooses channel and key of each attempt among those that do not rest (docs/reference/relay/health.md), and whose
  * limits are not reached (docs/reference/relay/limits.md). */
-export class Turns {
+export class Candidates {
   /** For calls while no key rests. */
   private readonly quietState: RouteState;
 
-  constructor(private readonly deps: TurnsDeps) {
+  constructor(private readonly deps: CandidatesDeps) {
     const { channels, keyRing, order } = deps;
     this.quietState = { channels, keyRing, order, health: null };
   }
@@ -66,7 +66,7 @@ export class Turns {
    * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys rest or
    *   limits are reached
    */
-  next(seeker: TurnSeeker, attempt: number, used: readonly number[]): Turn | AppError | Promise<Turn | AppError> {
+  next(seeker: CandidateQuery, attempt: number, used: readonly number[]): Candidate | AppError | Promise<Candidate | AppError> {
     const { health, budgets, sharedBudgets } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
     const { origin, preferred } = seeker;
@@ -75,10 +75,10 @@ export class Turns {
     if (channel.limits || (!sharedBudgets.isEmpty && budgets.concerns(channel.id)))
       return this.carefully(seeker, attempt, used, channel);
     const keyIndex = origin?.keyIndex ?? this.keyOf(channel, preferred);
-    return { channel, keyIndex, trial: null, pass: null };
+    return { channel, keyIndex, trial: null, lease: null };
   }
 
-  private keyOf(channel: RoutedChannel, preferred: TurnSeeker['preferred']): number {
+  private keyOf(channel: RoutedChannel, preferred: CandidateQuery['preferred']): number {
     const { keyRing } = this.deps;
     if (channel.keys.length === 1 && keyRing.quiet) return 0;
     return keyRing.take(channel, undefined, preferred?.keyIndexAt(channel));
@@ -88,7 +88,7 @@ export class Turns {
    * For requests whose result does not come back here: they are no trial.
    * @throws AppError NO_CHANNEL, RATE_LIMITED
    */
-  pick(route: TurnSeeker['route']): Pick<Turn, 'channel' | 'keyIndex'> {
+  pick(route: CandidateQuery['route']): Pick<Candidate, 'channel' | 'keyIndex'> {
     const seeker = { route, origin: null };
     const chosen = this.choose(seeker, 0, [], nothingReached);
     if (!chosen) throw this.refusal(seeker, nothingReached);
@@ -100,11 +100,11 @@ export class Turns {
    * @param chosen the channel to begin with
    */
   private async carefully(
-    seeker: TurnSeeker,
+    seeker: CandidateQuery,
     attempt: number,
     used: readonly number[],
     chosen?: RoutedChannel,
-  ): Promise<Turn | AppError> {
+  ): Promise<Candidate | AppError> {
     const { health, keyRing } = this.deps;
     const model = seeker.route.candidates.bareModel;
     const reached = new ReachedLimits();
@@ -118,22 +118,22 @@ export class Turns {
         keyRing.undecided(channel, keyIndex);
         continue;
       }
-      let pass: LimitPass | LimitRefusal | null;
+      let pass: LimitLease | LimitRefusal | null;
       try {
         pass = await this.enter(seeker, channel, keyIndex, model);
       } catch (error) {
-        this.giveBack({ channel, keyIndex, trial, pass: null });
+        this.giveBack({ channel, keyIndex, trial, lease: null });
         throw error;
       }
-      if (!pass || !isRefusal(pass)) return { channel, keyIndex, trial, pass };
-      this.giveBack({ channel, keyIndex, trial, pass: null });
+      if (!pass || !isRefusal(pass)) return { channel, keyIndex, trial, lease: pass };
+      this.giveBack({ channel, keyIndex, trial, lease: null });
       reached.add(channel, keyIndex, pass);
       if (seeker.route.pinned) return this.refusal(seeker, reached);
     }
   }
 
   /** The call is not sent with this turn: its key, its trial and its place are free for the next one. */
-  giveBack({ channel, keyIndex, trial, pass }: Turn): void {
+  giveBack({ channel, keyIndex, trial, lease: pass }: Candidate): void {
     this.deps.keyRing.undecided(channel, keyIndex);
     trial?.released();
     pass?.cancel();
@@ -141,11 +141,11 @@ export class Turns {
 
   /** Counts the call in the limits and budgets of the channel. Null: it has none. */
   private async enter(
-    { requestId, use = noUse }: TurnSeeker,
+    { requestId, use = noUse }: CandidateQuery,
     channel: RoutedChannel,
     keyIndex: number,
     model: string,
-  ): Promise<LimitPass | LimitRefusal | null> {
+  ): Promise<LimitLease | LimitRefusal | null> {
     const { limits, budgets } = this.deps;
     const limited = channel.limits ? await limits.enter(channel, keyIndex, use) : null;
     if ((limited && isRefusal(limited)) || requestId === undefined || !budgets.concerns(channel.id)) return limited;
@@ -175,12 +175,12 @@ export class Turns {
   }
 
   private choose(
-    seeker: TurnSeeker,
+    seeker: CandidateQuery,
     attempt: number,
     used: readonly number[],
     reached: ReachedLimits,
     first?: RoutedChannel,
-  ): Pick<Turn, 'channel' | 'keyIndex'> | null {
+  ): Pick<Candidate, 'channel' | 'keyIndex'> | null {
     const { origin, route, preferred } = seeker;
     const { channels, keyRing, health, order } = this.deps;
     const model = route.candidates.bareModel;
@@ -195,7 +195,7 @@ export class Turns {
   }
 
   /** RATE_LIMITED with the time at which the first key may be used again, if one ever may. */
-  private refusal({ route, origin }: TurnSeeker, reached: ReachedLimits): AppError {
+  private refusal({ route, origin }: CandidateQuery, reached: ReachedLimits): AppError {
     const { channels, health, clock } = this.deps;
     const { candidates, model, group } = route;
     let soonest = noEnd;

@@ -88,7 +88,7 @@ function attemptAt(
   plain: Target,
   target: Target,
 ): Promise<AttemptOutcome> {
-  const { call, channel } = attempt;
+  const { request: call, channel } = attempt;
   const { adapter } = channel.provider;
   const shown = shownModel(attempt, plain.upstreamModel);
   const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, call.body, plain) : undefined;
@@ -146,10 +146,10 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   const written = chat.toUpstreamRequest(request, target);
   const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
   const { reasoningEffort } = sent;
-  const { dropped: before } = attempt.call;
+  const { dropped: before } = attempt.request;
   const dropped = before ? [...before, ...(sent.dropped ?? [])] : sent.dropped;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
-  refuseUnpriced(attempt.call, dropped);
+  refuseUnpriced(attempt.request, dropped);
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
@@ -177,7 +177,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
 }
 
 /** @throws AppError TOOL_NOT_PRICED where the provider would run a tool without a price, and the site refuses that */
-function refuseUnpriced({ unpriced }: Attempt['call'], dropped: readonly string[] | undefined): void {
+function refuseUnpriced({ unpriced }: Attempt['request'], dropped: readonly string[] | undefined): void {
   if (!unpriced?.areRefused) return;
   const [name] = toolsSent(unpriced.names, dropped);
   if (name === undefined) return;
@@ -189,7 +189,7 @@ function refuseUnpriced({ unpriced }: Attempt['call'], dropped: readonly string[
  * Whether a provider that speaks the client's dialect can serve the call unchanged. Few chat providers know tools that take
  * plain text.
  */
-function passesThrough({ call, channel }: Attempt, dialect: ChatDialect): boolean {
+function passesThrough({ request: call, channel }: Attempt, dialect: ChatDialect): boolean {
   const { customTools } = channel.provider.accepts;
   return customTools || dialect !== openAIChat || !declaresCustomTools(call.body);
 }
@@ -217,7 +217,7 @@ function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const headers = answerHeaders(exchange, tried.dropped);
   const contentType = contentTypeOf(exchange);
   if (contentType.startsWith('text/event-stream')) {
-    if (request.stream || (tried.attempt.call.stream && !translated)) return receiveStream(tried, exchange, headers);
+    if (request.stream || (tried.attempt.request.stream && !translated)) return receiveStream(tried, exchange, headers);
     return receiveAnswer(tried, exchange, headers, !translated);
   }
   if (!request.stream || contentType.includes('json')) return receiveAnswer(tried, exchange, headers);
@@ -246,7 +246,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
     ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte, () =>
         attempt.clientLeft(exchange),
       )
-    : await deliverStream(exchange, transform, client, open, onFirstByte, attempt.call.body['background'] !== true);
+    : await deliverStream(exchange, transform, client, open, onFirstByte, attempt.request.body['background'] !== true);
   if (own.answerId !== undefined) {
     if (delivery.refused) attempt.store?.refuse(own.answerId);
     else attempt.store?.keep(own.answerId, null);
@@ -262,7 +262,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
  * guardrails check gets it later.
  */
 const inForm = ({ attempt, isWritten }: ChatTry, events: StreamTransform): StreamTransform =>
-  attempt.call.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined) ? asJsonList(events) : events;
+  attempt.request.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined) ? asJsonList(events) : events;
 
 /** Ends the stream where its reservation ends. */
 async function bounded(
@@ -343,7 +343,7 @@ function receivedOf(
   refused?: unknown,
 ): Received {
   const { attempt, meter, client, dialect, isWritten } = tried;
-  const { call } = attempt;
+  const { request: call } = attempt;
   const replay = call.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {
     end: { kind: 'complete' },
@@ -374,7 +374,7 @@ function storeChecked(body: Buffer, { store }: Attempt): void {
 }
 
 function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
-  const { call, requestId, requestedModel, rawBody } = attempt;
+  const { request: call, requestId, requestedModel, rawBody } = attempt;
   return {
     id: requestId,
     created: Math.floor(attempt.now / 1000),
@@ -401,7 +401,7 @@ function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
   return attempt.stopAt === undefined ? context : { ...context, jsonList: false };
 }
 
-const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);
+const streamType = ({ request: call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);
 
 /** Sends a comment at once and then every few seconds, while a channel that cannot stream prepares its response. */
 function startWaiting(client: ClientResponse): void {

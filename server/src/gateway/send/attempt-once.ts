@@ -78,7 +78,7 @@ export async function attemptOnce(
   endpoint: OneShotEndpoint,
   client: ClientResponse,
 ): Promise<AttemptOutcome> {
-  const { call, channel } = attempt;
+  const { request: call, channel } = attempt;
   const { adapter } = channel.provider;
   const capability = adapter && endpoint.pick(adapter);
   if (!capability) throw unsupportedBy(channel.type, endpoint.name);
@@ -139,7 +139,7 @@ async function firstAnswer(
   exchange.putBack(pieces);
   // Before the client gets anything: from then on its connection decides whether the provider is read.
   exchange.resume();
-  return forward(forwardedBytes(contentType.includes('json'), attempt.call.images?.count ?? 0), false);
+  return forward(forwardedBytes(contentType.includes('json'), attempt.request.images?.count ?? 0), false);
 }
 
 function deliver(

@@ -18,7 +18,7 @@ import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
-import type { LeftExchange } from './left-calls.js';
+import type { AbandonedExchange } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
 import { withServedTier } from './served-tier.js';
 
@@ -37,7 +37,7 @@ export interface AttemptSettings {
 /** One attempt of one call at one channel with one key. */
 export interface Attempt {
   readonly requestId: string;
-  readonly call: ParsedRequest;
+  readonly request: ParsedRequest;
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
@@ -76,7 +76,7 @@ export interface Attempt {
    * Decides how far a provider is read on whose client has left.
    * @returns ends that; called when the exchange is over
    */
-  clientLeft(exchange: LeftExchange): () => void;
+  clientLeft(exchange: AbandonedExchange): () => void;
   /** 0: no pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */
@@ -152,7 +152,7 @@ export async function exchangeWith(
     if (!left || !exchange.requestSent) throw error;
     // Both attempts may come here: one of them is charged, and the other gives its places back.
     race?.claim(exchange);
-    return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.call.stream };
+    return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.request.stream };
   } finally {
     clearTimeout(total);
     isOver = true;
@@ -250,7 +250,7 @@ export function toTarget(
     Attempt,
     'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough' | 'families' | 'now'
   > &
-    Partial<Pick<Attempt, 'call'>>,
+    Partial<Pick<Attempt, 'request'>>,
 ): Target {
   const { channel } = attempt;
   return {
@@ -269,7 +269,7 @@ export function toTarget(
     forceStreamUsage: attempt.settings.forceStreamUsage,
     azureVersion: attempt.settings.azureVersion,
     override: channel.override,
-    outputLimit: attempt.call?.outputLimit,
+    outputLimit: attempt.request?.outputLimit,
     passThrough: attempt.passThrough,
     families: attempt.families,
     credential: '',

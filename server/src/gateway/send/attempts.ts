@@ -7,18 +7,18 @@ import type { AffinityResult, SessionAffinity } from '../route/affinity/session-
 import type { ClientResponse } from '../deliver/client-response.js';
 import type { UpstreamErrorView } from '../../dialects/errors/failure.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
-import type { LimitPass } from '../route/limits/limit-board.js';
+import type { LimitLease } from '../route/limits/limit-board.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../route/routing-table.js';
-import type { Turn, Turns, TurnSeeker } from '../route/turns.js';
+import type { Candidate, Candidates, CandidateQuery } from '../route/turns.js';
 import type { AttemptOutcome } from './attempt.js';
-import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedTurn } from './hedged-attempt.js';
-import { isCount, type ServedCall } from '../served-call.js';
-import { TurnFailedError, TurnRunner, type RunnerDeps } from './turn-runner.js';
+import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedCandidate } from './hedged-attempt.js';
+import { isCount, type Dispatch } from '../served-call.js';
+import { AttemptFailedError, AttemptRunner, type RunnerDeps } from './turn-runner.js';
 
 export interface AttemptsDeps extends RunnerDeps {
   readonly channels: { readonly table: RoutingTable };
-  readonly turns: Turns;
+  readonly turns: Candidates;
   readonly metrics: Metrics;
   readonly affinity: SessionAffinity;
 }
@@ -41,7 +41,7 @@ export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];
   /** Correct it with the call's use, and end it. Null: its channel has no limits. */
-  readonly pass: LimitPass | null;
+  readonly lease: LimitLease | null;
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
   /** A second attempt ran at the same time, and one was aborted. */
@@ -52,31 +52,31 @@ const noChannels: readonly number[] = [];
 
 /** Tries channels until one serves the call (docs/reference/relay/routing.md#attempts). */
 export class Attempts {
-  private readonly runner: TurnRunner;
+  private readonly runner: AttemptRunner;
 
   constructor(private readonly deps: AttemptsDeps) {
-    this.runner = new TurnRunner(deps);
+    this.runner = new AttemptRunner(deps);
   }
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
-  async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
+  async serve(incoming: Dispatch, client: ClientResponse): Promise<Served> {
     const { options, metrics, turns, affinity, failureHandler } = this.deps;
     const { admission } = incoming;
     const { failedBefore = noChannels } = incoming;
     const usedChannels: number[] = [...failedBefore];
     const used: number[] = incoming.avoidsFailed ? [...failedBefore] : [];
     const { values } = options;
-    const { continued } = incoming.call;
+    const { continued } = incoming.request;
     const origin = continued ? originOf(continued, admission, this.deps.channels.table) : null;
     const mayStay = !origin && values['session_affinity.enabled'] && !isAlone(admission.candidates);
     const opened = mayStay ? affinity.open(incoming) : null;
     const session = opened instanceof Promise ? await opened : opened;
-    const seeker: TurnSeeker = {
+    const seeker: CandidateQuery = {
       route: admission,
       origin,
       preferred: session,
       use: incoming.use,
-      stream: incoming.call.stream,
+      stream: incoming.request.stream,
       isCount: isCount(incoming),
       requestId: incoming.use && incoming.requestId,
     };
@@ -99,13 +99,13 @@ export class Attempts {
           if (usedChannels.length > 1) failureHandler.rescued(usedChannels, channel.id);
           return servedBy(outcome, turn, usedChannels, result);
         }
-        const next = (): Promise<Turn | null> => this.secondTurn(seeker, used, usedChannels);
+        const next = (): Promise<Candidate | null> => this.secondTurn(seeker, used, usedChannels);
         const { turn: served, outcome, aborted } = await this.hedged(incoming, turn, client, next);
         const result = session?.served(served.channel, served.keyIndex);
         if (usedChannels.length > 1) failureHandler.rescued(usedChannels, served.channel.id, aborted?.channel.id);
         return servedBy(outcome, served, usedChannels, result, aborted);
       } catch (failed) {
-        if (!(failed instanceof TurnFailedError)) throw failed;
+        if (!(failed instanceof AttemptFailedError)) throw failed;
         const { cause, view, isOfChannel } = failed;
         last = new CallFailedError(cause, view, usedChannels, isOfChannel);
         if (isOfChannel) session?.failed(channel, keyIndex);
@@ -123,11 +123,11 @@ export class Attempts {
 
   /** The first attempt of a call, with a second one beside it if the channel is slower than usual. */
   private async hedged(
-    incoming: ServedCall,
-    turn: Turn,
+    incoming: Dispatch,
+    turn: Candidate,
     client: ClientResponse,
-    next: () => Promise<Turn | null>,
-  ): Promise<ServedTurn> {
+    next: () => Promise<Candidate | null>,
+  ): Promise<ServedCandidate> {
     const { options, firstBytes } = this.deps;
     const delay = hedgeDelay(incoming, turn.channel, options.values['hedged_attempts.percentile'], firstBytes);
     if (delay === null) return { turn, outcome: await this.runner.run(incoming, turn, client) };
@@ -135,7 +135,7 @@ export class Attempts {
   }
 
   /** Another channel than those that were used; null: there is none that is free, and the first attempt goes on alone. */
-  private async secondTurn(seeker: TurnSeeker, used: number[], usedChannels: number[]): Promise<Turn | null> {
+  private async secondTurn(seeker: CandidateQuery, used: number[], usedChannels: number[]): Promise<Candidate | null> {
     const turn = await Promise.resolve(this.deps.turns.next(seeker, 0, used)).catch(() => null);
     if (turn === null || turn instanceof AppError) return null;
     const { channel } = turn;
@@ -153,7 +153,7 @@ export class Attempts {
 /** Field by field: an object that begins with a spread one takes half a microsecond more for each further field. */
 const servedBy = (
   outcome: AttemptOutcome,
-  { channel, pass }: Turn,
+  { channel, lease: pass }: Candidate,
   usedChannels: readonly number[],
   affinity: AffinityResult | undefined,
   aborted?: AbortedAttempt,
@@ -167,7 +167,7 @@ const servedBy = (
   isStream: outcome.isStream,
   channel,
   usedChannels,
-  pass,
+  lease: pass,
   affinity,
   aborted,
 });

@@ -1,11 +1,11 @@
 import type { ClientResponse } from '../deliver/client-response.js';
 import type { FirstByteTimes } from '../route/order/first-byte-times.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
-import type { Turn } from '../route/turns.js';
+import type { Candidate } from '../route/turns.js';
 import type { AttemptOutcome } from './attempt.js';
 import { AttemptRace } from './attempt-race.js';
-import type { ServedCall } from '../served-call.js';
-import { TurnFailedError, type TurnRunner } from './turn-runner.js';
+import type { Dispatch } from '../served-call.js';
+import { AttemptFailedError, type AttemptRunner } from './turn-runner.js';
 
 /** An attempt that was aborted because another one was faster. Its provider may bill what it did. */
 export interface AbortedAttempt {
@@ -15,8 +15,8 @@ export interface AbortedAttempt {
 }
 
 /** A served call and the attempt that served it. */
-export interface ServedTurn {
-  readonly turn: Turn;
+export interface ServedCandidate {
+  readonly turn: Candidate;
   readonly outcome: AttemptOutcome;
   readonly aborted?: AbortedAttempt | undefined;
 }
@@ -29,12 +29,12 @@ const shortestDelay = 50;
  * Whether a second attempt of the call may run beside the first: it is charged by what is served, and its response is
  * text.
  */
-export const mayHedge = ({ endpoint, price }: ServedCall): boolean =>
+export const mayHedge = ({ endpoint, price }: Dispatch): boolean =>
   price !== undefined && endpoint.limitOutput !== undefined;
 
 /** Milliseconds after which a second attempt begins; null: too little is known of the channel. */
 export function hedgeDelay(
-  { admission, call }: ServedCall,
+  { admission, request: call }: Dispatch,
   { id: channelId }: RoutedChannel,
   percentile: number,
   times: FirstByteTimes,
@@ -45,15 +45,15 @@ export function hedgeDelay(
 }
 
 /** The call, and where its attempts run. */
-export interface HedgedCall {
-  readonly runner: TurnRunner;
-  readonly incoming: ServedCall;
+export interface Hedge {
+  readonly runner: AttemptRunner;
+  readonly incoming: Dispatch;
   readonly client: ClientResponse;
-  readonly first: Turn;
+  readonly first: Candidate;
   /** Milliseconds. */
   readonly delay: number;
   /** Chooses another channel; null: there is none. */
-  readonly next: () => Promise<Turn | null>;
+  readonly next: () => Promise<Candidate | null>;
 }
 
 /**
@@ -61,10 +61,10 @@ export interface HedgedCall {
  * to begin serves the call.
  * @throws TurnFailedError of the first attempt that failed by itself, when none served the call
  */
-export async function runHedged({ runner, incoming, client, first, delay, next }: HedgedCall): Promise<ServedTurn> {
+export async function runHedged({ runner, incoming, client, first, delay, next }: Hedge): Promise<ServedCandidate> {
   const race = new AttemptRace();
   const startedAt = performance.now();
-  const run = async (turn: Turn): Promise<ServedTurn> => ({
+  const run = async (turn: Candidate): Promise<ServedCandidate> => ({
     turn,
     outcome: await runner.run(incoming, turn, client, race),
   });
@@ -76,14 +76,14 @@ export async function runHedged({ runner, incoming, client, first, delay, next }
   const afterMs = Math.round(performance.now() - startedAt);
   try {
     const served = await Promise.any([one, run(second)]);
-    const { channel, pass } = served.turn === first ? second : first;
+    const { channel, lease: pass } = served.turn === first ? second : first;
     if (race.abortedCount > 0) return { ...served, aborted: { channel, afterMs } };
     // It may still prepare its request, which is never sent: the settlement must not count the call at its channel.
     pass?.cancel();
     return served;
   } catch (error) {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
-    throw errors.find((each) => each instanceof TurnFailedError) ?? errors[0];
+    throw errors.find((each) => each instanceof AttemptFailedError) ?? errors[0];
   }
 }
 

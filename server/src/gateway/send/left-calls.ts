@@ -1,7 +1,7 @@
 import { ClientGoneError } from '../deliver/delivery.js';
 import type { Exchange } from '../upstream/exchange.js';
 
-export interface LeftCallLimits {
+export interface ReadOnLimits {
   /** Milliseconds in which a response in one piece may still come. */
   readonly wholeMilliseconds: number;
   /** The same for a stream whose output the client has seen: its end may be on the way. */
@@ -12,7 +12,7 @@ export interface LeftCallLimits {
   readonly perNode: number;
 }
 
-export const defaultLeftLimits: LeftCallLimits = {
+export const defaultReadOnLimits: ReadOnLimits = {
   wholeMilliseconds: 1500,
   streamMilliseconds: 500,
   bytes: 8 * 1024 * 1024,
@@ -21,10 +21,10 @@ export const defaultLeftLimits: LeftCallLimits = {
 };
 
 /** The part of an exchange that reading on uses. */
-export type LeftExchange = Pick<Exchange, 'requestSent' | 'abort' | 'readOn'>;
+export type AbandonedExchange = Pick<Exchange, 'requestSent' | 'abort' | 'readOn'>;
 
 /** How far a call is read on. */
-export interface LeftCall {
+export interface DisconnectedClient {
   readonly userId: number;
   readonly stream: boolean;
   /** The provider may bill output that was not sent: read until the call's own time is over. */
@@ -35,19 +35,19 @@ export interface LeftCall {
  * Upstream calls whose client has left and that are read on to their usage (docs/reference/relay/billing.md#clients-that-leave),
  * bounded in number, time and bytes. Beyond a bound the upstream call is ended.
  */
-export class LeftCalls {
-  private readonly open = new Set<LeftExchange>();
+export class DisconnectedClients {
+  private readonly open = new Set<AbandonedExchange>();
   private readonly byUser = new Map<number, number>();
   private stopped = false;
 
-  constructor(private readonly limits: LeftCallLimits = defaultLeftLimits) {}
+  constructor(private readonly limits: ReadOnLimits = defaultReadOnLimits) {}
 
   get count(): number {
     return this.open.size;
   }
 
   /** @returns what ends the reading on; call it when the call is over */
-  readOn(exchange: LeftExchange, { userId, stream, hidesOutput }: LeftCall): () => void {
+  readOn(exchange: AbandonedExchange, { userId, stream, hidesOutput }: DisconnectedClient): () => void {
     const { limits } = this;
     if (this.open.has(exchange)) return () => undefined;
     const ofUser = this.byUser.get(userId) ?? 0;

@@ -14,17 +14,17 @@ import { FirstByteWatch, type FirstByteTimes } from '../route/order/first-byte-t
 import { ordersOf, type TierOrder } from '../route/order/tier-order.js';
 import { isRetryable } from '../route/retry.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
-import type { Turn } from '../route/turns.js';
+import type { Candidate } from '../route/turns.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
-import type { LeftCalls, LeftExchange } from './left-calls.js';
+import type { DisconnectedClients, AbandonedExchange } from './left-calls.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
-import { isCount, type ServedCall } from '../served-call.js';
-import type { FailedCall, UpstreamFailureHandler } from './upstream-failure-handler.js';
+import { isCount, type Dispatch } from '../served-call.js';
+import type { FailedAttempt, UpstreamFailureHandler } from './upstream-failure-handler.js';
 
 export interface RunnerDeps {
   readonly options: { readonly values: OptionValues };
@@ -38,12 +38,12 @@ export interface RunnerDeps {
   readonly clock: Clock;
   readonly failureHandler: UpstreamFailureHandler;
   readonly settings: AttemptSettings;
-  readonly left: LeftCalls;
+  readonly left: DisconnectedClients;
   readonly idOwners: Pick<IdOwners, 'keep'>;
 }
 
 /** An attempt that served nothing. Its channel and key know it already. */
-export class TurnFailedError extends Error {
+export class AttemptFailedError extends Error {
   constructor(
     override readonly cause: unknown,
     readonly view: UpstreamErrorView | undefined,
@@ -54,17 +54,17 @@ export class TurnFailedError extends Error {
   }
 }
 
-const failedCall = (incoming: ServedCall, trial: Trial | null): FailedCall => ({
+const failedCall = (incoming: Dispatch, trial: Trial | null): FailedAttempt => ({
   requestId: incoming.requestId,
   trial,
   userId: incoming.caller.user.id,
   model: incoming.admission.bareModel,
-  text: () => requestText(incoming.path, incoming.call.body),
+  text: () => requestText(incoming.path, incoming.request.body),
   hasContent: true,
   isCount: isCount(incoming),
 });
 
-const ownerOf = ({ caller }: ServedCall, channel: RoutedChannel, keyIndex: number): IdOwner => ({
+const ownerOf = ({ caller }: Dispatch, channel: RoutedChannel, keyIndex: number): IdOwner => ({
   userId: caller.user.id,
   tokenId: caller.token.id,
   channelId: channel.id,
@@ -72,7 +72,7 @@ const ownerOf = ({ caller }: ServedCall, channel: RoutedChannel, keyIndex: numbe
 });
 
 /** Makes one attempt of a call at one channel with one key, and reports its result to everything that keeps their state. */
-export class TurnRunner {
+export class AttemptRunner {
   /** Of the options that it was read from. */
   private timed: { readonly values: OptionValues; readonly isAny: boolean } | null = null;
 
@@ -82,9 +82,9 @@ export class TurnRunner {
    * @param race other attempts of the call that run at the same time
    * @throws TurnFailedError, LostRaceError
    */
-  async run(incoming: ServedCall, turn: Turn, client: ClientResponse, race?: AttemptRace): Promise<AttemptOutcome> {
+  async run(incoming: Dispatch, turn: Candidate, client: ClientResponse, race?: AttemptRace): Promise<AttemptOutcome> {
     const { keyRing, health, failureHandler } = this.deps;
-    const { channel, keyIndex, trial, pass } = turn;
+    const { channel, keyIndex, trial, lease: pass } = turn;
     const key = channel.keys[keyIndex] ?? '';
     const watch = this.watchOf(incoming, channel);
     const span = incoming.trace?.attempt(turn, incoming.admission.model);
@@ -124,18 +124,18 @@ export class TurnRunner {
       const isOfChannel = isRetryable({ error, status: view?.status ?? null, provider });
       // Where the client has left, an attempt that was sent is read on, and charged.
       if (!isOfChannel && !(error instanceof ClientGoneError)) race?.cancel();
-      throw new TurnFailedError(error, view, isOfChannel);
+      throw new AttemptFailedError(error, view, isOfChannel);
     } finally {
       trial?.released();
     }
   }
 
   /** Null: nothing depends on the time of the call. */
-  private watchOf(incoming: ServedCall, channel: RoutedChannel): FirstByteWatch | null {
+  private watchOf(incoming: Dispatch, channel: RoutedChannel): FirstByteWatch | null {
     const { order, firstBytes, options } = this.deps;
     const { values } = options;
     if (!this.timesCalls(values)) return null;
-    const { admission, call } = incoming;
+    const { admission, request: call } = incoming;
     const { group, bareModel: model } = admission;
     if (values['hedged_attempts.percentile'] === 0 && order.of(group, model) !== 'first_token') return null;
     return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: call.stream });
@@ -151,8 +151,8 @@ export class TurnRunner {
   }
 
   /** A charge that is known before the call needs no report. */
-  private clientLeft(incoming: ServedCall, channel: RoutedChannel, exchange: LeftExchange): () => void {
-    const { call, admission, caller, endpoint, price } = incoming;
+  private clientLeft(incoming: Dispatch, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
+    const { request: call, admission, caller, endpoint, price } = incoming;
     if (price && endpoint.tariff.fixedUsage?.(call, price)) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
@@ -165,8 +165,8 @@ export class TurnRunner {
   }
 
   private toAttempt(
-    incoming: ServedCall,
-    { channel, keyIndex, trial }: Turn,
+    incoming: Dispatch,
+    { channel, keyIndex, trial }: Candidate,
     watch: FirstByteWatch | null,
     race: AttemptRace | undefined,
     span: AttemptSpan | undefined,
@@ -174,7 +174,7 @@ export class TurnRunner {
     const { values } = this.deps.options;
     return {
       requestId: incoming.requestId,
-      call: incoming.call,
+      request: incoming.request,
       path: incoming.path,
       rawBody: incoming.rawBody,
       clientHeaders: incoming.clientHeaders,

@@ -46,7 +46,7 @@ export interface UpstreamFailureHandlerDeps {
 }
 
 /** The call whose attempt failed. */
-export interface FailedCall {
+export interface FailedAttempt {
   readonly requestId: string;
   readonly userId: number;
   readonly model: string;
@@ -74,7 +74,7 @@ export class UpstreamFailureHandler {
 
   /** @returns the failure to show to the client, if it is the provider's */
   async failed(
-    call: FailedCall,
+    call: FailedAttempt,
     channel: RoutedChannel,
     keyIndex: number,
     error: unknown,
@@ -96,13 +96,13 @@ export class UpstreamFailureHandler {
   }
 
   /** The response broke off after the client had received part of it: the call is charged, and no other channel serves it. */
-  brokeOff(call: FailedCall, channel: RoutedChannel, keyIndex: number, error: unknown): void {
+  brokeOff(call: FailedAttempt, channel: RoutedChannel, keyIndex: number, error: unknown): void {
     const { keyRing, health } = this.deps;
     if (!keyRing.isReplaced(channel)) health.failed(channel, keyIndex, call.model, error, call.trial);
     this.note(call, channel, error, 'upstream response broke off');
   }
 
-  private note({ requestId, model, isCount }: FailedCall, { id }: RoutedChannel, error: unknown, what: string): void {
+  private note({ requestId, model, isCount }: FailedAttempt, { id }: RoutedChannel, error: unknown, what: string): void {
     const { failures, metrics, logger } = this.deps;
     if (!isCount) failures.note(id, model, error);
     metrics.upstreamErrors.inc({ channel: String(id), kind: kindOf(error) });
@@ -127,7 +127,7 @@ export class UpstreamFailureHandler {
    * another user has to fail likewise.
    */
   private async suspect(
-    call: FailedCall,
+    call: FailedAttempt,
     channel: RoutedChannel,
     keyIndex: number,
     error: UpstreamError,
@@ -142,7 +142,7 @@ export class UpstreamFailureHandler {
   }
 
   /** Whether the call of another user failed in this way before. */
-  private isConfirmed({ userId }: FailedCall, channel: RoutedChannel, keyIndex: number): boolean {
+  private isConfirmed({ userId }: FailedAttempt, channel: RoutedChannel, keyIndex: number): boolean {
     const key = nameOf(channel, keyIndex);
     const now = performance.now();
     const known = this.suspicions.get(key);
@@ -156,7 +156,7 @@ export class UpstreamFailureHandler {
   }
 
   /** One check at a time for a key, however many calls fail. */
-  private check({ model }: FailedCall, channel: RoutedChannel, keyIndex: number): Promise<boolean> {
+  private check({ model }: FailedAttempt, channel: RoutedChannel, keyIndex: number): Promise<boolean> {
     const key = nameOf(channel, keyIndex);
     const running = this.checks.get(key);
     if (running) return running;

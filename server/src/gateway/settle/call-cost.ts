@@ -15,7 +15,7 @@ import {
 } from '../../billing/prices/price-book.service.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { Usage } from '../../shared/usage.js';
-import type { ChargedCall, Tariff } from '../endpoint.js';
+import type { ChargeInput, Tariff } from '../endpoint.js';
 import type { Served } from '../send/attempts.js';
 import type { AbortedAttempt } from '../send/hedged-attempt.js';
 
@@ -29,7 +29,7 @@ const unknownCost: CostNotes = {};
 export function costOfCall(
   tariff: Tariff,
   { channel, upstreamModel, delivery }: Pick<Served, 'channel' | 'upstreamModel' | 'delivery'>,
-  charged: ChargedCall,
+  charged: ChargeInput,
   sale: SaleLines | null,
 ): CostNotes {
   const { usage, bareModel } = charged;
@@ -50,7 +50,7 @@ export function costOfCall(
 /** The cost of a call in which a tool drew images with a model whose cost is known; null for other calls. */
 function costWithImages(
   { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
-  { usage, call }: ChargedCall,
+  { usage, request: call }: ChargeInput,
   sale: SaleLines | null,
 ): CostNotes | null {
   const drawn = usage.details?.drawn;
@@ -66,7 +66,7 @@ function costWithImages(
 /** The cost of a call that a model advised whose cost is known; null for other calls. */
 function costWithAdvice(
   { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
-  { usage, call }: ChargedCall,
+  { usage, request: call }: ChargeInput,
   sale: SaleLines | null,
 ): CostNotes | null {
   const advised = usage.details?.advised;
@@ -90,7 +90,7 @@ function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | 
 function countedForCost(
   tariff: Tariff,
   { name, card }: CostPrice,
-  { call, usage, price }: ChargedCall,
+  { request: call, usage, price }: ChargeInput,
   reported: Usage | null,
 ): Usage | null {
   const asPrice: CardPrice = { kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 };
@@ -109,7 +109,7 @@ export interface AbortedNote {
 }
 
 /** The attempt that was aborted because another one was faster. */
-export function abortedNote({ channel, afterMs }: AbortedAttempt, charged: ChargedCall): AbortedNote {
+export function abortedNote({ channel, afterMs }: AbortedAttempt, charged: ChargeInput): AbortedNote {
   const price = channel.cost.find(charged.upstreamModel, charged.bareModel);
   const cost = price ? costOfUsage(price, charged.usage, null).usd : undefined;
   return { channel: String(channel.id), after_ms: afterMs, possible_cost: cost };

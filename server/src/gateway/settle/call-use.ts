@@ -1,13 +1,13 @@
 import { estimatePrompt } from '../reserve/metering/prompt-tokens.js';
 import type { CallUse } from '../route/limits/limit-board.js';
-import type { PricedCall } from '../priced-call.js';
+import type { Call } from '../priced-call.js';
 import type { Billed } from './settlement.js';
 
 /**
  * The use that limits of channels count before a call: its estimated prompt and the output limit of its client.
  * @param quota as it is reserved
  */
-export const reservedUse = ({ rawBody, call, admission }: PricedCall, quota: number): CallUse => ({
+export const reservedUse = ({ rawBody, request: call, admission }: Call, quota: number): CallUse => ({
   tokens: estimatePrompt(rawBody, call.body, admission.bareModel) + call.maxOutput,
   quota,
 });

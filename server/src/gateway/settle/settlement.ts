@@ -5,7 +5,7 @@ import type { Charge, Ledger } from '../../billing/ledger/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
 import type { Served } from '../send/attempts.js';
-import type { ChargedCall, Tariff } from '../endpoint.js';
+import type { ChargeInput, Tariff } from '../endpoint.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { orderedSearches } from '../reserve/metering/server-tools.js';
@@ -16,11 +16,11 @@ import type { GuardNote } from '../admit/guardrails/call-guard.js';
 import { billOf, type ChargeRecord } from '../reserve/call-bill.js';
 import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
 import { chatContent } from '../observe/chat-content.js';
-import { adviceOf, drawingOf, type Cover } from '../reserve/estimate.js';
+import { adviceOf, drawingOf, type Estimate } from '../reserve/estimate.js';
 import { leastCharge, possibleUsage } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
-import type { PricedCall } from '../priced-call.js';
-import type { ReservedCall } from '../reserve/reserve.js';
+import type { Call } from '../priced-call.js';
+import type { Reserved } from '../reserve/reserve.js';
 
 /** The result of charging a call. */
 export interface Billed {
@@ -34,22 +34,22 @@ export interface Billed {
 
 /** Charges a served call for its usage. Resolves when the charge is durable. */
 export function settleCall(
-  ordered: PricedCall,
+  ordered: Call,
   served: Served,
   clientGone: boolean,
-  reserved: Pick<ReservedCall, 'call' | 'reservation' | 'cover'>,
+  reserved: Pick<Reserved, 'call' | 'reservation' | 'estimate'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
   const { delivery, meter } = served;
-  const call = ordered.call.images ? withMade(sentBy(ordered, served), served) : ordered;
+  const call = ordered.request.images ? withMade(sentBy(ordered, served), served) : ordered;
   // A stream that was ended here never came to its report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
-  const fixed = tariff.fixedUsage?.(call.call, call.price) ?? null;
+  const fixed = tariff.fixedUsage?.(call.request, call.price) ?? null;
   // A report without output is not known to be true: see `finalUsage`.
   const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
   const settle = (found: Usage): Promise<Billed> =>
@@ -61,16 +61,16 @@ export function settleCall(
     clientGone: clientLeft,
     meter,
     report: () => delivery.report(),
-    countPrompt: () => countPrompt(tariff.prompt(call.call, upstreamModel), upstreamModel),
+    countPrompt: () => countPrompt(tariff.prompt(call.request, upstreamModel), upstreamModel),
     hiddenOutput:
-      (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.call.body) ? reservedOutput(reserved) : 0,
+      (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.request.body) ? reservedOutput(reserved) : 0,
   }).then(settle);
 }
 
 /** The call with the images that the channel has ordered. */
-function sentBy(ordered: PricedCall, { channel }: Served): PricedCall {
+function sentBy(ordered: Call, { channel }: Served): Call {
   const images = ordered.overridden?.get(channel.id)?.images;
-  return images ? { ...ordered, call: { ...ordered.call, images } } : ordered;
+  return images ? { ...ordered, request: { ...ordered.request, images } } : ordered;
 }
 
 /**
@@ -78,12 +78,12 @@ function sentBy(ordered: PricedCall, { channel }: Served): PricedCall {
  * may order more, by a name that only its provider knows. The provider's report comes before our own count. Of a response
  * that the client did not wait for, all images were made for all that is known.
  */
-function withMade(ordered: PricedCall, { channel, delivery: { end, usage, details } }: Served): PricedCall {
-  const { images } = ordered.call;
+function withMade(ordered: Call, { channel, delivery: { end, usage, details } }: Served): Call {
+  const { images } = ordered.request;
   const made = end.kind === 'complete' ? (usage?.details?.images ?? details?.images) : undefined;
   if (!images || !made || made === images.count) return ordered;
   if (made > images.count && !channel.overridesPrice) return ordered;
-  return { ...ordered, call: { ...ordered.call, images: { ...images, count: made } } };
+  return { ...ordered, request: { ...ordered.request, images: { ...images, count: made } } };
 }
 
 /** How the usage of a call was found. */
@@ -95,10 +95,10 @@ interface FoundUsage {
 }
 
 function settleUsage(
-  call: PricedCall,
+  call: Call,
   served: Served,
   { found, isFixed, clientGone }: FoundUsage,
-  { reservation, cover }: Pick<ReservedCall, 'reservation' | 'cover'>,
+  { reservation, estimate }: Pick<Reserved, 'reservation' | 'estimate'>,
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Billed> {
@@ -107,8 +107,8 @@ function settleUsage(
   const counted = withOrderedSearches(found, call, served);
   const reported = tariff.counted?.(counted) ?? counted;
   const usage = isFixed ? reported : possibleUsage(call, reported, values);
-  const charged: ChargedCall = {
-    call: call.call,
+  const charged: ChargeInput = {
+    request: call.request,
     price: call.price,
     usage,
     drawing: drawingOf(call, usage),
@@ -126,10 +126,10 @@ function settleUsage(
     call,
     served,
     charged,
-    { clientGone, countedHere, cover, reduced, record, cost, aborted },
+    { clientGone, countedHere, estimate, reduced, record, cost, aborted },
     values,
   );
-  const least = leastCharge(call, usage, { quota: price.quota, cover, sentTokens: delivery.stoppedAt ?? 0 }, values);
+  const least = leastCharge(call, usage, { quota: price.quota, estimate, sentTokens: delivery.stoppedAt ?? 0 }, values);
   const charge = toCharge(call, served, facts, { ...price, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
@@ -138,7 +138,7 @@ function settleUsage(
 }
 
 /** The usage with the searches that the call orders, where the provider reports none and the call was served. */
-function withOrderedSearches(usage: Usage, { call, endpoint }: PricedCall, { dropped }: Served): Usage {
+function withOrderedSearches(usage: Usage, { request: call, endpoint }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
   const webSearches = orderedSearches(call.body, dropped);
@@ -148,7 +148,7 @@ function withOrderedSearches(usage: Usage, { call, endpoint }: PricedCall, { dro
 /** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */
 async function usageOf(
   tariff: Tariff,
-  { call }: PricedCall,
+  { request: call }: Call,
   details: UsageDetails | undefined,
   metered: Metered,
 ): Promise<Usage> {
@@ -158,8 +158,8 @@ async function usageOf(
 }
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */
-const reservedOutput = ({ call, cover }: Pick<ReservedCall, 'call' | 'cover'>): number =>
-  cover?.askedTokens ?? call.call.maxOutput;
+const reservedOutput = ({ call, estimate }: Pick<Reserved, 'call' | 'estimate'>): number =>
+  estimate?.askedTokens ?? call.request.maxOutput;
 
 /** Reports the response to the transcript at most once, and only if it is needed: twice would count it twice. */
 function reportOnce({ meter, delivery }: Served): void {
@@ -167,7 +167,7 @@ function reportOnce({ meter, delivery }: Served): void {
 }
 
 function toCharge(
-  call: PricedCall,
+  call: Call,
   served: Served,
   facts: CallFacts,
   { quota, rest, least }: Rounded & { readonly least: number | undefined },
@@ -203,7 +203,7 @@ function toCharge(
 interface Circumstances {
   readonly clientGone: boolean;
   readonly countedHere: boolean;
-  readonly cover: Cover | null;
+  readonly estimate: Estimate | null;
   /** The provider's report, where less is charged. */
   readonly reduced: Usage | null;
   readonly record: ChargeRecord;
@@ -212,10 +212,10 @@ interface Circumstances {
 }
 
 function factsOf(
-  call: PricedCall,
+  call: Call,
   served: Served,
-  charged: ChargedCall,
-  { clientGone, countedHere, cover, reduced, record, cost, aborted }: Circumstances,
+  charged: ChargeInput,
+  { clientGone, countedHere, estimate, reduced, record, cost, aborted }: Circumstances,
   values: OptionValues,
 ): CallFacts {
   const { end, stoppedAt } = served.delivery;
@@ -244,11 +244,11 @@ function factsOf(
     aborted,
     clientGone,
     counted: countedHere,
-    outputLimit: cover?.limited === true ? cover.outputTokens : undefined,
+    outputLimit: estimate?.limited === true ? estimate.outputTokens : undefined,
     stoppedAt,
     reduced: reduced ?? undefined,
     brokenBy: end.kind === 'broken' ? brokenBy(end.error) : undefined,
-    content: values.LogChatContentEnabled ? chatContent(call.call.body, served.meter.transcript) : undefined,
+    content: values.LogChatContentEnabled ? chatContent(call.request.body, served.meter.transcript) : undefined,
   };
 }
 
@@ -266,7 +266,7 @@ export interface CallFacts {
   readonly group: string;
   readonly requestedModel: string;
   /** The group and model that could not serve the call. */
-  readonly asked?: PricedCall['asked'];
+  readonly asked?: Call['asked'];
   /** Without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;

@@ -8,7 +8,7 @@ import type { JobMessage, JobOrder } from '../job-protocol.js';
 import type { ProgressState } from '../progress.js';
 import { parseAddress } from '../source/address.js';
 import type { Clock } from '../../shared/clock.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import type { MoveInFiles } from './move-in-files.service.js';
 import type { MoveInJob, MoveInJobs } from './move-in-jobs.service.js';
 
@@ -41,7 +41,7 @@ export interface MoveInRunnerDeps {
  * restart or a crash it continues.
  */
 export class MoveInRunner {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.look(),
     (error) => this.deps.logger.warn({ err: error }, 'work on moves from the console failed, retrying'),
   );

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
 import { isDatabaseUnavailable, isReplicaConflict } from '../../shared/postgres-error.js';
-import { Rounds } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/rounds.js';
 import { createDataSource, poolOf } from './data-source.js';
 import { migrations } from './migrations/all.js';
 
@@ -32,7 +32,7 @@ const probeTimeout = 5_000;
 export class ReadDatabase {
   private readonly replica: DataSource | null;
   private isUsed = false;
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.probe(),
     (error) => this.leave({ err: error }),
   );

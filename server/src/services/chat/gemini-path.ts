@@ -1,8 +1,8 @@
 import { RelayError } from '../../dialects/errors/relay-error.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 
 /** A parsed Gemini path. */
-export interface GeminiCall {
+export interface GeminiPath {
   readonly model: string;
   /** `generateContent`, `embedContent` … */
   readonly method: string;
@@ -18,7 +18,7 @@ const modelPath = /^\/v1(?:beta|alpha)?\/models\/(.+):([A-Za-z]+)$/;
  * @throws RelayError invalid_request
  * @param call its path, aliases resolved, otherwise as received
  */
-export function geminiCallOf({ path, query }: Pick<IncomingCall, 'path' | 'query'>): GeminiCall {
+export function geminiCallOf({ path, query }: Pick<IncomingRequest, 'path' | 'query'>): GeminiPath {
   const [, encoded = '', method = ''] = modelPath.exec(path) ?? [];
   const model = decoded(encoded);
   if (model === '' || model.length > 256) {
@@ -30,7 +30,7 @@ export function geminiCallOf({ path, query }: Pick<IncomingCall, 'path' | 'query
 const streaming = 'streamGenerateContent';
 
 /** Whether a streaming client did not ask for events (`alt=sse`). */
-export const wantsJsonList = ({ path, query }: Pick<IncomingCall, 'path' | 'query'>): boolean =>
+export const wantsJsonList = ({ path, query }: Pick<IncomingRequest, 'path' | 'query'>): boolean =>
   path.endsWith(`:${streaming}`) && new URLSearchParams(query).get('alt') !== 'sse';
 
 function decoded(text: string): string {

@@ -8,7 +8,7 @@ import { asFields, parseFields, type Fields } from '../../dialects/neutral/field
 import { needList } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
 import { inputTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
@@ -25,7 +25,7 @@ const inOnePiece = (body: Fields, model: string): ParsedRequest => ({
 /** `/v1/engines/{model}/embeddings`: the oldest clients name the model in the path. */
 const enginePath = /^\/v1\/engines\/([^/]+)\/embeddings$/;
 
-function openEmbeddings(rawBody: Buffer, { path }: IncomingCall): OpenedBody {
+function openEmbeddings(rawBody: Buffer, { path }: IncomingRequest): OpenedBody {
   const body = parseJsonBody(rawBody);
   const engine = enginePath.exec(path)?.[1];
   if (engine === undefined || body['model']) return { body, model: modelOf(body) };
@@ -45,7 +45,7 @@ export const embeddings: OneShotEndpoint = {
 };
 
 /** Clients get vectors in the encoding they asked for, whatever the provider returns. */
-function showEmbeddings(answer: OneShotAnswer, { call }: Attempt): ShownAnswer {
+function showEmbeddings(answer: OneShotAnswer, { request: call }: Attempt): ShownAnswer {
   const fields = parseFields(answer.body.toString('utf8'));
   const changed = fields && (call.base64 ? asBase64(fields) : asFloats(fields));
   return changed ? { contentType: answer.contentType, body: Buffer.from(JSON.stringify(changed)) } : answer;

@@ -11,7 +11,7 @@ import { readImageFields } from '../../dialects/priced-fields.js';
 import { needFields, needList, needName, optionalFlag } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { readForm, textFields } from '../../dialects/wire/forms/multipart.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
 import { imageTariff, speechTariff, transcriptionTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
@@ -21,7 +21,7 @@ import { needInput, withCode } from '../refusals.js';
 const imageCode = 'invalid_image_request';
 const audioCode = 'invalid_audio_request';
 
-function openForm(rawBody: Buffer, { headers }: IncomingCall, defaultModel: string): OpenedBody {
+function openForm(rawBody: Buffer, { headers }: IncomingRequest, defaultModel: string): OpenedBody {
   const form = readForm(rawBody, headers['content-type'] ?? '');
   const body = textFields(form);
   return { body, form, model: body['model'] ? modelOf(body) : defaultModel };
@@ -110,7 +110,7 @@ export const imageEditsEndpoint: Endpoint = {
   attempt: oneShot('image edits', (adapter) => adapter.imageEdits),
 };
 
-const isJson = ({ headers }: IncomingCall): boolean =>
+const isJson = ({ headers }: IncomingRequest): boolean =>
   /^application\/(?:[\w.-]+\+)?json\b/i.test(headers['content-type'] ?? '');
 
 /** @throws InvalidInputError unless the images, and the mask, each have one source */

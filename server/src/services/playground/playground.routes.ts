@@ -14,7 +14,7 @@ import { toCallFailure } from '../../dialects/errors/failure.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { hijack, leaveBodies } from '../../gateway/incoming-request.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 
@@ -40,7 +40,7 @@ export function playgroundRoutes(deps: PlaygroundDeps): FastifyPluginAsync {
 async function serve(
   deps: PlaygroundDeps,
   request: FastifyRequest,
-  incoming: IncomingCall,
+  incoming: IncomingRequest,
   client: ClientResponse,
 ): Promise<void> {
   try {
@@ -48,7 +48,7 @@ async function serve(
     const actor = requireActor(await authenticate(request, deps.authenticator));
     const body = await incoming.readBody();
     const caller = await playgroundCaller(actor.id, asText(parseJsonBody(body)['group']), deps.keys);
-    const known: IncomingCall = { ...incoming, caller, readBody: () => Promise.resolve(body) };
+    const known: IncomingRequest = { ...incoming, caller, readBody: () => Promise.resolve(body) };
     await deps.relay.serve(playgroundEndpoint, known, client);
   } catch (error) {
     const failure = toCallFailure(error);

@@ -6,7 +6,7 @@ import { AppError } from '../../shared/errors.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import type { UpstreamFailureHandler } from '../../gateway/send/upstream-failure-handler.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { withHeaderOverride } from '../../dialects/overrides/header-override.js';
 import type { KeyRing } from '../../gateway/route/key-ring.js';
 import { mapModel } from '../../gateway/route/model-mapping.js';
@@ -14,7 +14,7 @@ import { isRetryable } from '../../gateway/route/retry.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import { retriesAllowed } from '../../gateway/route/routing-table.js';
-import type { Turns } from '../../gateway/route/turns.js';
+import type { Candidates } from '../../gateway/route/turns.js';
 import type { AttemptSpan } from '../../gateway/observe/tracing/call-trace.js';
 import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
@@ -23,7 +23,7 @@ import { openUpstreamSocket } from './upstream-socket.js';
 export interface RealtimeConnectDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly turns: Turns;
+  readonly turns: Candidates;
   readonly failureHandler: UpstreamFailureHandler;
   readonly guard: OutboundGuard;
   readonly options: { readonly values: OptionValues };
@@ -43,7 +43,7 @@ export interface Connected {
 
 /** Inputs of `connectRealtime`: the admitted call and its abort signal. */
 export interface Wanted {
-  readonly call: IncomingCall;
+  readonly call: IncomingRequest;
   readonly userId: number;
   readonly admission: Admission;
   readonly query: URLSearchParams;
@@ -66,7 +66,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
     const turn = await deps.turns.next({ route: admission, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
     if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
-    const { channel, keyIndex, trial, pass } = turn;
+    const { channel, keyIndex, trial, lease: pass } = turn;
     // A session counts as one request. Its tokens and cost are not known before.
     pass?.end();
     usedChannels.push(channel.id);

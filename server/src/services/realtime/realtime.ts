@@ -18,7 +18,7 @@ import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
 import type { UsageAlarm } from '../../gateway/observe/usage-alarm.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
 import type { ErrorLog } from '../../gateway/observe/error-log.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { encodingOf, loadEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import { AwaitedModel } from './awaited-model.js';
@@ -28,7 +28,7 @@ import { SessionAdmission, type PaidSession, type SessionAdmissionDeps } from '.
 import { SessionCost } from './session-cost.js';
 import { createdFrame, failureOf } from './session-events.js';
 import { inputOf, outputOf, usageOf } from './session-price.js';
-import { RealtimeSession, type ChargedTurn, type SessionTotal } from './session.js';
+import { RealtimeSession, type ChargedResponse, type SessionTotal } from './session.js';
 import { SessionWatch } from './session-watch.js';
 import { pauseReading, resumeReading } from './socket-reading.js';
 import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-pair.js';
@@ -61,7 +61,7 @@ export interface OpenedSession {
 
 /** A client that passed every check that needs no model. */
 interface Arrival {
-  readonly call: IncomingCall;
+  readonly call: IncomingRequest;
   readonly query: URLSearchParams;
   readonly grant: BodyGrant;
   /** Gives its place back. */
@@ -96,7 +96,7 @@ export class Realtime {
    * Runs every check that can fail with a plain HTTP response.
    * @throws AppError, CallFailedError
    */
-  async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
+  async open(incoming: IncomingRequest, signal: AbortSignal): Promise<OpenedSession> {
     const trace = this.deps.tracing?.begin({ route: 'realtime' }, incoming);
     try {
       return await this.openTraced({ ...incoming, ...(trace ? { trace } : {}) }, signal);
@@ -107,7 +107,7 @@ export class Realtime {
     }
   }
 
-  private async openTraced(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
+  private async openTraced(incoming: IncomingRequest, signal: AbortSignal): Promise<OpenedSession> {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await this.deps.relay.authenticate(call);
     const leave = await this.deps.inFlight.enter(caller);
@@ -126,7 +126,7 @@ export class Realtime {
 
   private async openFor(
     caller: Caller,
-    call: IncomingCall,
+    call: IncomingRequest,
     signal: AbortSignal,
     leave: () => void,
   ): Promise<OpenedSession> {
@@ -306,18 +306,18 @@ export class Realtime {
   ): void {
     if (watch?.capture) {
       const { input, output } = watch.content;
-      const captured = { requestId: call.requestId, caller, admission, call: { body: { input } } };
+      const captured = { requestId: call.requestId, caller, admission, request: { body: { input } } };
       this.deps.captures.keep(captured, watch.capture, { transcript: output });
     }
     const received = { upstreamModel, firstByteAt: firstDataAt, delivery: { end: { kind: 'complete' } } };
     span?.served(received);
-    const asked = { caller, admission, call: { body: {}, stream: true, maxOutput: 0 }, startedAt: call.startedAt };
+    const asked = { caller, admission, request: { body: {}, stream: true, maxOutput: 0 }, startedAt: call.startedAt };
     const counted = { ...noUsage, promptTokens: inputOf(usage), completionTokens: outputOf(usage) };
     call.trace?.served(asked, { ...received, channel }, { usage: counted, quota });
     call.trace?.end({ outcome: 'ok' });
   }
 
-  private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedTurn): void {
+  private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedResponse): void {
     const { keys, metrics } = this.deps;
     const { user, token } = caller;
     keys.spent(token, quota);
@@ -367,7 +367,7 @@ export class Realtime {
     metrics.relay.of(metrics.knownLabel('model', admission.model)).finished(route, 'upstream_error');
     const { requestId, path, startedAt } = call;
     errors.note({
-      call: { requestId, path, startedAt, caller, admission, call: { stream: true } },
+      call: { requestId, path, startedAt, caller, admission, request: { stream: true } },
       error: error.cause,
       failure: failureOf(error),
       usedChannels: error.usedChannels,

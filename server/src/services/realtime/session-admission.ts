@@ -1,7 +1,7 @@
 import { isFree, type Price, type PriceBook } from '../../billing/prices/price-book.service.js';
 import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
 import { QuotaError, type Ledger, type Reservation, type Transaction } from '../../billing/ledger/ledger.service.js';
-import { SessionBooks } from '../../billing/ledger/session-books.service.js';
+import { SessionLedger } from '../../billing/ledger/session-books.service.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Clock } from '../../shared/clock.js';
@@ -13,7 +13,7 @@ import type { KeyUses } from '../../gateway/admit/key-uses.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
 import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { affordable } from '../../gateway/reserve/estimate.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
@@ -37,11 +37,11 @@ export interface SessionAdmissionDeps {
 
 /** The fields of a session that billing needs. */
 export interface PaidSession {
-  readonly call: IncomingCall;
+  readonly call: IncomingRequest;
   readonly caller: Caller;
   readonly admission: Admission;
   readonly price: SessionPrice;
-  readonly books: SessionBooks;
+  readonly books: SessionLedger;
   /** The model only writes down speech: an event named it, and its transcripts are what the session pays for. */
   readonly isTranscription: boolean;
 }
@@ -54,7 +54,7 @@ export class SessionAdmission {
    * The checks that need no model (docs/reference/relay/access.md#order-of-checks).
    * @throws AppError
    */
-  async enter(caller: Caller, call: IncomingCall): Promise<void> {
+  async enter(caller: Caller, call: IncomingRequest): Promise<void> {
     const { rateLimit, options, keyUses } = this.deps;
     if (isRateLimited(caller, options)) await rateLimit.enter(caller);
     checkAddress(caller, call.address);
@@ -65,7 +65,7 @@ export class SessionAdmission {
    * The checks of the model and its price.
    * @throws AppError
    */
-  admit(caller: Caller, call: IncomingCall, model: string, isTranscription: boolean): PaidSession {
+  admit(caller: Caller, call: IncomingRequest, model: string, isTranscription: boolean): PaidSession {
     const { channels, prices, ledger, database, clock, options, logger } = this.deps;
     if (model === '') throw new InvalidInputError('model is required', 'model');
     const admission = admit(caller, model, channels.table, options);
@@ -75,7 +75,7 @@ export class SessionAdmission {
       isTranscription ? ofOwnTranscripts(sale) : prices.ofTranscripts(sale, other, admission.group);
     const price = new SessionPrice(sale, options.values, ofTranscripts);
     const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel) ?? undefined;
-    const books = new SessionBooks(
+    const books = new SessionLedger(
       { ledger, database, clock, logger },
       { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
       budgets && ((money, tokens) => budgets.holds({ money, tokens })),

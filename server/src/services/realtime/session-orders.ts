@@ -4,7 +4,7 @@ import { isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
-import { outputTokens, type Heard, type Mark, type TurnEstimate } from './turn-estimate.js';
+import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './turn-estimate.js';
 
 /** The most that a response may cost. */
 export interface OrderCost {
@@ -36,7 +36,7 @@ export interface Order extends PlacedOrder {
 
 export interface SessionOrdersDeps {
   readonly price: SessionPrice;
-  readonly estimate: TurnEstimate;
+  readonly estimate: ResponseEstimate;
   readonly settings: SessionSettings;
   /** Of the model, in tokens; 0: not known. */
   readonly limits: { readonly maxInput: number; readonly maxOutput: number };

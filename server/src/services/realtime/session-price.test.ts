@@ -3,7 +3,7 @@ import { rechargeOf } from '../../billing/prices/dry-run/recharge.js';
 import type { PriceCard, Prices } from '../../shared/price-card.js';
 import type { Price } from '../../billing/prices/price-book.service.js';
 import { inputOf, noAudio, outputOf, SessionPrice, sumOf, type ChargedAudio } from './session-price.js';
-import { turnOfTranscript } from './transcripts.js';
+import { responseOfTranscript } from './transcripts.js';
 
 const values = { PreConsumedQuota: 500, QuotaPerUnit: 400_000 };
 const byRatio: Price = {
@@ -130,7 +130,7 @@ it.each<[string, Price, boolean]>([
     for (const seconds of [12.3, 0.1, 60]) {
       const spoken = { count: 1, seconds, inputTokens: 130, audioTokens: 123, outputTokens: 20 };
       price.addTranscript('m', spoken);
-      const turn = turnOfTranscript(spoken);
+      const turn = responseOfTranscript(spoken);
       charged += price.charge(turn, true).quota;
       total = sumOf(total, turn);
     }
@@ -149,5 +149,5 @@ it.each<[string, Price, boolean]>([
 
 it('speech whose length alone is reported has ten tokens a second', () => {
   const spoken = { count: 1, seconds: 2.51, inputTokens: 0, audioTokens: 0, outputTokens: 0 };
-  expect(turnOfTranscript(spoken)).toEqual({ ...noAudio, audioInputTokens: 26 });
+  expect(responseOfTranscript(spoken)).toEqual({ ...noAudio, audioInputTokens: 26 });
 });

@@ -3,7 +3,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { modelLimits } from '../../billing/prices/model-limits.service.js';
 import type { Rounded } from '../../billing/prices/price-book.service.js';
 import type { Charge, Reservation } from '../../billing/ledger/ledger.service.js';
-import type { SessionBooks } from '../../billing/ledger/session-books.service.js';
+import type { SessionLedger } from '../../billing/ledger/session-books.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel, type Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
@@ -31,8 +31,8 @@ import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf
 import { SessionSettings } from './session-settings.js';
 import { unchargedTools } from './session-tools.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
-import { createdEvents, transcribersIn, TranscriptWatch, turnOfTranscript } from './transcripts.js';
-import { TurnEstimate } from './turn-estimate.js';
+import { createdEvents, transcribersIn, TranscriptWatch, responseOfTranscript } from './transcripts.js';
+import { ResponseEstimate } from './turn-estimate.js';
 
 export interface SessionDeps {
   readonly requestId: string;
@@ -45,7 +45,7 @@ export interface SessionDeps {
   readonly upstreamModel: string;
   readonly price: SessionPrice;
   readonly cost: SessionCost;
-  readonly books: SessionBooks;
+  readonly books: SessionLedger;
   /** The model only writes down speech, and an event named it: each transcript is a turn. */
   readonly isTranscription: boolean;
   readonly options: { readonly values: OptionValues };
@@ -55,7 +55,7 @@ export interface SessionDeps {
   /** Called once, when everything is charged. */
   readonly ended: (total: SessionTotal) => void;
   /** Called after every charged turn. */
-  readonly charged: (turn: ChargedTurn) => void;
+  readonly charged: (turn: ChargedResponse) => void;
   /** Called when a provider reports more than the model can have had, with the part that is charged. */
   readonly impossible: (reported: ChargedAudio, charged: ChargedAudio) => void;
   /** Called with tools of the provider that run for nothing. */
@@ -86,7 +86,7 @@ export interface SessionTotal {
 }
 
 /** A turn that was charged. */
-export interface ChargedTurn {
+export interface ChargedResponse {
   readonly usage: ChargedAudio;
   readonly quota: number;
   /** The user's new balance; null when unknown. */
@@ -99,7 +99,7 @@ export interface ChargedTurn {
  */
 export class RealtimeSession {
   private readonly pair: SocketPair;
-  private readonly estimate: TurnEstimate;
+  private readonly estimate: ResponseEstimate;
   private readonly transcripts: TranscriptWatch;
   private readonly settings = new SessionSettings();
   private readonly orders: SessionOrders;
@@ -125,7 +125,7 @@ export class RealtimeSession {
     private readonly deps: SessionDeps,
   ) {
     this.turnStartedAt = deps.startedAt;
-    this.estimate = new TurnEstimate(deps.upstreamModel);
+    this.estimate = new ResponseEstimate(deps.upstreamModel);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
     const { price, place, placeNothing, books, admission, options } = deps;
     this.orders = new SessionOrders({
@@ -360,7 +360,7 @@ export class RealtimeSession {
     price.addTranscript(spoken.model, spoken.transcript);
     cost.addTranscript(spoken.model, spoken.transcript);
     if (this.transcripts.isWholeSession) this.estimate.endTranscript();
-    if (isTranscription) return this.charge(turnOfTranscript(spoken.transcript), { isSpeech: true });
+    if (isTranscription) return this.charge(responseOfTranscript(spoken.transcript), { isSpeech: true });
     return books.opened && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
@@ -475,7 +475,7 @@ export class RealtimeSession {
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
     if (rest || price.pending > 0 || hasNotes || this.turns === 0) {
       const isSpeech = isTranscription && rest !== null;
-      await this.charge(isSpeech ? turnOfTranscript(rest.transcript) : noAudio, { isSpeech });
+      await this.charge(isSpeech ? responseOfTranscript(rest.transcript) : noAudio, { isSpeech });
     }
     await books.close();
   }

@@ -111,7 +111,7 @@ export const transcribersIn = (session: Fields): string[] =>
   });
 
 /** The tokens of a transcript as a turn. Models that report its length alone have as many as OpenAI counts for it. */
-export function turnOfTranscript({ seconds, inputTokens, audioTokens, outputTokens }: Transcripts): ChargedAudio {
+export function responseOfTranscript({ seconds, inputTokens, audioTokens, outputTokens }: Transcripts): ChargedAudio {
   const isTimed = inputTokens + outputTokens === 0;
   return {
     ...noAudio,

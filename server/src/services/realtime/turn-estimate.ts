@@ -32,7 +32,7 @@ export interface Heard {
  * Counts the tokens that a response reads and makes: for its reservation, for providers that report none and for interrupted
  * responses (docs/reference/relay/token-counting.md#realtime-estimate). Keeps totals only, no content.
  */
-export class TurnEstimate {
+export class ResponseEstimate {
   /** The conversation at the last report. */
   private known: ReadTokens = { text: 0, audio: 0 };
   /** Content since then. */

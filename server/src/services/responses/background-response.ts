@@ -17,12 +17,12 @@ const shortestWait = 250;
 const longestWait = 3000;
 
 /** Whether the provider responds at once, and makes the response in the background (`background: true`). */
-export const isInBackground = ({ call }: Attempt): boolean => call.body['background'] === true;
+export const isInBackground = ({ request: call }: Attempt): boolean => call.body['background'] === true;
 
 /** The same call, whose client waits for the response. */
 export function inForeground(attempt: Attempt): Attempt {
-  const { background: _background, ...body } = attempt.call.body;
-  return { ...attempt, call: { ...attempt.call, body }, rawBody: Buffer.from(JSON.stringify(body)) };
+  const { background: _background, ...body } = attempt.request.body;
+  return { ...attempt, request: { ...attempt.request, body }, rawBody: Buffer.from(JSON.stringify(body)) };
 }
 
 /**

@@ -3,13 +3,13 @@ import type { Attempt, AttemptOutcome } from '../../gateway/send/attempt.js';
 import { responsesDialect, type ChatDialect } from '../../gateway/deliver/chat-dialects.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { responsesEndpoint } from '../chat/chat-endpoints.js';
 import { unusableReasoning } from '../../gateway/route/affinity/call-origin.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { asList, type Fields } from '../../dialects/neutral/fields.js';
 import { attemptInBackground, inForeground, isInBackground } from './background-response.js';
-import { itemsOf, resumeCall, type Resumable, type ResumedCall } from './resumed-call.js';
+import { itemsOf, resumeCall, type Resumable, type ResumedRequest } from './resumed-call.js';
 import { keyMarkOf } from '../../gateway/route/key-mark.js';
 import { maxStoredBytes, type StoredResponses } from './stored-responses.js';
 import { asksForCompaction, summaryDialect, type Sealing } from './summary-dialect.js';
@@ -21,17 +21,17 @@ export interface ResponsesDeps extends Resumable {
 /** A call with the endpoint that serves it. */
 export interface ServedResponses {
   readonly endpoint: Endpoint;
-  readonly incoming: IncomingCall;
+  readonly incoming: IncomingRequest;
 }
 
 /**
  * One call of `/v1/responses`, whose body is completed by what it continues, and whose response is stored unless the client
  * says `store: false`.
  */
-export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
+export function responsesCall(given: IncomingRequest, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
   const attempt = async (attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> => {
-    const { body } = attempt.call;
+    const { body } = attempt.request;
     const { compaction } = attempt.channel.provider.adapter;
     const known = withProof(attempt, call, deps);
     const kept = body['store'] === false ? known : withStore(known, call, deps);
@@ -54,7 +54,7 @@ export function responsesCall(given: IncomingCall, deps: ResponsesDeps): ServedR
  * One call of `/v1/responses/compact`: the provider's own compaction, else a summary by the same model. Both are charged as
  * calls.
  */
-export function compactionCall(given: IncomingCall, deps: ResponsesDeps): ServedResponses {
+export function compactionCall(given: IncomingRequest, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
   const summarized = summaryDialect('compaction', call.sealing);
   const { adapted: _adapted, ...plain } = summarized;
@@ -79,14 +79,14 @@ const isUnknownPath = (error: unknown): boolean =>
 
 /** The parts of a call that are known once its body was read. */
 interface Resumed {
-  readonly incoming: IncomingCall;
-  readonly state: { tokenId: number; resumed: ResumedCall | null };
+  readonly incoming: IncomingRequest;
+  readonly state: { tokenId: number; resumed: ResumedRequest | null };
   readonly sealing: Sealing;
 }
 
-function resumedCall(given: IncomingCall, deps: ResponsesDeps): Resumed {
+function resumedCall(given: IncomingRequest, deps: ResponsesDeps): Resumed {
   const state: Resumed['state'] = { tokenId: 0, resumed: null };
-  const incoming: IncomingCall = {
+  const incoming: IncomingRequest = {
     ...given,
     async readBody(allowance) {
       const rawBody = await given.readBody(allowance);
@@ -117,7 +117,7 @@ function withStore(attempt: Attempt, { state }: Resumed, { responses }: Response
   const keep = (id: string, response: Fields | null): void => {
     // Writing what is too long to be stored would occupy the event loop.
     if (response && attempt.rawBody.length > maxStoredBytes) return;
-    const items = response ? [...itemsOf(attempt.call.body['input']), ...asList(response['output'])] : [];
+    const items = response ? [...itemsOf(attempt.request.body['input']), ...asList(response['output'])] : [];
     responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
   };
   const refuse = (id: string): void => responses.keep(tokenId, id, { ...origin, own: null, refused: true });

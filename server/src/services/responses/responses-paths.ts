@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { hijack, storedQuery } from '../../gateway/incoming-request.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
@@ -36,7 +36,7 @@ export function addResponsesRoutes(app: FastifyInstance, prefix: string, deps: R
   });
   takeUpgrades(app);
   app.get(`${prefix}/responses`, (request, reply) => {
-    const incoming = (): IncomingCall => ({ ...incomingTask(request, 0), path: '/v1/responses' });
+    const incoming = (): IncomingRequest => ({ ...incomingTask(request, 0), path: '/v1/responses' });
     return serveUpgrade(request, reply, async () => deps.responsesSockets.accept(incoming()));
   });
   for (const [method, path] of storedPaths) {
@@ -61,7 +61,7 @@ const storedPaths = [
 /** Reading, deleting and cancelling. What another token made does not exist. */
 async function answerStored(
   request: FastifyRequest,
-  incoming: IncomingCall,
+  incoming: IncomingRequest,
   client: ClientResponse,
   deps: RelayRoutesDeps,
 ): Promise<void> {

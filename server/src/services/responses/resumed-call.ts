@@ -11,7 +11,7 @@ import type { ReasoningOrigin, ReasoningOrigins } from './reasoning-origins.js';
 import type { SealedSummaries } from './sealed-summaries.js';
 import type { StoredResponse, StoredResponses } from './stored-responses.js';
 
-export interface ResumedCall {
+export interface ResumedRequest {
   readonly rawBody: Buffer;
   /** Of the response that is continued. */
   readonly previousId: string | null;
@@ -44,7 +44,7 @@ export async function resumeCall(
   rawBody: Buffer,
   { tokenId = 0, grant, maxBytes = maxResumedBytes }: BodyAllowance,
   { responses, summaries, reasoning: origins }: Resumable,
-): Promise<ResumedCall> {
+): Promise<ResumedRequest> {
   const reasoning = await reasoningOrigin(rawBody, tokenId, origins);
   const unchanged = { rawBody, previousId: null, reasoning };
   if (!mentions(rawBody)) return unchanged;

@@ -5,7 +5,7 @@ import type { DrawingNotifyService } from '../../console/tasks/drawing-notify.se
 import { DrawingStore } from '../../console/tasks/drawing-store.service.js';
 import { Drawing } from '../../console/tasks/drawing.entity.js';
 import type { VideoLinks } from '../../console/tasks/video-link.service.js';
-import type { TaskBooks } from '../../console/tasks/task-books.service.js';
+import type { TaskLedger } from '../../console/tasks/task-books.service.js';
 import type { Ledger } from '../../billing/ledger/ledger.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
@@ -28,7 +28,7 @@ export interface TaskDependencies {
   readonly relay: BuiltRelay;
   readonly database: DataSource;
   readonly ledger: Ledger;
-  readonly books: TaskBooks;
+  readonly books: TaskLedger;
   readonly notify: DrawingNotifyService;
   /** For pictures and videos that a provider names. */
   readonly outbound: Pick<GuardedFetch, 'fetch' | 'open'>;

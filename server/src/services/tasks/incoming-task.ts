@@ -2,17 +2,17 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
 import { retryHeaders, toCallFailure } from '../../dialects/errors/failure.js';
 import { openAIErrorBody } from '../../dialects/languages/openai/error.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { checkTarget, leaveBodies, readRequestBody } from '../../gateway/incoming-request.js';
 
 /**
  * A task request in the form that the relay's access checks read.
  * @throws RelayError invalid_request
  */
-export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingCall {
+export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingRequest {
   const { url } = request;
   const mark = url.indexOf('?');
-  const incoming: IncomingCall = {
+  const incoming: IncomingRequest = {
     requestId: request.id,
     headers: request.headers,
     path: (mark === -1 ? url : url.slice(0, mark)).replace(/\/$/, ''),

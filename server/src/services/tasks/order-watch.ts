@@ -3,7 +3,7 @@ import { isAppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
 import type { Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { CallGuard, GuardNote } from '../../gateway/admit/guardrails/call-guard.js';
@@ -17,7 +17,7 @@ import type { AttemptSpan, CallTrace } from '../../gateway/observe/tracing/call-
 import type { Tracing } from '../../gateway/observe/tracing/tracing.js';
 import type { TaskAnswer } from './task-upstream.js';
 
-export interface OrderWatchDeps {
+export interface SubmissionWatchDeps {
   readonly guardrails: Guardrails;
   readonly captures: Captures;
   readonly tracing: Tracing | undefined;
@@ -30,7 +30,7 @@ export interface WatchNotes {
   readonly captured?: true;
 }
 
-export type OrderKind = 'drawing' | 'music' | 'video';
+export type SubmissionKind = 'drawing' | 'music' | 'video';
 
 interface Watched {
   readonly caller: Caller;
@@ -38,7 +38,7 @@ interface Watched {
 }
 
 /** Spans, guardrails and capture of one order. Without them it costs a few comparisons. */
-export class OrderWatch {
+export class SubmissionWatch {
   private readonly trace: CallTrace | undefined;
   private guard: CallGuard | undefined;
   private capture: CaptureRule | undefined;
@@ -46,9 +46,9 @@ export class OrderWatch {
 
   /** @param kind `gen_ai.operation.name` of the span */
   constructor(
-    private readonly deps: OrderWatchDeps,
-    private readonly incoming: IncomingCall,
-    kind: OrderKind,
+    private readonly deps: SubmissionWatchDeps,
+    private readonly incoming: IncomingRequest,
+    kind: SubmissionKind,
   ) {
     this.trace = deps.tracing?.begin({ route: kind }, incoming);
   }
@@ -95,7 +95,7 @@ export class OrderWatch {
       const passed = await this.guard.apply(texts, 'input');
       return passed === texts ? body : { ...body, ...Object.fromEntries(filled.map((name, at) => [name, passed[at]])) };
     } catch (error) {
-      const call = { requestId, path, startedAt, caller, admission, guard: this.guard, call: { stream: false } };
+      const call = { requestId, path, startedAt, caller, admission, guard: this.guard, request: { stream: false } };
       errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
       throw error;
     }
@@ -131,7 +131,7 @@ export class OrderWatch {
     if (!this.trace || !channel) return;
     const call = { body: {}, stream: false, maxOutput: 0 };
     const served = { ...received(admission.model), channel };
-    this.trace.served({ caller, admission, call, startedAt: this.incoming.startedAt }, served, {
+    this.trace.served({ caller, admission, request: call, startedAt: this.incoming.startedAt }, served, {
       usage: noUsage,
       quota,
     });
@@ -141,7 +141,7 @@ export class OrderWatch {
   keep({ caller, admission }: Watched, body: Fields, response: Fields): void {
     if (!this.capture) return;
     const { requestId } = this.incoming;
-    const call = { requestId, caller, admission, call: { body: withoutImages(body) } };
+    const call = { requestId, caller, admission, request: { body: withoutImages(body) } };
     this.deps.captures.keep(call, this.capture, { transcript: JSON.stringify(response) });
   }
 }

@@ -35,13 +35,13 @@ import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
 import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
 import type { Relay } from '../../gateway/pipeline.js';
-import type { IncomingCall } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/incoming-call.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { KeyRing } from '../../gateway/route/key-ring.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
-import type { Turns } from '../../gateway/route/turns.js';
+import type { Candidates } from '../../gateway/route/turns.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
-import { OrderWatch, type OrderKind, type OrderWatchDeps, type WatchNotes } from './order-watch.js';
+import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps, type WatchNotes } from './order-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {
@@ -51,10 +51,10 @@ export interface TaskDeskDeps {
   readonly keys: KeyDirectory;
   readonly keyUses: KeyUses;
   readonly rateLimit: ModelRateLimit;
-  readonly watch: OrderWatchDeps;
+  readonly watch: SubmissionWatchDeps;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly turns: Turns;
+  readonly turns: Candidates;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;
@@ -77,9 +77,9 @@ export interface TaskPrice {
 }
 
 /** An order whose caller may order, and whose body was read. */
-export interface ReceivedOrder {
-  readonly incoming: IncomingCall;
-  readonly watch: OrderWatch;
+export interface ReceivedSubmission {
+  readonly incoming: IncomingRequest;
+  readonly watch: SubmissionWatch;
   readonly caller: Caller;
   readonly rawBody: Buffer;
 }
@@ -117,13 +117,13 @@ export class TaskDesk {
    * @throws AppError
    */
   receive<Result>(
-    incoming: IncomingCall,
-    kind: OrderKind,
-    serve: (order: ReceivedOrder) => Promise<Result>,
+    incoming: IncomingRequest,
+    kind: SubmissionKind,
+    serve: (order: ReceivedSubmission) => Promise<Result>,
     failureOf: (error: unknown) => Pick<CallFailure, 'status' | 'code'> | null = () => null,
   ): Promise<Result> {
     const { relay, inFlight, bodies } = this.deps;
-    const watch = new OrderWatch(this.deps.watch, incoming, kind);
+    const watch = new SubmissionWatch(this.deps.watch, incoming, kind);
     return watch.run(async () => {
       const caller = await relay.authenticate(incoming);
       const leave = await inFlight.enter(caller);
@@ -141,7 +141,7 @@ export class TaskDesk {
    * The caller of a lookup.
    * @throws AppError
    */
-  async authenticateLookup(incoming: IncomingCall): Promise<Caller> {
+  async authenticateLookup(incoming: IncomingRequest): Promise<Caller> {
     const caller = await this.deps.relay.authenticate(incoming);
     checkAddress(caller, incoming.address);
     this.deps.keyUses.note(caller.token, incoming.address);

@@ -1,5 +1,5 @@
 import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskBooks } from '../../console/tasks/task-books.service.js';
+import { creativeKind, type TaskLedger } from '../../console/tasks/task-books.service.js';
 import { createLogger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
@@ -65,7 +65,7 @@ class World {
         Object.assign(this.rows.get(id) ?? {}, step);
         return Promise.resolve(true);
       },
-    } as unknown as TaskBooks;
+    } as unknown as TaskLedger;
     const table = {
       channel: (id: number) => {
         const channel = this.channels.get(id);

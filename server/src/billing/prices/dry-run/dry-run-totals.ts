@@ -31,7 +31,7 @@ export interface DryRunLine<Key> {
 }
 
 /** A call with both charges. */
-export interface ComparedCall {
+export interface Comparison {
   readonly userId: number;
   readonly model: string;
   readonly before: Rounded;
@@ -71,7 +71,7 @@ export class DryRunTotals {
   private readonly models = new Map<string, Sums>();
   private readonly gaps = new Map<DryRunGap, { calls: number; quota: number }>();
 
-  add(call: ComparedCall): void {
+  add(call: Comparison): void {
     addTo(this.all, call);
     addTo(entry(this.users, call.userId), call);
     addTo(entry(this.models, call.model), call);
@@ -125,7 +125,7 @@ function entry<Key>(map: Map<Key, Sums>, key: Key): Sums {
   return sums;
 }
 
-function addTo(sums: Sums, { before, after, costUsd }: ComparedCall): void {
+function addTo(sums: Sums, { before, after, costUsd }: Comparison): void {
   increase(sums, places.calls, 1);
   addCharge(sums, places.before, before);
   addCharge(sums, places.after, after);

@@ -95,7 +95,7 @@ function hasToolLines({ other }: LoggedCall, { tools = {} }: RatioPrice): boolea
 }
 
 /** A call in which another model did a part of the work: the quantities of both, of which the row has lines. */
-interface SharedCall {
+interface SharedWork {
   readonly model: string;
   /** Without the work of the other model. */
   readonly call: LoggedCall;
@@ -105,7 +105,7 @@ interface SharedCall {
 }
 
 /** @param key of the row that says whose the last lines are */
-function lastLinesOf(call: LoggedCall, key: 'drawn' | 'advised'): SharedCall | null {
+function lastLinesOf(call: LoggedCall, key: 'drawn' | 'advised'): SharedWork | null {
   const note = asFields(call.other[key]);
   const lines = note && readComponents(call.other['components']);
   if (!note || !lines) return null;
@@ -120,7 +120,7 @@ function lastLinesOf(call: LoggedCall, key: 'drawn' | 'advised'): SharedCall | n
 
 /** @param other null: the price of the call covers the work of the other model */
 function rechargeShared(
-  { call, lines, count }: SharedCall,
+  { call, lines, count }: SharedWork,
   price: CardPrice | RatioPrice,
   quotaPerUnit: number,
   cards: RecordedCards,

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Changes } from '../../../platform/cache/changes.js';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Actor } from '../../../shared/actor.js';
-import { Rounds } from '../../../shared/rounds.js';
+import { ScheduledRuns } from '../../../shared/rounds.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { findRoot } from '../../users/root-actor.service.js';
 import type { PriceCheckService } from './price-check.service.js';
@@ -40,7 +40,7 @@ const reported: readonly PriceDiffKind[] = ['NEW', 'UP', 'DOWN', 'GONE', 'DISAGR
  * Reports what differs, and changes prices only where option PriceSyncApply says so.
  */
 export class PriceSyncClock {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.tick(),
     (error) => this.deps.logger.warn({ err: error }, 'scheduled price check failed'),
   );

@@ -5,7 +5,7 @@ import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-ru
 import { isEmpty, masked, namesIn, nothingFound, type Findings } from '../../../platform/matching/found.js';
 import type { SearchTime } from '../../../platform/matching/search-time.js';
 import type { LocalCheck } from '../../../platform/matching/words-check.js';
-import type { RemoteCall, RemoteCheck } from './remote-checks.js';
+import type { CheckedTexts, RemoteCheck } from './remote-checks.js';
 
 /** A rule with its check. */
 export interface CompiledRule {
@@ -24,7 +24,7 @@ export interface GuardNote {
 }
 
 /** The caller, as remote checks see it. */
-export type GuardedCaller = Omit<RemoteCall, 'texts' | 'stage'>;
+export type GuardedCaller = Omit<CheckedTexts, 'texts' | 'stage'>;
 
 /** The rules that concern one call. */
 export class CallGuard {

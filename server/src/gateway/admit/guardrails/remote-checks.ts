@@ -11,7 +11,7 @@ export interface Verdict {
   readonly texts?: readonly string[] | undefined;
 }
 
-export interface RemoteCall {
+export interface CheckedTexts {
   readonly texts: readonly string[];
   readonly stage: GuardrailStage;
   readonly requestId: string;
@@ -21,7 +21,7 @@ export interface RemoteCall {
 }
 
 /** Asks another server. @throws any error when there is no valid verdict in time */
-export type RemoteCheck = (call: RemoteCall) => Promise<Verdict>;
+export type RemoteCheck = (call: CheckedTexts) => Promise<Verdict>;
 
 export interface RemoteSecrets {
   /** Option `guardrails.moderation_token`. */

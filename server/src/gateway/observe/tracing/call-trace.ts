@@ -25,7 +25,7 @@ export interface TracingDeps {
 
 // The parts of calls and attempts that spans need. The modules of calls import this one, so it must not import them.
 
-interface TracedCall {
+interface Traced {
   readonly endpoint: { readonly route: string };
   readonly incoming: {
     readonly path: string;
@@ -44,10 +44,10 @@ interface TracedChannel {
   readonly provider: { readonly name: string };
 }
 
-interface ChargedCall {
+interface TracedCharge {
   readonly caller: { readonly user: { readonly id: number }; readonly token: { readonly id: number } };
   readonly admission: { readonly model: string; readonly group: string };
-  readonly call: {
+  readonly request: {
     readonly body: Readonly<Record<string, unknown>>;
     readonly stream: boolean;
     readonly maxOutput: number;
@@ -71,7 +71,7 @@ export class CallTrace {
 
   constructor(
     private readonly deps: TracingDeps,
-    private readonly traced: TracedCall,
+    private readonly traced: Traced,
   ) {
     const { endpoint, incoming } = traced;
     this.attributes = {
@@ -90,14 +90,14 @@ export class CallTrace {
 
   /** The call was served and charged. */
   served(
-    call: ChargedCall,
+    call: TracedCharge,
     served: ReceivedResponse & { readonly channel: TracedChannel },
     { usage, quota }: { readonly usage: Usage; readonly quota: number },
   ): void {
     const { caller, admission } = call;
     const { end } = served.delivery;
     this.model = admission.model;
-    const session = statedSession({ headers: this.traced.incoming.headers, body: call.call.body });
+    const session = statedSession({ headers: this.traced.incoming.headers, body: call.request.body });
     const provider = providerNameOf(served.channel.provider.name);
     const usd = quota / this.deps.options.values.QuotaPerUnit;
     Object.assign(this.attributes, requestAttributes(call), {
@@ -187,7 +187,7 @@ export class AttemptSpan {
 
   constructor(
     private readonly deps: TracingDeps,
-    private readonly traced: TracedCall,
+    private readonly traced: Traced,
     private readonly channel: TracedChannel,
     private readonly number: number,
   ) {
@@ -271,7 +271,7 @@ export class AttemptSpan {
 }
 
 /** Parameters of the request that the conventions name, where the client sent them in this form. */
-function requestAttributes({ call: { body, stream, maxOutput } }: ChargedCall): Attributes {
+function requestAttributes({ request: { body, stream, maxOutput } }: TracedCharge): Attributes {
   const number = (name: string): number | undefined => {
     const value = body[name];
     return typeof value === 'number' ? value : undefined;

@@ -1,6 +1,6 @@
 import { newSpanId, newTraceId, readTraceparent } from '../../../platform/observability/otlp/trace-context.js';
 import type { Endpoint } from '../../endpoint.js';
-import type { IncomingCall } from '../../incoming-call.js';
+import type { IncomingRequest } from '../../incoming-call.js';
 import { CallTrace, type TracingDeps } from './call-trace.js';
 
 /** `tracestate` is limited to 512 characters, as the recommendation allows. */
@@ -11,7 +11,7 @@ export class Tracing {
   constructor(readonly deps: TracingDeps) {}
 
   /** Continues the trace that the client sent in `traceparent`, else begins one. */
-  begin(endpoint: Pick<Endpoint, 'route'>, incoming: IncomingCall): CallTrace {
+  begin(endpoint: Pick<Endpoint, 'route'>, incoming: IncomingRequest): CallTrace {
     const { headers } = incoming;
     const parent = readTraceparent(headers['traceparent']);
     const traceId = parent?.traceId ?? newTraceId();

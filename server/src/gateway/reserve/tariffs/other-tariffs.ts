@@ -8,7 +8,7 @@ import {
 } from '../../../billing/prices/price-book.service.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
-import type { ChargedCall, Tariff } from '../../endpoint.js';
+import type { ChargeInput, Tariff } from '../../endpoint.js';
 import type { ParsedRequest } from '../../call.js';
 import { asFields, asFieldsList, asText } from '../../../dialects/neutral/fields.js';
 import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
@@ -104,9 +104,9 @@ export const imageTariff: Tariff = {
     const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;
     return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
   },
-  charge: ({ price, call, upstreamModel }, quotaPerUnit) =>
+  charge: ({ price, request: call, upstreamModel }, quotaPerUnit) =>
     chargeOfImages(price, orderOf(call, upstreamModel), quotaPerUnit),
-  notes: ({ price, call, upstreamModel }) => {
+  notes: ({ price, request: call, upstreamModel }) => {
     const order = orderOf(call, upstreamModel);
     const { size, quality, count } = order;
     return {
@@ -117,7 +117,7 @@ export const imageTariff: Tariff = {
       image_count: count,
     };
   },
-  line: ({ price, call, upstreamModel }: ChargedCall<TablePrice>) => {
+  line: ({ price, request: call, upstreamModel }: ChargeInput<TablePrice>) => {
     const order = orderOf(call, upstreamModel);
     const cost = `model price ${imagePrice(price, order).toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}`;
     return `${cost}, size ${order.size}, quality ${order.quality}`;

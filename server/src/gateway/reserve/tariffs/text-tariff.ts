@@ -8,7 +8,7 @@ import {
 } from '../../../billing/prices/price-book.service.js';
 import { tokenQuantities } from '../../../shared/price-card.js';
 import type { Usage } from '../../../shared/usage.js';
-import type { ChargedCall, Tariff } from '../../endpoint.js';
+import type { ChargeInput, Tariff } from '../../endpoint.js';
 import { chatPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 
 const audioUsage = (usage: Usage): Parameters<typeof chargeOfAudio>[1] => ({
@@ -44,7 +44,7 @@ export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatP
   line: (charged) => (isAudioModel(charged.bareModel) ? audioLine(charged) : null),
 });
 
-function audioNotes({ price, usage }: ChargedCall<TablePrice>): Record<string, unknown> {
+function audioNotes({ price, usage }: ChargeInput<TablePrice>): Record<string, unknown> {
   const { textInputTokens, textOutputTokens, audioInputTokens, audioOutputTokens } = audioUsage(usage);
   return {
     audio: true,
@@ -60,7 +60,7 @@ function audioNotes({ price, usage }: ChargedCall<TablePrice>): Record<string, u
   };
 }
 
-function audioLine({ price }: ChargedCall<TablePrice>): string | null {
+function audioLine({ price }: ChargeInput<TablePrice>): string | null {
   if (price.kind !== 'ratio') return null;
   const { modelRatio, completionRatio, audioRatio, audioCompletionRatio, groupRatio } = price;
   return [

@@ -1,11 +1,11 @@
 import type { Admission } from '../admission.js';
-import type { ContinuedCall } from '../../call.js';
+import type { Continuation } from '../../call.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import type { NamedText } from '../../../dialects/languages/ids/named-ids.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { RoutingTable } from '../routing-table.js';
-import type { TurnSeeker } from '../turns.js';
+import type { CandidateQuery } from '../turns.js';
 
 /**
  * The channel and key that keep what a call names, or made its encrypted reasoning: no other account knows it.
@@ -14,10 +14,10 @@ import type { TurnSeeker } from '../turns.js';
  * the call; previous_response_not_found or unknown_id for an id that is not the user's, except at a channel of their own
  */
 export function originOf(
-  continued: ContinuedCall,
+  continued: Continuation,
   admission: Pick<Admission, 'candidates' | 'pinned'>,
   table: RoutingTable,
-): TurnSeeker['origin'] {
+): CandidateQuery['origin'] {
   if (continued.kind === 'foreign') return foreignOrigin(continued, enabledOf(admission, table));
   if (admission.pinned) return null;
   const candidates = enabledOf(admission, table);
@@ -41,7 +41,7 @@ function enabledOf({ candidates }: Pick<Admission, 'candidates'>, table: Routing
 
 /** An id that is not known here passes only where its user owns the one account that can have made it. */
 function foreignOrigin(
-  { named, userId }: Extract<ContinuedCall, { kind: 'foreign' }>,
+  { named, userId }: Extract<Continuation, { kind: 'foreign' }>,
   candidates: readonly RoutedChannel[],
 ): Account | null {
   const able = candidates.filter(({ provider }) => provider.adapter[named.dialect] !== undefined);
@@ -51,7 +51,7 @@ function foreignOrigin(
   return { channel, keyIndex: 0 };
 }
 
-type Account = NonNullable<TurnSeeker['origin']>;
+type Account = NonNullable<CandidateQuery['origin']>;
 
 function accountAt(
   channels: readonly RoutedChannel[],

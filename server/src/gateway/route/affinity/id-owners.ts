@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { UnavailableError } from '../../../shared/errors.js';
-import { Rounds } from '../../../shared/rounds.js';
+import { ScheduledRuns } from '../../../shared/rounds.js';
 import type { Queries } from '../../../platform/db/queries.js';
 
 /** Who got an id from a provider, and the account that knows it. */
@@ -53,7 +53,7 @@ interface OwnerRow {
 export class IdOwners {
   /** By digest and account. */
   private readonly waiting = new Map<string, Waiting>();
-  private readonly rounds: Rounds;
+  private readonly rounds: ScheduledRuns;
 
   /** @param report receives the error of a batch that could not be stored; it is tried again */
   constructor(
@@ -61,7 +61,7 @@ export class IdOwners {
     private readonly clock: Clock,
     report: (error: unknown) => void,
   ) {
-    this.rounds = new Rounds(() => this.write(), report);
+    this.rounds = new ScheduledRuns(() => this.write(), report);
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import type { Caller } from '../../admit/authentication.js';
-import type { ContinuedCall } from '../../call.js';
+import type { Continuation } from '../../call.js';
 import type { Endpoint } from '../../endpoint.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { namedIds, type NamedId } from '../../../dialects/languages/ids/named-ids.js';
@@ -19,7 +19,7 @@ export function namedOrigin(
   body: Fields,
   caller: Pick<Caller, 'user' | 'token'>,
   owners: Pick<IdOwners, 'find'>,
-): Promise<ContinuedCall> | null {
+): Promise<Continuation> | null {
   const ids = names ? namedIds(names, body) : [];
   return ids.length === 0 ? null : accountOf(ids, caller, owners);
 }
@@ -29,7 +29,7 @@ async function accountOf(
   ids: readonly NamedId[],
   { user, token }: Pick<Caller, 'user' | 'token'>,
   owners: Pick<IdOwners, 'find'>,
-): Promise<ContinuedCall> {
+): Promise<Continuation> {
   const [surplus] = ids.slice(maxIds);
   if (surplus) throw notFound(surplus, `is one of more than ${maxIds}`);
   const known = await owners.find(ids.map(({ id }) => id));

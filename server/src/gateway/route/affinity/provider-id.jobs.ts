@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import { earlierTime } from '../../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
-import { Rounds } from '../../../shared/rounds.js';
+import { ScheduledRuns } from '../../../shared/rounds.js';
 
 const hour = 3_600_000;
 const leaseSeconds = 3600;
@@ -17,7 +17,7 @@ interface ProviderIdRetentionDeps {
 
 /** Deletes the owners of ids that providers no longer keep, hourly. One node does it at a time, by lease. */
 export class ProviderIdRetention {
-  private readonly rounds = new Rounds(
+  private readonly rounds = new ScheduledRuns(
     () => this.drop(),
     (error) => this.deps.logger.warn({ err: error }, 'expired owners of ids could not be deleted'),
   );

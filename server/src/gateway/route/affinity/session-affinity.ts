@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/clock.js';
-import type { ServedCall } from '../../served-call.js';
+import type { Dispatch } from '../../served-call.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
@@ -103,12 +103,12 @@ export class SessionAffinity {
    */
   open({
     admission,
-    call,
+    request: call,
     caller,
     clientHeaders,
     rawBody,
     price,
-  }: ServedCall): PinnedSession | null | Promise<PinnedSession | null> {
+  }: Dispatch): PinnedSession | null | Promise<PinnedSession | null> {
     const { values } = this.options;
     // Counts of tokens are not charged and read no prompt cache.
     if (admission.pinned || !price) return null;

@@ -14,7 +14,7 @@ export const sessionSources = [
 export type SessionSource = (typeof sessionSources)[number];
 
 /** The parts of a call that can identify its session. */
-export interface SessionCall {
+export interface SessionTraits {
   readonly userId: number;
   readonly tokenId: number;
   /** The group that routes the call. */
@@ -44,7 +44,7 @@ const headersOf: ReadonlyArray<readonly [SessionSource, readonly string[]]> = [
  * @param minPromptBytes bodies below this size have no identity but one that the client states
  * @returns null when the call has none
  */
-export function sessionKeyOf(call: SessionCall, minPromptBytes: number): SessionKey | null {
+export function sessionKeyOf(call: SessionTraits, minPromptBytes: number): SessionKey | null {
   const stated = statedBy(call);
   if (stated) return { key: digest(call, `${stated.source}\n${stated.id}`), source: stated.source };
   if (call.bodyBytes < minPromptBytes) return null;
@@ -54,14 +54,14 @@ export function sessionKeyOf(call: SessionCall, minPromptBytes: number): Session
 }
 
 /** Two users never share a session: the owner is part of every digest. */
-const digest = ({ userId, group, model }: SessionCall, id: string): string =>
+const digest = ({ userId, group, model }: SessionTraits, id: string): string =>
   hash('sha256', `${userId}\n${group}\n${model}\n${id}`, 'base64url');
 
 /** Longer ids are left out of spans. */
 const maxSessionId = 200;
 
 /** The client's own id of the session. Undefined when it states none, or only the response that it continues. */
-export function statedSession(call: Pick<SessionCall, 'headers' | 'body'>): string | undefined {
+export function statedSession(call: Pick<SessionTraits, 'headers' | 'body'>): string | undefined {
   const stated = statedBy(call);
   return stated === null || stated.source === 'previous_response_id' || stated.id.length > maxSessionId
     ? undefined
@@ -71,7 +71,7 @@ export function statedSession(call: Pick<SessionCall, 'headers' | 'body'>): stri
 function statedBy({
   headers,
   body,
-}: Pick<SessionCall, 'headers' | 'body'>): { source: SessionSource; id: string } | null {
+}: Pick<SessionTraits, 'headers' | 'body'>): { source: SessionSource; id: string } | null {
   for (const [source, names] of headersOf) {
     for (const name of names) {
       const value = headers[name];

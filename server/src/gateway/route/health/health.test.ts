@@ -3,7 +3,7 @@ import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { Health } from './health.js';
-import { restRule } from './rest-rules.js';
+import { cooldownRule } from './rest-rules.js';
 import { resetTime } from './reset-time.js';
 
 /** 2026-01-01T00:00:00Z. */
@@ -90,13 +90,13 @@ describe('a failed attempt', () => {
     ['no connection', new UpstreamConnectionError(false, false, new Error('refused')), null],
     ['a failure of our own', new Error('bug'), null],
   ])('%s: %#', (_name, error, reason) => {
-    expect(restRule(error, start)?.reason ?? null).toBe(reason);
+    expect(cooldownRule(error, start)?.reason ?? null).toBe(reason);
   });
 
   it('never rests a key longer than a day for a limit, and a month for a quota', () => {
     const never = { headers: { 'retry-after': '999999999' } };
-    expect(restRule(upstream(429, never), start)?.until).toBe(start + 86_400_000);
-    expect(restRule(upstream(402, never), start)?.until).toBe(start + 31 * 86_400_000);
+    expect(cooldownRule(upstream(429, never), start)?.until).toBe(start + 86_400_000);
+    expect(cooldownRule(upstream(402, never), start)?.until).toBe(start + 31 * 86_400_000);
   });
 });
 

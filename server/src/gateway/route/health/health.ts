@@ -1,8 +1,8 @@
 import type { Clock } from '../../../shared/clock.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
-import { noEnd, type EndedRest, type Rest, type RestReason } from './rest.js';
-import { restRule, type RestRule } from './rest-rules.js';
+import { noEnd, type EndedCooldown, type Cooldown, type CooldownReason } from './rest.js';
+import { cooldownRule, type CooldownRule } from './rest-rules.js';
 
 /** How a key may be used: in turn, only when no other is left, or not at all. */
 export type Standing = 'open' | 'last' | 'closed';
@@ -23,15 +23,15 @@ export interface Trial {
 /** Where the health of keys is shared with other nodes. */
 export interface HealthLink {
   /** A rest began, changed or ended. Never throws, and nothing waits for it. */
-  changed(now: Rest | EndedRest): void;
+  changed(now: Cooldown | EndedCooldown): void;
   claim(name: string): Promise<boolean>;
   giveBack(name: string): void;
 }
 
-export type RestId = Pick<Rest, 'channelId' | 'keyMark' | 'model'>;
+export type CooldownId = Pick<Cooldown, 'channelId' | 'keyMark' | 'model'>;
 
 interface Entry {
-  rest: Rest;
+  rest: Cooldown;
   /** As other nodes know it. */
   announcedUntil: number;
   /** Until then the one call that finds out is on its way; 0: none is. */
@@ -68,9 +68,9 @@ export class Health {
   /** The keys of channels with rests: the list is replaced when they are edited or enabled again. */
   private readonly keysOf = new Map<number, readonly string[]>();
   /** Rests that ended before their time. */
-  private readonly endings = new Map<string, EndedRest>();
+  private readonly endings = new Map<string, EndedCooldown>();
   private link: HealthLink = alone;
-  private ended: (rest: Rest) => void = () => undefined;
+  private ended: (rest: Cooldown) => void = () => undefined;
 
   /** Whether no key rests, and none is about to be tried again. Every call reads it. */
   quiet = true;
@@ -80,12 +80,12 @@ export class Health {
   constructor(private readonly clock: Clock) {}
 
   /** Rests that have not been forgotten, those that are over and wait for a trial included. */
-  get rests(): Rest[] {
+  get rests(): Cooldown[] {
     return [...this.entries.values()].map(({ rest }) => rest);
   }
 
   /** @param listener called with each rest that ends here, except by time */
-  onEnd(listener: (rest: Rest) => void): void {
+  onEnd(listener: (rest: Cooldown) => void): void {
     this.ended = listener;
   }
 
@@ -153,7 +153,7 @@ export class Health {
    */
   failed(channel: RoutedChannel, keyIndex: number, model: string, error: unknown, trial: Trial | null): void {
     const now = this.clock.now();
-    const rule = restRule(error, now);
+    const rule = cooldownRule(error, now);
     if (!rule) return trial?.released();
     const id = { channelId: channel.id, keyMark: markOf(channel, keyIndex), model: rule.allModels ? '' : model };
     const known = this.entries.get(keyOf(id));
@@ -190,7 +190,7 @@ export class Health {
    * Ends rests, by hand or because a test of the key succeeded.
    * @param only absent: of every key and model of the channel
    */
-  clear(channelId: number, only: Partial<Pick<Rest, 'keyMark' | 'model'>> = {}): Rest[] {
+  clear(channelId: number, only: Partial<Pick<Cooldown, 'keyMark' | 'model'>> = {}): Cooldown[] {
     const ended = this.of(channelId).filter(
       ({ keyMark, model }) => keyMark === (only.keyMark ?? keyMark) && model === (only.model ?? model),
     );
@@ -199,12 +199,12 @@ export class Health {
   }
 
   /** Rests of a channel. */
-  of(channelId: number): Rest[] {
+  of(channelId: number): Cooldown[] {
     return [...(this.byChannel.get(channelId)?.values() ?? [])].map(({ rest }) => rest);
   }
 
   /** Ends of rests of a channel. */
-  endedOf(channelId: number): EndedRest[] {
+  endedOf(channelId: number): EndedCooldown[] {
     return [...this.endings.values()].filter((ending) => ending.channelId === channelId);
   }
 
@@ -214,7 +214,7 @@ export class Health {
   }
 
   /** Another node, or this one before its restart, knows of this rest. @returns whether that is news */
-  learn(rest: Rest): boolean {
+  learn(rest: Cooldown): boolean {
     const known = this.entries.get(keyOf(rest));
     const ending = this.endings.get(keyOf(rest));
     if (ending && rest.since <= ending.endedAt) return false;
@@ -224,7 +224,7 @@ export class Health {
   }
 
   /** Another node ended this rest. @returns whether it was known here */
-  learnEnd(ending: EndedRest): boolean {
+  learnEnd(ending: EndedCooldown): boolean {
     const known = this.entries.get(keyOf(ending));
     // It began again since then.
     if (known && known.rest.since > ending.endedAt) return false;
@@ -232,7 +232,7 @@ export class Health {
     return this.forget(ending);
   }
 
-  private forget(id: RestId): boolean {
+  private forget(id: CooldownId): boolean {
     const entry = this.entries.get(keyOf(id));
     if (entry) this.ended(entry.rest);
     const known = this.byChannel.get(id.channelId);
@@ -280,7 +280,7 @@ export class Health {
   }
 
   /** @returns whether these failures are enough for a rest */
-  private countFailure(id: RestId, now: number): boolean {
+  private countFailure(id: CooldownId, now: number): boolean {
     const key = keyOf(id);
     const times = (this.failures.get(key) ?? []).filter((time) => time > now - failureWindow);
     times.push(now);
@@ -294,7 +294,7 @@ export class Health {
     return isEnough;
   }
 
-  private rest(id: RestId, rule: RestRule, known: Entry | undefined, now: number): void {
+  private rest(id: CooldownId, rule: CooldownRule, known: Entry | undefined, now: number): void {
     const before = known?.rest;
     // A call that began before the rest and failed like the one that caused it.
     const together = before !== undefined && before.until > now;
@@ -312,7 +312,7 @@ export class Health {
     });
   }
 
-  private put(rest: Rest): void {
+  private put(rest: Cooldown): void {
     const known = this.entries.get(keyOf(rest));
     const announced = known && known.rest.reason === rest.reason && known.announcedUntil;
     const entry = this.set(rest);
@@ -323,7 +323,7 @@ export class Health {
     }
   }
 
-  private set(rest: Rest): Entry {
+  private set(rest: Cooldown): Entry {
     const entry: Entry = { rest, announcedUntil: rest.until, tryingUntil: 0 };
     this.entries.set(keyOf(rest), entry);
     this.endings.delete(keyOf(rest));
@@ -334,13 +334,13 @@ export class Health {
     return entry;
   }
 
-  private end(rest: Rest): void {
+  private end(rest: Cooldown): void {
     if (!this.forget(rest)) return;
     const { channelId, keyMark, model } = rest;
     const now = this.clock.now();
     const until = Math.min(rest.until + forgetAfter, now + longestEnded);
     // The clock of the node where it began may be ahead.
-    const ending: EndedRest = { channelId, keyMark, model, endedAt: Math.max(now, rest.since), until };
+    const ending: EndedCooldown = { channelId, keyMark, model, endedAt: Math.max(now, rest.since), until };
     this.endings.set(keyOf(rest), ending);
     this.link.changed(ending);
   }
@@ -367,9 +367,9 @@ export class Health {
 
 const markOf = (channel: RoutedChannel, keyIndex: number): string => keyMarksOf(channel)[keyIndex] ?? '';
 const nameOf = (keyMark: string, model: string): string => `${keyMark}/${model}`;
-const keyOf = ({ channelId, keyMark, model }: RestId): string => `${channelId}/${keyMark}/${model}`;
+const keyOf = ({ channelId, keyMark, model }: CooldownId): string => `${channelId}/${keyMark}/${model}`;
 
-const usualRest = (reason: RestReason, times: number): number =>
+const usualRest = (reason: CooldownReason, times: number): number =>
   reason === 'QUOTA_EXHAUSTED' ? quotaRest : Math.min(firstRest * 2 ** Math.min(times, 10), longestRest);
 
 const alone: HealthLink = { changed: () => undefined, claim: async () => true, giveBack: () => undefined };

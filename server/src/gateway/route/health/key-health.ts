@@ -1,7 +1,7 @@
 import { keyMarksOf } from '../key-mark.js';
 import type { KeyRing } from '../key-ring.js';
 import type { Health } from './health.js';
-import type { Rest } from './rest.js';
+import type { Cooldown } from './rest.js';
 
 /** The state of the keys of channels, for admins: by position, without their texts. */
 export class KeyHealth {
@@ -24,7 +24,7 @@ export class KeyHealth {
   }
 
   /** The rests of each key. */
-  restsOf(channelId: number, keys: readonly string[]): readonly Rest[][] {
+  restsOf(channelId: number, keys: readonly string[]): readonly Cooldown[][] {
     const rests = this.health.of(channelId);
     return keyMarksOf({ keys }).map((mark) => rests.filter(({ keyMark }) => keyMark === mark));
   }

@@ -2,12 +2,12 @@ import { isAppError } from '../../../shared/errors.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
-import type { RestReason } from './rest.js';
+import type { CooldownReason } from './rest.js';
 import { resetTime } from './reset-time.js';
 
 /** How long a failure keeps a key from calls. */
-export interface RestRule {
-  readonly reason: Exclude<RestReason, 'REFUSED'>;
+export interface CooldownRule {
+  readonly reason: Exclude<CooldownReason, 'REFUSED'>;
   /** Unix milliseconds, as the provider says; null: it does not. */
   readonly until: number | null;
   /** For every model of the key. */
@@ -31,7 +31,7 @@ const shortestRest = 1000;
  * @param now Unix milliseconds
  * @returns null for failures that say nothing about the key
  */
-export function restRule(error: unknown, now: number): RestRule | null {
+export function cooldownRule(error: unknown, now: number): CooldownRule | null {
   if (!(error instanceof UpstreamError)) return isSilence(error) || isCutStream(error) ? failing : null;
   const { status, detail } = error;
   if (status === 402 || ((status === 403 || status === 429) && isExhausted(detail.code, detail.type))) {
@@ -44,7 +44,7 @@ export function restRule(error: unknown, now: number): RestRule | null {
   return status >= 500 ? { ...failing, until: askedFor(detail, now) } : null;
 }
 
-const failing: RestRule = { reason: 'FAILING', until: null, allModels: false };
+const failing: CooldownRule = { reason: 'FAILING', until: null, allModels: false };
 
 const isExhausted = (code: unknown, type: string | undefined): boolean =>
   (typeof code === 'string' && exhausted.has(code)) || (type !== undefined && exhausted.has(type));

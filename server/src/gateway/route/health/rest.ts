@@ -2,17 +2,17 @@
  * Why a key rests (docs/reference/relay/health.md#reasons). `FAILING` rests give way: the key is used when no other is
  * left. The others never do.
  */
-export const restReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
-export type RestReason = (typeof restReasons)[number];
+export const cooldownReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
+export type CooldownReason = (typeof cooldownReasons)[number];
 
 /** One key of a channel that gets no calls for a time, for one model or for all. */
-export interface Rest {
+export interface Cooldown {
   readonly channelId: number;
   /** Tells the channel's keys apart without their texts, see `keyMarkOf`. */
   readonly keyMark: string;
   /** As it is priced; empty: all models. */
   readonly model: string;
-  readonly reason: RestReason;
+  readonly reason: CooldownReason;
   /** Unix milliseconds. */
   readonly since: number;
   /** Unix milliseconds; `noEnd` for a key that its provider refused. */
@@ -22,7 +22,7 @@ export interface Rest {
 }
 
 /** A rest that ended before its time. Other nodes, or the shared state, may still have it. */
-export interface EndedRest extends Pick<Rest, 'channelId' | 'keyMark' | 'model'> {
+export interface EndedCooldown extends Pick<Cooldown, 'channelId' | 'keyMark' | 'model'> {
   /** Unix milliseconds. */
   readonly endedAt: number;
   /** Until then a copy of the rest would be taken over. Unix milliseconds. */
@@ -33,9 +33,9 @@ export interface EndedRest extends Pick<Rest, 'channelId' | 'keyMark' | 'model'>
 export const noEnd = 253_402_214_400_000;
 
 /** The shape of stored and announced ends. @returns null for anything else */
-export function toEndedRest(value: unknown): EndedRest | null {
+export function toEndedCooldown(value: unknown): EndedCooldown | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { channelId, keyMark, model, endedAt, until } = value as Partial<Record<keyof EndedRest, unknown>>;
+  const { channelId, keyMark, model, endedAt, until } = value as Partial<Record<keyof EndedCooldown, unknown>>;
   if (typeof channelId !== 'number' || typeof keyMark !== 'string' || typeof model !== 'string') return null;
   return typeof endedAt === 'number' && typeof until === 'number'
     ? { channelId, keyMark, model, endedAt, until }
@@ -43,10 +43,10 @@ export function toEndedRest(value: unknown): EndedRest | null {
 }
 
 /** The shape of stored and announced rests. @returns null for anything else */
-export function toRest(value: unknown): Rest | null {
+export function toCooldown(value: unknown): Cooldown | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { channelId, keyMark, model, reason, since, until, times } = value as Partial<Record<keyof Rest, unknown>>;
-  const known = restReasons.find((one) => one === reason);
+  const { channelId, keyMark, model, reason, since, until, times } = value as Partial<Record<keyof Cooldown, unknown>>;
+  const known = cooldownReasons.find((one) => one === reason);
   if (!known || typeof channelId !== 'number' || typeof keyMark !== 'string' || typeof model !== 'string') return null;
   if (typeof since !== 'number' || typeof until !== 'number' || typeof times !== 'number') return null;
   return { channelId, keyMark, model, reason: known, since, until, times };

@@ -3,7 +3,7 @@ import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import type { Health, HealthLink } from './health.js';
-import { toEndedRest, toRest, type EndedRest, type Rest } from './rest.js';
+import { toEndedCooldown, toCooldown, type EndedCooldown, type Cooldown } from './rest.js';
 
 const topic = 'health';
 /** A claim of a trial lasts as long as a node would wait for its result. Seconds. */
@@ -57,7 +57,7 @@ export class SharedHealth implements HealthLink {
   }
 
   /** See `HealthLink`. */
-  changed(now: Rest | EndedRest): void {
+  changed(now: Cooldown | EndedCooldown): void {
     this.announce(now);
     this.store(now.channelId);
     this.deps.changed(now.channelId);
@@ -72,7 +72,7 @@ export class SharedHealth implements HealthLink {
     void this.attempt(() => this.deps.state.delete(claimKey(name)));
   }
 
-  private announce(now: Rest | EndedRest): void {
+  private announce(now: Cooldown | EndedCooldown): void {
     const said = 'endedAt' in now ? { ended: now } : { rest: now };
     void this.attempt(() => this.deps.state.publish(topic, JSON.stringify({ node: this.node, ...said })));
   }
@@ -86,7 +86,7 @@ export class SharedHealth implements HealthLink {
   /** @returns the channel about which this is news; null: it is none */
   private learn(value: unknown): number | null {
     const { health } = this.deps;
-    const [rest, ending] = [toRest(value), toEndedRest(value)];
+    const [rest, ending] = [toCooldown(value), toEndedCooldown(value)];
     if (rest && health.learn(rest)) return rest.channelId;
     return ending && health.learnEnd(ending) ? ending.channelId : null;
   }

@@ -1,6 +1,6 @@
 import type { Ledger } from '../../../billing/ledger/ledger.service.js';
 import type { CallBudgets } from '../../admit/call-budgets.js';
-import type { CallUse, LimitPass, LimitRefusal } from './limit-board.js';
+import type { CallUse, LimitLease, LimitRefusal } from './limit-board.js';
 
 /** The call that is about to be sent to a channel. */
 export interface BudgetSeeker {
@@ -36,7 +36,7 @@ export class ChannelBudgets {
   async enter(
     channelId: number,
     { requestId, model, use }: BudgetSeeker,
-  ): Promise<Pick<LimitPass, 'cancel'> | BudgetRefusalOfChannel | null> {
+  ): Promise<Pick<LimitLease, 'cancel'> | BudgetRefusalOfChannel | null> {
     const budgeted = this.budgets.ofChannel(channelId, model);
     if (!budgeted) return null;
     const { quota, tokens } = use();

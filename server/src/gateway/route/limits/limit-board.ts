@@ -1,7 +1,7 @@
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import type { Clock } from '../../../shared/clock.js';
-import type { Place, Places } from '../../admit/places.js';
+import type { ConcurrencySlot, ConcurrencySlots } from '../../admit/places.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { UseLimits } from '../../../shared/channel-limits.js';
@@ -14,7 +14,7 @@ export interface CallUse {
 }
 
 /** A call that was admitted under the limits of its channel and key. */
-export interface LimitPass {
+export interface LimitLease {
   /** The call made this use. Call once, before `end`; without it the call counts as it was reserved. */
   correct(use: CallUse): void;
   /** The provider served nothing: the call counts for requests per minute alone. Does nothing once the call is over. */
@@ -31,7 +31,7 @@ export interface LimitRefusal {
   readonly retryAt: number;
 }
 
-export const isRefusal = (given: LimitPass | LimitRefusal): given is LimitRefusal => 'retryAt' in given;
+export const isRefusal = (given: LimitLease | LimitRefusal): given is LimitRefusal => 'retryAt' in given;
 
 /** One limit of a channel or key. */
 interface Scope {
@@ -61,7 +61,7 @@ interface TakenCost {
 }
 
 export interface LimitBoardDeps {
-  readonly places: Pick<Places, 'enter' | 'leave'>;
+  readonly places: Pick<ConcurrencySlots, 'enter' | 'leave'>;
   readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy' | 'once' | 'count' | 'recount'>;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly costs: CostReader;
@@ -85,10 +85,10 @@ export class LimitBoard {
   constructor(private readonly deps: LimitBoardDeps) {}
 
   /** @param use as it is reserved */
-  async enter(channel: RoutedChannel, keyIndex: number, use: () => CallUse): Promise<LimitPass | LimitRefusal> {
+  async enter(channel: RoutedChannel, keyIndex: number, use: () => CallUse): Promise<LimitLease | LimitRefusal> {
     const scopes = scopesOf(channel, keyIndex);
     const now = this.deps.clock.now();
-    const places: Place[] = [];
+    const places: ConcurrencySlot[] = [];
     for (const { kind, name, limits } of scopes) {
       if (limits.concurrentCalls === 0) continue;
       const entering = this.deps.places.enter(name, limits.concurrentCalls);
@@ -201,7 +201,7 @@ export class LimitBoard {
     return reading ? sum + (await reading) : sum;
   }
 
-  private passOf(places: readonly Place[], taken: readonly Taken[]): LimitPass {
+  private passOf(places: readonly ConcurrencySlot[], taken: readonly Taken[]): LimitLease {
     let ended = false;
     const end = (): void => {
       if (ended) return;

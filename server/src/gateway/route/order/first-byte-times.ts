@@ -13,7 +13,7 @@ interface Measured {
 }
 
 /** Identifies a series of times. Responses in one piece come when they are complete, so they are measured apart. */
-export interface TimedCall {
+export interface TimeSeries {
   readonly channelId: number;
   readonly model: string;
   readonly stream: boolean;
@@ -35,7 +35,7 @@ export class FirstByteTimes {
   constructor(private readonly clock: Clock) {}
 
   /** @param milliseconds from the request to the first byte */
-  note(call: TimedCall, milliseconds: number): void {
+  note(call: TimeSeries, milliseconds: number): void {
     const key = keyOf(call);
     const known = this.series.get(key);
     const at = this.clock.now();
@@ -52,12 +52,12 @@ export class FirstByteTimes {
   }
 
   /** The moving average in milliseconds; null: never measured. */
-  average(call: TimedCall): number | null {
+  average(call: TimeSeries): number | null {
     return this.series.get(keyOf(call))?.average ?? null;
   }
 
   /** False: it was measured too rarely, or too long ago. */
-  isKnown(call: TimedCall): boolean {
+  isKnown(call: TimeSeries): boolean {
     const known = this.series.get(keyOf(call));
     return known !== undefined && known.next >= fewTimes && known.at + staleAfter >= this.clock.now();
   }
@@ -68,7 +68,7 @@ export class FirstByteTimes {
    * @param least number of times that it needs
    * @returns null with fewer
    */
-  percentile(call: TimedCall, percent: number, least: number): number | null {
+  percentile(call: TimeSeries, percent: number, least: number): number | null {
     const known = this.series.get(keyOf(call));
     if (!known || known.latest.length < least) return null;
     const sorted = known.latest.toSorted((a, b) => a - b);
@@ -76,7 +76,7 @@ export class FirstByteTimes {
   }
 }
 
-const keyOf = ({ channelId, model, stream }: TimedCall): string => `${channelId}/${stream ? 's' : 'j'}/${model}`;
+const keyOf = ({ channelId, model, stream }: TimeSeries): string => `${channelId}/${stream ? 's' : 'j'}/${model}`;
 
 /** Measures one attempt. */
 export class FirstByteWatch {
@@ -85,7 +85,7 @@ export class FirstByteWatch {
 
   constructor(
     private readonly times: FirstByteTimes,
-    private readonly call: TimedCall,
+    private readonly call: TimeSeries,
   ) {}
 
   /** The provider responded with the status and headers of a success. */

@@ -5,7 +5,7 @@ import { entryOfModel } from '../../../shared/model-pattern.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import { mapModel } from '../model-mapping.js';
 import type { RoutedChannel } from '../routed-channel.js';
-import type { FirstByteTimes, TimedCall } from './first-byte-times.js';
+import type { FirstByteTimes, TimeSeries } from './first-byte-times.js';
 
 /** Options of the order inside a tier. */
 export type OrderOptions = Pick<
@@ -22,7 +22,7 @@ export const ordersOf = (values: OrderOptions): readonly ChannelOrder[] => [
 ];
 
 /** The call that a channel is chosen for. */
-export interface OrderedCall {
+export interface TierQuery {
   readonly group: string;
   /** Without the routing prefix. */
   readonly model: string;
@@ -66,7 +66,7 @@ export class TierOrder {
   }
 
   /** @returns at least one of the channels */
-  narrowed(channels: readonly RoutedChannel[], call: OrderedCall): readonly RoutedChannel[] {
+  narrowed(channels: readonly RoutedChannel[], call: TierQuery): readonly RoutedChannel[] {
     if (channels.length === 1) return channels;
     const order = this.of(call.group, call.model);
     if (order === 'weight') return channels;
@@ -93,11 +93,11 @@ export class TierOrder {
     return cost;
   }
 
-  private fastest(channels: readonly RoutedChannel[], { model, stream }: OrderedCall): readonly RoutedChannel[] {
+  private fastest(channels: readonly RoutedChannel[], { model, stream }: TierQuery): readonly RoutedChannel[] {
     const now = this.clock.now();
     const known: Array<{ readonly channel: RoutedChannel; readonly average: number }> = [];
     for (const channel of channels) {
-      const timed: TimedCall = { channelId: channel.id, model, stream };
+      const timed: TimeSeries = { channelId: channel.id, model, stream };
       if (!this.times.isKnown(timed) && this.beginTrial(timed, now)) return [channel];
       const average = this.times.average(timed);
       if (average !== null) known.push({ channel, average });
@@ -108,7 +108,7 @@ export class TierOrder {
   }
 
   /** One call at a time finds out how fast a channel is: it may be a slow one. */
-  private beginTrial({ channelId, model, stream }: TimedCall, now: number): boolean {
+  private beginTrial({ channelId, model, stream }: TimeSeries, now: number): boolean {
     const key = `${channelId}/${stream}/${model}`;
     if ((this.trials.get(key) ?? 0) > now) return false;
     for (const [other, until] of this.trials) if (until <= now) this.trials.delete(other);

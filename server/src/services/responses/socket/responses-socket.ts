@@ -5,7 +5,7 @@ import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { KeyDirectory } from '../../../gateway/admit/key-directory.js';
 import type { BodyBudget, BodyGrant } from '../../../gateway/admit/body-budget.js';
 import { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import { unpaidBodyBytes } from '../../../gateway/incoming-request.js';
 import type { Relay } from '../../../gateway/pipeline.js';
 import { sendFailure } from '../../../gateway/deliver/send-failure.js';
@@ -58,7 +58,7 @@ export class ResponsesSocket {
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly handshake: IncomingCall,
+    private readonly handshake: IncomingRequest,
     private readonly caller: Caller,
     private readonly deps: ResponsesSocketDeps,
   ) {
@@ -202,7 +202,7 @@ export class ResponsesSocket {
   }
 
   /** @param waiting counts the frame until the call counts its body */
-  private incoming(body: Json, requestId: string, waiting: BodyGrant): IncomingCall {
+  private incoming(body: Json, requestId: string, waiting: BodyGrant): IncomingRequest {
     return {
       ...this.handshake,
       requestId,

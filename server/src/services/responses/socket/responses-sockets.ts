@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { AppError } from '../../../shared/errors.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { withProtocolKey } from '../../realtime/protocols.js';
 import { countFrames } from '../../realtime/realtime.js';
@@ -34,7 +34,7 @@ export class ResponsesSockets {
   }
 
   /** @throws AppError when the key is refused, RATE_LIMITED above the user's connections */
-  async accept(incoming: IncomingCall): Promise<Accepted> {
+  async accept(incoming: IncomingRequest): Promise<Accepted> {
     const handshake = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const { caller } = await this.deps.relay.identify(handshake);
     const leave = this.enter(caller.user.id);
@@ -79,7 +79,7 @@ export class ResponsesSockets {
     };
   }
 
-  private begin(socket: WebSocket, handshake: IncomingCall, caller: Caller): void {
+  private begin(socket: WebSocket, handshake: IncomingRequest, caller: Caller): void {
     const connection = new ResponsesSocket(socket, handshake, caller, this.deps);
     this.open.set(socket, connection);
     let isAlive = true;

@@ -2,13 +2,13 @@ import type { DrawingNotifyService } from '../../../console/tasks/drawing-notify
 import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
 import type { Drawing } from '../../../console/tasks/drawing.entity.js';
 import { imageLink, isImageKey, rowOfImageKey } from '../../../console/tasks/image-link.service.js';
-import { drawingKind, type TaskBooks } from '../../../console/tasks/task-books.service.js';
+import { drawingKind, type TaskLedger } from '../../../console/tasks/task-books.service.js';
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
 import { parseJson } from '../../../shared/json.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import { text } from '../field.js';
 import type { TaskDesk } from '../task-desk.js';
 import { jsonObject, type TaskUpstream } from '../task-upstream.js';
@@ -20,7 +20,7 @@ import type { DrawingAnswer } from './submission.js';
 export interface DrawingLookupDeps {
   readonly desk: TaskDesk;
   readonly store: DrawingStore;
-  readonly books: TaskBooks;
+  readonly books: TaskLedger;
   readonly upstream: TaskUpstream;
   readonly notify: DrawingNotifyService;
   readonly images: Pick<GuardedFetch, 'fetch'>;
@@ -52,7 +52,7 @@ export class DrawingLookup {
   constructor(private readonly deps: DrawingLookupDeps) {}
 
   /** @throws DrawingError, AppError */
-  async one(incoming: IncomingCall, mjId: string): Promise<Record<string, unknown>> {
+  async one(incoming: IncomingRequest, mjId: string): Promise<Record<string, unknown>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
     const drawing = await store.own(caller.user.id, mjId);
@@ -61,7 +61,7 @@ export class DrawingLookup {
   }
 
   /** The drawings with these ids that belong to the caller. */
-  async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
+  async many(incoming: IncomingRequest): Promise<Array<Record<string, unknown>>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
@@ -73,7 +73,7 @@ export class DrawingLookup {
    * The provider's response, without the channel's key.
    * @throws DrawingError, AppError
    */
-  async seed(incoming: IncomingCall, mjId: string): Promise<DrawingAnswer> {
+  async seed(incoming: IncomingRequest, mjId: string): Promise<DrawingAnswer> {
     const { desk, store, upstream } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
     const drawing = await store.own(caller.user.id, mjId);

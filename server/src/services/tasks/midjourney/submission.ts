@@ -1,17 +1,17 @@
 import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
 import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { drawingKind, finished, type TaskBooks } from '../../../console/tasks/task-books.service.js';
+import { drawingKind, finished, type TaskLedger } from '../../../console/tasks/task-books.service.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Reservation } from '../../../billing/ledger/ledger.service.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
 import { jsonText, text } from '../field.js';
-import type { OrderWatch } from '../order-watch.js';
-import { isTooPoor, type ReceivedOrder, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import type { SubmissionWatch } from '../order-watch.js';
+import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -21,7 +21,7 @@ import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.j
 
 export interface SubmissionDeps {
   readonly desk: TaskDesk;
-  readonly books: TaskBooks;
+  readonly books: TaskLedger;
   readonly store: DrawingStore;
   readonly upstream: TaskUpstream;
   readonly channels: RoutingDirectory;
@@ -44,7 +44,7 @@ const noAccount = 3;
 const maxCode = 2 ** 31 - 1;
 
 interface Ordered {
-  readonly watch: OrderWatch;
+  readonly watch: SubmissionWatch;
   readonly order: Order;
   readonly caller: Caller;
   readonly admission: Admission;
@@ -61,11 +61,11 @@ export class Submission {
   constructor(private readonly deps: SubmissionDeps) {}
 
   /** @throws DrawingError, AppError */
-  submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
+  submit(path: SubmitPath, incoming: IncomingRequest): Promise<DrawingAnswer> {
     return this.deps.desk.receive(incoming, 'drawing', (received) => this.order(path, received), failureOf);
   }
 
-  private async order(path: SubmitPath, received: ReceivedOrder): Promise<DrawingAnswer> {
+  private async order(path: SubmitPath, received: ReceivedSubmission): Promise<DrawingAnswer> {
     const { desk, books } = this.deps;
     const { incoming } = received;
     const ordered = await this.open(path, received);
@@ -95,7 +95,7 @@ export class Submission {
   }
 
   /** Runs every check that does not need the provider. */
-  private async open(path: SubmitPath, { watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
+  private async open(path: SubmitPath, { watch, caller, rawBody }: ReceivedSubmission): Promise<Ordered> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
@@ -132,7 +132,7 @@ export class Submission {
     return books.open(drawingKind, row, reservation);
   }
 
-  private send({ watch, order, target }: Ordered, { path }: IncomingCall): Promise<TaskAnswer> {
+  private send({ watch, order, target }: Ordered, { path }: IncomingRequest): Promise<TaskAnswer> {
     const { desk, upstream } = this.deps;
     return watch.send(desk.channel(target.channelId), order.model, (span) =>
       upstream.call(target, {

@@ -1,16 +1,16 @@
 import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
 import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskBooks } from '../../../console/tasks/task-books.service.js';
+import { creativeKind, type TaskLedger } from '../../../console/tasks/task-books.service.js';
 import type { Reservation } from '../../../billing/ledger/ledger.service.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import { text } from '../field.js';
-import type { OrderWatch } from '../order-watch.js';
-import { isTooPoor, type ReceivedOrder, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import type { SubmissionWatch } from '../order-watch.js';
+import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { SunoError, sunoRequestError } from './suno-error.js';
@@ -18,7 +18,7 @@ import { parseSunoOrder, sunoPlatform, type SunoOrder } from './suno-order.js';
 
 export interface SunoDeps {
   readonly desk: TaskDesk;
-  readonly books: TaskBooks;
+  readonly books: TaskLedger;
   readonly store: CreativeTaskStore;
   readonly upstream: TaskUpstream;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ const maxIds = 500;
 const textFields = ['prompt', 'gpt_description_prompt', 'title', 'tags'] as const;
 
 interface Ordered {
-  readonly watch: OrderWatch;
+  readonly watch: SubmissionWatch;
   readonly order: SunoOrder;
   readonly caller: Caller;
   readonly admission: Admission;
@@ -46,7 +46,7 @@ export class Suno {
    * @returns the provider's response
    * @throws SunoError, AppError
    */
-  submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
+  submit(actionName: string, incoming: IncomingRequest): Promise<Record<string, unknown>> {
     return this.deps.desk.receive(
       incoming,
       'music',
@@ -55,7 +55,7 @@ export class Suno {
     );
   }
 
-  private async order(actionName: string, received: ReceivedOrder): Promise<Record<string, unknown>> {
+  private async order(actionName: string, received: ReceivedSubmission): Promise<Record<string, unknown>> {
     const { desk, books } = this.deps;
     const ordered = await this.open(actionName, received);
     const { caller, price, admission, target } = ordered;
@@ -79,7 +79,7 @@ export class Suno {
   }
 
   /** The tasks with these ids that belong to the caller. */
-  async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
+  async many(incoming: IncomingRequest): Promise<Array<Record<string, unknown>>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
     const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
@@ -87,14 +87,14 @@ export class Suno {
   }
 
   /** @throws SunoError task_not_exist */
-  async one(incoming: IncomingCall, taskId: string): Promise<Record<string, unknown>> {
+  async one(incoming: IncomingRequest, taskId: string): Promise<Record<string, unknown>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
     const task = await this.deps.store.own(caller.user.id, sunoPlatform, taskId);
     if (!task) throw sunoRequestError('task_not_exist');
     return toWire(task);
   }
 
-  private async open(actionName: string, { watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
+  private async open(actionName: string, { watch, caller, rawBody }: ReceivedSubmission): Promise<Ordered> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');

@@ -5,7 +5,7 @@ import type { GuardedFetch, OpenedResponse } from '../../../platform/outbound/gu
 import { AppError } from '../../../shared/errors.js';
 import type { InFlight, InFlightCaller } from '../../../gateway/admit/in-flight.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
 import { asFields } from '../../../dialects/neutral/fields.js';
@@ -43,7 +43,7 @@ export class VideoContent {
    * @returns null: the response is sent
    * @throws AppError, UpstreamError before the first byte
    */
-  async send(incoming: IncomingCall, id: string, client: ClientResponse): Promise<null> {
+  async send(incoming: IncomingRequest, id: string, client: ClientResponse): Promise<null> {
     const { desk, inFlight } = this.deps;
     const query = new URLSearchParams(incoming.query);
     const { row, reader } = await this.found(incoming, id, query);
@@ -71,7 +71,7 @@ export class VideoContent {
   }
 
   private async found(
-    incoming: IncomingCall,
+    incoming: IncomingRequest,
     id: string,
     query: URLSearchParams,
   ): Promise<{ readonly row: CreativeTask; readonly reader: InFlightCaller }> {

@@ -1,7 +1,7 @@
 import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
 import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
 import type { VideoPrice } from '../../../billing/prices/video-price.service.js';
-import { creativeKind, type TaskBooks } from '../../../console/tasks/task-books.service.js';
+import { creativeKind, type TaskLedger } from '../../../console/tasks/task-books.service.js';
 import { videoPlatform } from '../../../console/tasks/video-link.service.js';
 import type { Reservation } from '../../../billing/ledger/ledger.service.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
@@ -13,7 +13,7 @@ import { droppedHeader } from '../../../gateway/send/attempt.js';
 import { mapModel } from '../../../gateway/route/model-mapping.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingCall } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/incoming-call.js';
 import { toCallFailure, type CallFailure } from '../../../dialects/errors/failure.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
@@ -21,8 +21,8 @@ import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { text } from '../field.js';
-import type { OrderWatch } from '../order-watch.js';
-import type { ReceivedOrder, TaskDesk } from '../task-desk.js';
+import type { SubmissionWatch } from '../order-watch.js';
+import type { ReceivedSubmission, TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
@@ -32,7 +32,7 @@ import { stored, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
   readonly desk: TaskDesk;
-  readonly books: TaskBooks;
+  readonly books: TaskLedger;
   readonly store: CreativeTaskStore;
   readonly upstream: TaskUpstream;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ const longestPage = 100;
 
 /** An order that is about to be reserved and sent. */
 interface Ordered {
-  readonly watch: OrderWatch;
+  readonly watch: SubmissionWatch;
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
@@ -73,7 +73,7 @@ export class Videos {
    * Orders a video.
    * @throws AppError, UpstreamError
    */
-  create(incoming: IncomingCall, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
+  create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
     return this.received(incoming, async (order) => {
       const ordered = await this.opened(order);
       if (ordered.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(ordered.dropped));
@@ -85,18 +85,18 @@ export class Videos {
    * Orders a video that is made from one of the caller's, by the channel and key that made it.
    * @throws AppError, UpstreamError
    */
-  remix(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
+  remix(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
     return this.received(incoming, (order) => this.openedRemix(order, id));
   }
 
   /** @throws AppError */
-  async one(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
+  async one(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
     return toVideoWire(await this.own(caller, id));
   }
 
   /** The caller's videos, newest first. @throws AppError */
-  async list(incoming: IncomingCall): Promise<Record<string, unknown>> {
+  async list(incoming: IncomingRequest): Promise<Record<string, unknown>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
     const query = new URLSearchParams(incoming.query);
@@ -120,7 +120,7 @@ export class Videos {
   }
 
   /** Hides a finished video, after the provider has deleted it where that is possible. @throws AppError, UpstreamError */
-  async remove(incoming: IncomingCall, id: string): Promise<Record<string, unknown>> {
+  async remove(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
     const { desk, store } = this.deps;
     const row = await this.own(await desk.authenticateLookup(incoming), id);
     if (row.status !== 'SUCCESS' && row.status !== 'FAILURE')
@@ -158,15 +158,15 @@ export class Videos {
   }
 
   private received(
-    incoming: IncomingCall,
-    open: (order: ReceivedOrder) => Promise<Ordered>,
+    incoming: IncomingRequest,
+    open: (order: ReceivedSubmission) => Promise<Ordered>,
   ): Promise<Record<string, unknown>> {
     return this.deps.desk.receive(incoming, 'video', async (order) =>
       this.order(await open(order), incoming.requestId),
     );
   }
 
-  private async opened({ incoming, watch, caller, rawBody }: ReceivedOrder): Promise<Ordered> {
+  private async opened({ incoming, watch, caller, rawBody }: ReceivedSubmission): Promise<Ordered> {
     const { desk } = this.deps;
     const opened = openVideoOrder(rawBody, incoming.headers['content-type'] ?? '');
     const admission = withVideos(desk.admit(caller, opened.model));
@@ -186,7 +186,7 @@ export class Videos {
     return { watch, upstreamModel, request, prompt: order.prompt, dropped, kept, ...this.priced(placed) };
   }
 
-  private async openedRemix({ watch, caller, rawBody }: ReceivedOrder, id: string): Promise<Ordered> {
+  private async openedRemix({ watch, caller, rawBody }: ReceivedSubmission, id: string): Promise<Ordered> {
     const { desk } = this.deps;
     const body = parseJsonBody(rawBody);
     const source = await this.own(caller, id);
