@@ -49,8 +49,8 @@ export async function countNatively(
     return outcome;
   };
   try {
-    const { lease: pass } = await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
-    pass?.end();
+    const { lease } = await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
+    lease?.end();
   } catch (error) {
     // A count never fails: it is then estimated.
     if (!(error instanceof CallFailedError)) throw error;
@@ -63,10 +63,10 @@ async function countAt(
   count: TokenCount,
   client: ClientResponse,
 ): Promise<{ outcome: AttemptOutcome; body: Buffer }> {
-  const { request: call, path, rawBody, channel } = attempt;
+  const { path, rawBody, channel } = attempt;
   const target = await withCredential(channel.provider.adapter, toTarget(attempt), attempt);
   const headers = forwardedHeaders(attempt);
-  const request = { path, body: call.body, rawBody, stream: false, wantsUsage: false, headers };
+  const request = { path, body: attempt.request.body, rawBody, stream: false, wantsUsage: false, headers };
   const sent = count.toUpstreamRequest(request, target);
   let body = Buffer.alloc(0) as Buffer;
   const { upstreamModel } = target;

@@ -270,10 +270,10 @@ export class Relay {
   }
 }
 
-function countHere({ endpoint, admission: { bareModel }, request: call, rawBody }: Dispatch): number | Promise<number> {
+function countHere({ endpoint, admission: { bareModel }, request, rawBody }: Dispatch): number | Promise<number> {
   return rawBody.length > exactCountBytes
-    ? estimatePrompt(rawBody, call.body, bareModel)
-    : countPrompt(endpoint.tariff.prompt(call, bareModel), bareModel);
+    ? estimatePrompt(rawBody, request.body, bareModel)
+    : countPrompt(endpoint.tariff.prompt(request, bareModel), bareModel);
 }
 
 /** Failures an operator should see, except those that the ledger and the database log themselves. */

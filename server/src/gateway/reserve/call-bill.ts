@@ -46,7 +46,7 @@ interface Parts {
 }
 
 function partsOf(charged: ChargeInput, quotaPerUnit: number): Parts | null {
-  const { price, drawing, advice, usage, request: call } = charged;
+  const { price, drawing, advice, usage, request } = charged;
   const { drawn, advised } = usage.details ?? {};
   const isShared = Boolean(drawing && drawn) || Boolean(advice && advised);
   if (price.kind === 'call' || isFree(price)) return null;
@@ -56,14 +56,14 @@ function partsOf(charged: ChargeInput, quotaPerUnit: number): Parts | null {
     const parts = withoutImages(usage, drawn);
     const ofImages = linesOfImages(drawing.card, parts.images);
     const lines = [...componentsOfUsage({ card }, parts.call), ...ofImages];
-    const model = call.drawing?.model ?? usualDrawingModel;
+    const model = request.drawing?.model ?? usualDrawingModel;
     const note = { model, price_card: drawing.name, images: drawn.images, lines: ofImages.length };
     return { card, lines, note: { drawn: note } };
   }
   if (!advice || !advised) return { card, lines: componentsOfUsage({ card }, usage), note: {} };
   const parts = withoutAdvice(usage, advised);
   const ofAdvice = componentsOfUsage(advice, parts.advice);
-  const model = advised.model ?? call.advisor?.model ?? advice.name;
+  const model = advised.model ?? request.advisor?.model ?? advice.name;
   const note = { model, price_card: advice.name, lines: ofAdvice.length };
   return { card, lines: [...componentsOfUsage({ card }, parts.call), ...ofAdvice], note: { advised: note } };
 }

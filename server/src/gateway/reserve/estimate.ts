@@ -122,22 +122,22 @@ const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits 
 });
 
 /** The charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
-function chargeOfDrawing({ request: call, drawing }: Call, { QuotaPerUnit }: OptionValues): number {
-  if (!call.drawing || !drawing) return 0;
-  const imageOutputTokens = tokensOfImage(call.drawing);
+function chargeOfDrawing({ request, drawing }: Call, { QuotaPerUnit }: OptionValues): number {
+  if (!request.drawing || !drawing) return 0;
+  const imageOutputTokens = tokensOfImage(request.drawing);
   const image = { ...noUsage, completionTokens: imageOutputTokens, details: { imageOutputTokens, images: 1 } };
   return roundedUp(chargeOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit));
 }
 
 /** The most that one piece of advice can cost, for which the other model reads the whole prompt. 0 without such a tool. */
 function chargeOfAdvice(
-  { request: call, advice }: Call,
+  { request, advice }: Call,
   promptTokens: number,
   traits: RequestTraits,
   values: OptionValues,
 ): number {
-  if (!call.advisor || !advice) return 0;
-  return boundFor(advice, promptTokens, call.advisor.maxOutput, { ...traits, ...noTools }, values);
+  if (!request.advisor || !advice) return 0;
+  return boundFor(advice, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
 }
 
 const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
@@ -146,9 +146,9 @@ const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 
  * The price of a model that advised the one of the call. An override of the channel may name the tool, too.
  * @returns null or undefined where none did, or the call's own price covers it
  */
-export function adviceOf({ advice, request: call, prices, price, admission }: Call, usage: Usage): Call['advice'] {
+export function adviceOf({ advice, request, prices, price, admission }: Call, usage: Usage): Call['advice'] {
   const model = usage.details?.advised?.model;
-  if (model === undefined || (advice !== undefined && model === call.advisor?.model)) return advice;
+  if (model === undefined || (advice !== undefined && model === request.advisor?.model)) return advice;
   return prices.ofAdvice(price, model, admission.group);
 }
 
@@ -254,9 +254,9 @@ export function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
 }
 
 /** Images count by their number here and not by their bytes. */
-function bytesOf({ request: call, endpoint, admission }: Call): number {
-  const { texts, fixed } = endpoint.tariff.prompt(call, admission.bareModel);
-  let bytes = 2 * fixed + otherBytes(call.body);
+function bytesOf({ request, endpoint, admission }: Call): number {
+  const { texts, fixed } = endpoint.tariff.prompt(request, admission.bareModel);
+  let bytes = 2 * fixed + otherBytes(request.body);
   for (const text of texts) bytes += Buffer.byteLength(text);
   return bytes;
 }
@@ -281,12 +281,12 @@ const otherEncoding = 1.4;
 const claudeTools = 600;
 
 /** Prompt tokens by our own count, for the reservation. Never fails. */
-export async function countedPrompt({ request: call, endpoint, admission }: Call): Promise<number> {
+export async function countedPrompt({ request, endpoint, admission }: Call): Promise<number> {
   const { bareModel } = admission;
-  const text = await countBySample(endpoint.tariff.prompt(call, bareModel), bareModel);
-  const counted = text + Math.ceil(otherBytes(call.body) / 3);
+  const text = await countBySample(endpoint.tariff.prompt(request, bareModel), bareModel);
+  const counted = text + Math.ceil(otherBytes(request.body) / 3);
   if (publicEncoding.test(bareModel)) return Math.max(1, counted);
-  const hasTools = bareModel.includes('claude') && Array.isArray(call.body['tools']);
+  const hasTools = bareModel.includes('claude') && Array.isArray(request.body['tools']);
   return Math.ceil(counted * otherEncoding) + (hasTools ? claudeTools : 1);
 }
 

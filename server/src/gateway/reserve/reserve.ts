@@ -117,10 +117,10 @@ async function reserveWhole(
 }
 
 /** Output tokens that may come, of all choices together; 0 where an endpoint has no output of tokens. */
-function outputOf({ request: call, endpoint, admission }: Call, values: OptionValues): number {
+function outputOf({ request, endpoint, admission }: Call, values: OptionValues): number {
   if (!endpoint.limitOutput) return 0;
-  const known = call.maxOutput || modelLimits(admission.bareModel, values.ModelMaxOutput).maxOutput;
-  return (known || values.StrictReserveOutput) * choicesOf(call.body);
+  const known = request.maxOutput || modelLimits(admission.bareModel, values.ModelMaxOutput).maxOutput;
+  return (known || values.StrictReserveOutput) * choicesOf(request.body);
 }
 
 /** The charge where it is known before the call, the old estimate elsewhere. */

@@ -66,7 +66,11 @@ export class Candidates {
    * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys rest or
    *   limits are reached
    */
-  next(seeker: CandidateQuery, attempt: number, used: readonly number[]): Candidate | AppError | Promise<Candidate | AppError> {
+  next(
+    seeker: CandidateQuery,
+    attempt: number,
+    used: readonly number[],
+  ): Candidate | AppError | Promise<Candidate | AppError> {
     const { health, budgets, sharedBudgets } = this.deps;
     if (!health.quiet) return this.carefully(seeker, attempt, used);
     const { origin, preferred } = seeker;
@@ -133,10 +137,10 @@ export class Candidates {
   }
 
   /** The call is not sent with this turn: its key, its trial and its place are free for the next one. */
-  giveBack({ channel, keyIndex, trial, lease: pass }: Candidate): void {
+  giveBack({ channel, keyIndex, trial, lease }: Candidate): void {
     this.deps.keyRing.undecided(channel, keyIndex);
     trial?.released();
-    pass?.cancel();
+    lease?.cancel();
   }
 
   /** Counts the call in the limits and budgets of the channel. Null: it has none. */

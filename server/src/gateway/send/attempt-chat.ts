@@ -88,24 +88,24 @@ function attemptAt(
   plain: Target,
   target: Target,
 ): Promise<AttemptOutcome> {
-  const { request: call, channel } = attempt;
+  const { request: asked, channel } = attempt;
   const { adapter } = channel.provider;
   const shown = shownModel(attempt, plain.upstreamModel);
-  const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, call.body, plain) : undefined;
+  const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, asked.body, plain) : undefined;
   const chat = native
     ? (dialect.adapted?.(native) ?? native)
     : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown));
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   // A dialect that is not read here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
-  const simulated = call.stream && isCollected === true;
+  const simulated = asked.stream && isCollected === true;
   const headers = forwardedHeaders(attempt);
   const request: ChatRequest = {
     path: attempt.path,
-    body: call.body,
+    body: asked.body,
     rawBody: attempt.rawBody,
-    stream: call.stream && !simulated,
-    wantsUsage: call.wantsUsage,
+    stream: asked.stream && !simulated,
+    wantsUsage: asked.wantsUsage,
     headers,
   };
   const ownHeaders = chat === native ? headers : null;
@@ -189,9 +189,9 @@ function refuseUnpriced({ unpriced }: Attempt['request'], dropped: readonly stri
  * Whether a provider that speaks the client's dialect can serve the call unchanged. Few chat providers know tools that take
  * plain text.
  */
-function passesThrough({ request: call, channel }: Attempt, dialect: ChatDialect): boolean {
+function passesThrough({ request, channel }: Attempt, dialect: ChatDialect): boolean {
   const { customTools } = channel.provider.accepts;
-  return customTools || dialect !== openAIChat || !declaresCustomTools(call.body);
+  return customTools || dialect !== openAIChat || !declaresCustomTools(request.body);
 }
 
 /**
@@ -262,7 +262,9 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
  * guardrails check gets it later.
  */
 const inForm = ({ attempt, isWritten }: ChatTry, events: StreamTransform): StreamTransform =>
-  attempt.request.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined) ? asJsonList(events) : events;
+  attempt.request.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined)
+    ? asJsonList(events)
+    : events;
 
 /** Ends the stream where its reservation ends. */
 async function bounded(
@@ -343,8 +345,8 @@ function receivedOf(
   refused?: unknown,
 ): Received {
   const { attempt, meter, client, dialect, isWritten } = tried;
-  const { request: call } = attempt;
-  const replay = call.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
+  const { request } = attempt;
+  const replay = request.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {
     end: { kind: 'complete' },
     usage: answer.usage,
@@ -364,7 +366,7 @@ function receivedOf(
     },
   };
   // The one piece of a stream is its first data.
-  return { delivery, firstByteAt: call.stream ? collectedAt : null, isStream: call.stream };
+  return { delivery, firstByteAt: request.stream ? collectedAt : null, isStream: request.stream };
 }
 
 /** A response that guardrails check is stored as the client gets it. */
@@ -374,16 +376,16 @@ function storeChecked(body: Buffer, { store }: Attempt): void {
 }
 
 function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
-  const { request: call, requestId, requestedModel, rawBody } = attempt;
+  const { request, requestId, requestedModel, rawBody } = attempt;
   return {
     id: requestId,
     created: Math.floor(attempt.now / 1000),
     model: requestedModel,
     ...(shown === null ? {} : { shownModel: shown }),
-    promptTokens: estimatePrompt(rawBody, call.body, requestedModel),
-    includeUsage: call.wantsUsage,
-    body: call.body,
-    ...(call.jsonList ? { jsonList: true } : {}),
+    promptTokens: estimatePrompt(rawBody, request.body, requestedModel),
+    includeUsage: request.wantsUsage,
+    body: request.body,
+    ...(request.jsonList ? { jsonList: true } : {}),
     ...(attempt.store === undefined ? {} : { store: attempt.store }),
   };
 }
@@ -401,7 +403,7 @@ function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
   return attempt.stopAt === undefined ? context : { ...context, jsonList: false };
 }
 
-const streamType = ({ request: call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);
+const streamType = ({ request }: Attempt): string | undefined => (request.jsonList ? 'application/json' : undefined);
 
 /** Sends a comment at once and then every few seconds, while a channel that cannot stream prepares its response. */
 function startWaiting(client: ClientResponse): void {

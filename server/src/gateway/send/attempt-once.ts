@@ -78,20 +78,20 @@ export async function attemptOnce(
   endpoint: OneShotEndpoint,
   client: ClientResponse,
 ): Promise<AttemptOutcome> {
-  const { request: call, channel } = attempt;
+  const { request: asked, channel } = attempt;
   const { adapter } = channel.provider;
   const capability = adapter && endpoint.pick(adapter);
   if (!capability) throw unsupportedBy(channel.type, endpoint.name);
-  if (call.stream && !capability.forwards) throw unsupported('stream', 'it does not stream');
+  if (asked.stream && !capability.forwards) throw unsupported('stream', 'it does not stream');
   const target = await withCredential(adapter, toTarget(attempt), attempt);
   const request: OneShotRequest = {
     path: attempt.path,
-    body: call.body,
+    body: asked.body,
     rawBody: attempt.rawBody,
-    form: call.form ?? null,
+    form: asked.form ?? null,
   };
   const sent = withClientHeaders(capability.toUpstreamRequest(request, target), forwardedHeaders(attempt));
-  const dropped = [...(call.dropped ?? []), ...(sent.dropped ?? [])];
+  const dropped = [...(asked.dropped ?? []), ...(sent.dropped ?? [])];
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const tried: OnceTry = { attempt, capability, request, target, client };
   // A response is never empty; tokens are counted here only if the provider reports none.

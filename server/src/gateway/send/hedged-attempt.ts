@@ -34,12 +34,12 @@ export const mayHedge = ({ endpoint, price }: Dispatch): boolean =>
 
 /** Milliseconds after which a second attempt begins; null: too little is known of the channel. */
 export function hedgeDelay(
-  { admission, request: call }: Dispatch,
+  { admission, request }: Dispatch,
   { id: channelId }: RoutedChannel,
   percentile: number,
   times: FirstByteTimes,
 ): number | null {
-  const timed = { channelId, model: admission.bareModel, stream: call.stream };
+  const timed = { channelId, model: admission.bareModel, stream: request.stream };
   const delay = times.percentile(timed, percentile, leastTimes);
   return delay === null ? null : Math.max(shortestDelay, delay);
 }
@@ -76,10 +76,10 @@ export async function runHedged({ runner, incoming, client, first, delay, next }
   const afterMs = Math.round(performance.now() - startedAt);
   try {
     const served = await Promise.any([one, run(second)]);
-    const { channel, lease: pass } = served.turn === first ? second : first;
+    const { channel, lease } = served.turn === first ? second : first;
     if (race.abortedCount > 0) return { ...served, aborted: { channel, afterMs } };
     // It may still prepare its request, which is never sent: the settlement must not count the call at its channel.
-    pass?.cancel();
+    lease?.cancel();
     return served;
   } catch (error) {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];

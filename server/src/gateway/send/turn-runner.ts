@@ -84,7 +84,7 @@ export class AttemptRunner {
    */
   async run(incoming: Dispatch, turn: Candidate, client: ClientResponse, race?: AttemptRace): Promise<AttemptOutcome> {
     const { keyRing, health, failureHandler } = this.deps;
-    const { channel, keyIndex, trial, lease: pass } = turn;
+    const { channel, keyIndex, trial, lease } = turn;
     const key = channel.keys[keyIndex] ?? '';
     const watch = this.watchOf(incoming, channel);
     const span = incoming.trace?.attempt(turn, incoming.admission.model);
@@ -109,13 +109,13 @@ export class AttemptRunner {
       if (caught instanceof LostRaceError) {
         keyRing.undecided(channel, keyIndex);
         // The provider may have done all of it: the call counts in the limits as it was reserved.
-        if (caught.requestSent) pass?.end();
-        else pass?.cancel();
+        if (caught.requestSent) lease?.end();
+        else lease?.cancel();
         watch?.gaveUp();
         span?.aborted();
         throw caught;
       }
-      pass?.cancel();
+      lease?.cancel();
       const error = redactKey(caught, key);
       span?.failed(error);
       if (isAppError(error) && error.code === 'UPSTREAM_TIMEOUT') watch?.gaveUp();
@@ -135,10 +135,10 @@ export class AttemptRunner {
     const { order, firstBytes, options } = this.deps;
     const { values } = options;
     if (!this.timesCalls(values)) return null;
-    const { admission, request: call } = incoming;
+    const { admission, request } = incoming;
     const { group, bareModel: model } = admission;
     if (values['hedged_attempts.percentile'] === 0 && order.of(group, model) !== 'first_token') return null;
-    return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: call.stream });
+    return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: request.stream });
   }
 
   /** Whether something depends on the time of some call. */
@@ -152,15 +152,15 @@ export class AttemptRunner {
 
   /** A charge that is known before the call needs no report. */
   private clientLeft(incoming: Dispatch, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
-    const { request: call, admission, caller, endpoint, price } = incoming;
-    if (price && endpoint.tariff.fixedUsage?.(call, price)) {
+    const { request, admission, caller, endpoint, price } = incoming;
+    if (price && endpoint.tariff.fixedUsage?.(request, price)) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
     }
     return this.deps.left.readOn(exchange, {
       userId: caller.user.id,
-      stream: call.stream && channel.setting.nonStreamOnly !== true,
-      hidesOutput: mayHideOutput(admission.bareModel, call.body),
+      stream: request.stream && channel.setting.nonStreamOnly !== true,
+      hidesOutput: mayHideOutput(admission.bareModel, request.body),
     });
   }
 

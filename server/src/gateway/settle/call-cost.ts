@@ -50,12 +50,12 @@ export function costOfCall(
 /** The cost of a call in which a tool drew images with a model whose cost is known; null for other calls. */
 function costWithImages(
   { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
-  { usage, request: call }: ChargeInput,
+  { usage, request }: ChargeInput,
   sale: SaleLines | null,
 ): CostNotes | null {
   const drawn = usage.details?.drawn;
   if (!drawn || price.card.prices.imageOutput !== undefined) return null;
-  const model = call.drawing?.model ?? usualDrawingModel;
+  const model = request.drawing?.model ?? usualDrawingModel;
   const own = channel.cost.find(model, model);
   if (!own) return null;
   const parts = withoutImages(usage, drawn);
@@ -66,11 +66,11 @@ function costWithImages(
 /** The cost of a call that a model advised whose cost is known; null for other calls. */
 function costWithAdvice(
   { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
-  { usage, request: call }: ChargeInput,
+  { usage, request }: ChargeInput,
   sale: SaleLines | null,
 ): CostNotes | null {
   const advised = usage.details?.advised;
-  const model = advised?.model ?? call.advisor?.model;
+  const model = advised?.model ?? request.advisor?.model;
   const own = model === undefined ? null : channel.cost.find(model, model);
   if (!advised || !own) return null;
   const parts = withoutAdvice(usage, advised);
@@ -90,13 +90,13 @@ function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | 
 function countedForCost(
   tariff: Tariff,
   { name, card }: CostPrice,
-  { request: call, usage, price }: ChargeInput,
+  { request, usage, price }: ChargeInput,
   reported: Usage | null,
 ): Usage | null {
   const asPrice: CardPrice = { kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 };
-  const fixed = tariff.fixedUsage?.(call, asPrice) ?? null;
+  const fixed = tariff.fixedUsage?.(request, asPrice) ?? null;
   if (fixed) return fixed;
-  return tariff.fixedUsage?.(call, price) ? reported : usage;
+  return tariff.fixedUsage?.(request, price) ? reported : usage;
 }
 
 /** Keys of the log row's `admin_info.aborted_attempt`. */

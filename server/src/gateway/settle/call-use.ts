@@ -7,8 +7,8 @@ import type { Billed } from './settlement.js';
  * The use that limits of channels count before a call: its estimated prompt and the output limit of its client.
  * @param quota as it is reserved
  */
-export const reservedUse = ({ rawBody, request: call, admission }: Call, quota: number): CallUse => ({
-  tokens: estimatePrompt(rawBody, call.body, admission.bareModel) + call.maxOutput,
+export const reservedUse = ({ rawBody, request, admission }: Call, quota: number): CallUse => ({
+  tokens: estimatePrompt(rawBody, request.body, admission.bareModel) + request.maxOutput,
   quota,
 });
 

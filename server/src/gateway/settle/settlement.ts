@@ -63,7 +63,9 @@ export function settleCall(
     report: () => delivery.report(),
     countPrompt: () => countPrompt(tariff.prompt(call.request, upstreamModel), upstreamModel),
     hiddenOutput:
-      (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.request.body) ? reservedOutput(reserved) : 0,
+      (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.request.body)
+        ? reservedOutput(reserved)
+        : 0,
   }).then(settle);
 }
 
@@ -138,23 +140,23 @@ function settleUsage(
 }
 
 /** The usage with the searches that the call orders, where the provider reports none and the call was served. */
-function withOrderedSearches(usage: Usage, { request: call, endpoint }: Call, { dropped }: Served): Usage {
+function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
-  const webSearches = orderedSearches(call.body, dropped);
+  const webSearches = orderedSearches(request.body, dropped);
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
 
 /** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */
 async function usageOf(
   tariff: Tariff,
-  { request: call }: Call,
+  { request }: Call,
   details: UsageDetails | undefined,
   metered: Metered,
 ): Promise<Usage> {
   const usage = await finalUsage(metered);
   if (metered.reported || usage === noUsage) return usage;
-  return { ...usage, ...(details ? { details } : null), ...tariff.unreportedOutput?.(call) };
+  return { ...usage, ...(details ? { details } : null), ...tariff.unreportedOutput?.(request) };
 }
 
 /** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */

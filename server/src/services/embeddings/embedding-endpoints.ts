@@ -45,9 +45,9 @@ export const embeddings: OneShotEndpoint = {
 };
 
 /** Clients get vectors in the encoding they asked for, whatever the provider returns. */
-function showEmbeddings(answer: OneShotAnswer, { request: call }: Attempt): ShownAnswer {
+function showEmbeddings(answer: OneShotAnswer, { request }: Attempt): ShownAnswer {
   const fields = parseFields(answer.body.toString('utf8'));
-  const changed = fields && (call.base64 ? asBase64(fields) : asFloats(fields));
+  const changed = fields && (request.base64 ? asBase64(fields) : asFloats(fields));
   return changed ? { contentType: answer.contentType, body: Buffer.from(JSON.stringify(changed)) } : answer;
 }
 

@@ -66,9 +66,9 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
     const turn = await deps.turns.next({ route: admission, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
     if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
-    const { channel, keyIndex, trial, lease: pass } = turn;
+    const { channel, keyIndex, trial, lease } = turn;
     // A session counts as one request. Its tokens and cost are not known before.
-    pass?.end();
+    lease?.end();
     usedChannels.push(channel.id);
     const span = wanted.call.trace?.attempt({ channel }, admission.model);
     try {

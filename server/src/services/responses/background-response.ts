@@ -17,7 +17,7 @@ const shortestWait = 250;
 const longestWait = 3000;
 
 /** Whether the provider responds at once, and makes the response in the background (`background: true`). */
-export const isInBackground = ({ request: call }: Attempt): boolean => call.body['background'] === true;
+export const isInBackground = ({ request }: Attempt): boolean => request.body['background'] === true;
 
 /** The same call, whose client waits for the response. */
 export function inForeground(attempt: Attempt): Attempt {

@@ -104,10 +104,10 @@ export const imageTariff: Tariff = {
     const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;
     return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
   },
-  charge: ({ price, request: call, upstreamModel }, quotaPerUnit) =>
-    chargeOfImages(price, orderOf(call, upstreamModel), quotaPerUnit),
-  notes: ({ price, request: call, upstreamModel }) => {
-    const order = orderOf(call, upstreamModel);
+  charge: ({ price, request, upstreamModel }, quotaPerUnit) =>
+    chargeOfImages(price, orderOf(request, upstreamModel), quotaPerUnit),
+  notes: ({ price, request, upstreamModel }) => {
+    const order = orderOf(request, upstreamModel);
     const { size, quality, count } = order;
     return {
       model_price: imagePrice(price, order),
@@ -117,8 +117,8 @@ export const imageTariff: Tariff = {
       image_count: count,
     };
   },
-  line: ({ price, request: call, upstreamModel }: ChargeInput<TablePrice>) => {
-    const order = orderOf(call, upstreamModel);
+  line: ({ price, request, upstreamModel }: ChargeInput<TablePrice>) => {
+    const order = orderOf(request, upstreamModel);
     const cost = `model price ${imagePrice(price, order).toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}`;
     return `${cost}, size ${order.size}, quality ${order.quality}`;
   },

@@ -103,7 +103,7 @@ export class SessionAffinity {
    */
   open({
     admission,
-    request: call,
+    request,
     caller,
     clientHeaders,
     rawBody,
@@ -122,7 +122,7 @@ export class SessionAffinity {
         group: admission.group,
         model,
         headers: clientHeaders,
-        body: call.body,
+        body: request.body,
         bodyBytes: rawBody.length,
       },
       values['session_affinity.min_prompt_bytes'],
