@@ -5,7 +5,7 @@
 import { SessionAffinity } from '../../server/src/gateway/route/affinity/session-affinity.js';
 import { SessionPins } from '../../server/src/gateway/route/affinity/session-pins.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
-import type { Dispatch } from '../../server/src/gateway/served-call.js';
+import type { RoutedCall } from '../../server/src/gateway/call.js';
 import type { RoutedChannel } from '../../server/src/gateway/route/routed-channel.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 
@@ -21,10 +21,10 @@ const channels = Array.from(
 );
 const system = 'You are a careful engineer who reads before writing. '.repeat(600);
 
-const callOf = (session: number, named: boolean): Dispatch =>
+const callOf = (session: number, named: boolean): RoutedCall =>
   ({
     admission: { group: 'default', bareModel: 'gpt-4o', pinned: null, candidates: { tiers: [{ channels }] } },
-    call: {
+    request: {
       body: {
         messages: [
           { role: 'system', content: system },
@@ -33,10 +33,10 @@ const callOf = (session: number, named: boolean): Dispatch =>
       },
     },
     caller: { user: { id: 7 }, token: { id: 9 } },
-    clientHeaders: named ? { 'x-session-affinity': `session-${session}` } : {},
+    headers: named ? { 'x-session-affinity': `session-${session}` } : {},
     rawBody: { length: system.length },
     price: {},
-  }) as unknown as Dispatch;
+  }) as unknown as RoutedCall;
 
 function measure(named: boolean): number {
   const clock = systemClock;
@@ -45,7 +45,7 @@ function measure(named: boolean): number {
   const served = Array.from({ length: sessions }, (_, session) => callOf(session, named));
   const play = (count: number): void => {
     for (let call = 0; call < count; call++) {
-      const opened = affinity.open(served[call % sessions] as Dispatch);
+      const opened = affinity.open(served[call % sessions] as RoutedCall);
       if (!opened || opened instanceof Promise) throw new Error('a call had no session');
       const channel = channels[opened.channelId > 0 ? opened.channelId - 1 : call % 4] as RoutedChannel;
       const known = opened.keyIndexAt(channel);

@@ -121,7 +121,7 @@ it('a count gives its place at a channel back', async () => {
 
 describe('a provider limits counts apart from calls, so a count', () => {
   const countPath = '/v1/messages/count_tokens';
-  const rest = () => relay.health.rests.map(({ reason }) => reason);
+  const rest = () => relay.health.cooldowns.map(({ reason }) => reason);
   const said = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'ok' }] };
   const served = json({ ...said, stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 1 } });
   const refused = (status: number, type: string) =>

@@ -442,7 +442,7 @@ describe('output', () => {
       { rule: 'no-fruit', stage: 'output', action: 'block', matched: ['pineapple'] },
     ]);
     // The channel did nothing wrong.
-    expect(relay.health.rests).toEqual([]);
+    expect(relay.health.cooldowns).toEqual([]);
   });
 
   it('ends a stream that has begun with the error, in the dialect', async () => {

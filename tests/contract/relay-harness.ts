@@ -172,7 +172,7 @@ export class RelayHarness {
 
   /** Lets every key serve calls again, as an admin does. */
   endRests(): void {
-    for (const { channelId } of this.health.rests) this.health.clear(channelId);
+    for (const { channelId } of this.health.cooldowns) this.health.clear(channelId);
   }
 
   /** Where sessions are pinned. */

@@ -49,14 +49,14 @@ it('another node knows at once, a new one from Redis, and Clear reaches both', a
   const { key } = await one.addToken();
   one.upstream.script({}, limited('60'));
   expect(await ask(one, key)).toBe(429);
-  await until(() => two.health.rests.length === 1);
+  await until(() => two.health.cooldowns.length === 1);
   expect(await ask(two, key)).toBe(429);
   expect(one.upstream.requests).toHaveLength(1);
 
   // A node that starts now.
   const three = await RelayHarness.start({ state: await stateOf(redis.url), beside: one });
   try {
-    expect(three.health.rests).toEqual(one.health.rests);
+    expect(three.health.cooldowns).toEqual(one.health.cooldowns);
   } finally {
     await three.stop();
   }

@@ -98,10 +98,10 @@ it('a trial whose client leaves before the provider answers says nothing: the ne
   relay.upstream.script({}, () => controller.abort());
   await expect(relay.chat(key, body, { signal: controller.signal })).rejects.toThrow();
   await relay.idle();
-  expect(relay.health.rests).toHaveLength(1);
+  expect(relay.health.cooldowns).toHaveLength(1);
   relay.upstream.reset();
   expect((await ask(key)).status).toBe(200);
-  expect(relay.health.rests).toEqual([]);
+  expect(relay.health.cooldowns).toEqual([]);
 });
 
 it('200 parallel callers see no 429 while another channel can serve, with no retries allowed', async () => {
@@ -166,11 +166,11 @@ it('a count of tokens is not the call that finds out whether a key works again',
   now += 7000;
   expect((await relay.post('/v1/messages/count_tokens', key, given)).status).toBe(200);
   expect(relay.upstream.requests.map(({ path }) => path)).toContain('/v1/messages/count_tokens');
-  expect(relay.health.rests).toMatchObject([{ reason: 'RATE_LIMITED', times: 0 }]);
+  expect(relay.health.cooldowns).toMatchObject([{ reason: 'RATE_LIMITED', times: 0 }]);
   // The call is the trial, and its refusal counts as the second one without a success.
   relay.upstream.script({}, limited());
   expect((await ask(key, '/v1/messages', given)).status).toBe(429);
-  expect(relay.health.rests).toMatchObject([{ reason: 'RATE_LIMITED', times: 1 }]);
+  expect(relay.health.cooldowns).toMatchObject([{ reason: 'RATE_LIMITED', times: 1 }]);
 });
 
 it('rests a key for the time that Google names in its error', async () => {
@@ -217,11 +217,11 @@ it('never rests a key for the mistakes of a client, and never stops calls for fa
   for (const status of [400, 404, 422]) {
     relay.upstream.script({}, failure(status, 'insufficient_quota: rate limit, billing, 429', 'insufficient_quota'));
     for (let call = 0; call < 4; call++) expect((await ask(key)).status).toBe(status);
-    expect(relay.health.rests).toEqual([]);
+    expect(relay.health.cooldowns).toEqual([]);
   }
   relay.upstream.script({}, failure(500, 'broken', 'server_error'));
   for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(500);
-  expect(relay.health.rests).toMatchObject([{ reason: 'FAILING' }]);
+  expect(relay.health.cooldowns).toMatchObject([{ reason: 'FAILING' }]);
   relay.endRests();
 });
 
@@ -272,7 +272,7 @@ describe.each([
     const failuresBefore = await relay.metric(`tollgate_upstream_errors_total{channel="${id}"`);
     for (let call = 0; call < 5; call++) await (await relay.post(path, key, given)).text();
     expect(relay.upstream.requests.filter((request) => request.key === 'sk-broken')).toHaveLength(3);
-    expect(relay.health.rests).toMatchObject([{ channelId: id, reason: 'FAILING' }]);
+    expect(relay.health.cooldowns).toMatchObject([{ channelId: id, reason: 'FAILING' }]);
     expect([failuresBefore, await relay.metric(`tollgate_upstream_errors_total{channel="${id}"`)]).toEqual([
       [],
       [`tollgate_upstream_errors_total{channel="${id}",kind="reset"} 3`],
@@ -304,7 +304,7 @@ describe('streams that end early, without an error,', () => {
     const { key } = await richToken();
     for (let call = 0; call < 5; call++) await (await relay.post(path, key, given)).text();
     expect(relay.upstream.requests.filter((request) => request.key === 'sk-cut')).toHaveLength(3);
-    expect(relay.health.rests).toMatchObject([{ channelId: id, reason: 'FAILING' }]);
+    expect(relay.health.cooldowns).toMatchObject([{ channelId: id, reason: 'FAILING' }]);
   });
 });
 
@@ -332,7 +332,7 @@ it.each([
       .then(async (answer) => ({ status: answer.status, text: await answer.text() }));
     expect([status, text]).toEqual([200, stream.join('')]);
   }
-  expect(relay.health.rests.map((rest) => rest.reason)).toEqual(reason === null ? [] : [reason]);
+  expect(relay.health.cooldowns.map(({ reason: found }) => found)).toEqual(reason === null ? [] : [reason]);
 });
 
 it('rests a key without quota for all models until a test of it succeeds', async () => {

@@ -1,66 +1,71 @@
-import type { FormPart } from '../dialects/contract.js';
-import type { NamedId } from '../dialects/languages/ids/named-ids.js';
-import type { ImageOrder } from '../billing/prices/price-book.service.js';
+import type { CardPrice, Price, PriceBook } from '../billing/prices/price-book.service.js';
+import type { CaptureRule } from '../shared/capture-rule.js';
+import type { Caller } from './admit/authentication.js';
+import type { CountingBudgets } from './admit/call-budgets.js';
+import type { CallGuard } from './admit/guardrails/call-guard.js';
+import type { ClientResponse } from './deliver/client-response.js';
+import type { Endpoint } from './endpoint.js';
+import type { Continuation, IncomingRequest, OpenedBody, ParsedRequest } from './request.js';
+import type { Admission } from './route/admission.js';
 
-/** The fields of a call that the relay itself needs, for every endpoint. All other fields travel unchanged. */
-export interface ParsedRequest {
-  /** The JSON object, or the text fields of a form. */
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly model: string;
-  readonly stream: boolean;
-  /** The client wants the final usage of a stream, where its dialect lets it choose. */
-  readonly wantsUsage: boolean;
-  /** Maximum output tokens that the client allows; 0 when it sets no limit. */
-  readonly maxOutput: number;
-  /** The same where the balance or a budget pays for less than was asked for: no override may raise it. */
-  readonly outputLimit?: number;
-  /** The parts of a multipart form. */
-  readonly form?: readonly FormPart[];
-  /** Known before the call: prompt tokens of endpoints whose price depends on the request only. */
-  readonly measuredTokens?: number;
-  /** The requested images, for endpoints priced by them. The model that generates them is known later. */
-  readonly images?: Omit<ImageOrder, 'upstreamModel'>;
-  /** Images that the provider may draw with another model, as a tool of the call. */
-  readonly drawing?: { readonly model: string; readonly size: string; readonly quality: string };
-  /** Another model that the provider may ask for advice, as a tool of the call, and how long one piece of advice may be. */
-  readonly advisor?: { readonly model: string; readonly maxOutput: number };
-  /** Tools of the provider whose price is not known. Absent: there are none. */
-  readonly unpriced?: UnpricedTools;
-  /** Optional fields that were left out before a provider was called, by the client's own names. */
-  readonly dropped?: readonly string[];
-  /** Path and body for adapters, if they differ from the client's. */
-  readonly sent?: { readonly path: string; readonly rawBody: Buffer };
-  /** Embeddings as base64 text. */
-  readonly base64?: boolean;
-  /** Absent for calls that any account may serve. */
-  readonly continued?: Continuation;
-  /** A Gemini stream as one growing JSON list instead of events. */
-  readonly jsonList?: boolean;
+// The stages of one call, in order: received (request.ts), read, opened, routed and priced. `Reserved` (reserve/reserve.ts)
+// and `Served` (send/attempts.ts) follow.
+
+/** A request whose body was read. */
+export interface ReadRequest {
+  readonly endpoint: Endpoint;
+  readonly incoming: IncomingRequest;
+  readonly caller: Caller;
+  readonly rawBody: Buffer;
+  readonly client: ClientResponse;
 }
 
-export interface UnpricedTools {
-  /** As the client names them. */
-  readonly names: readonly string[];
-  /** Option UnpricedTools: the call is refused, or the tools are free. */
-  readonly areRefused: boolean;
+/** A request whose body was opened, before it is known who serves it. Guardrails may change its body. */
+export interface OpenedRequest extends ReadRequest {
+  rawBody: Buffer;
+  opened: OpenedBody;
+  guard: CallGuard | undefined;
+  /** The account that keeps what the body names; null: it names nothing. */
+  readonly named: Continuation | null;
+  /** Limits of a minute that have counted the request; null: none yet. */
+  counted: Set<number> | null;
 }
 
-/** The response, file or reasoning that a call goes on from: only the account that made it knows it. */
-export type Continuation =
-  /** The channel and key that keep what the call names. */
-  | { readonly kind: 'named'; readonly channelId: number; readonly keyMark: string; readonly named: NamedId }
-  /** The call names something that this server did not give to its user: any account may keep it, for anybody. */
-  | { readonly kind: 'foreign'; readonly userId: number; readonly named: NamedId }
-  /** The channel and key that made the encrypted reasoning of the request. */
-  | { readonly kind: 'reasoning'; readonly channelId: number; readonly keyMark: string };
-
-/** A body, parsed as far as routing needs it. */
-export interface OpenedBody {
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly model: string;
-  readonly form?: readonly FormPart[];
-  /** Whether `body` has other fields than the bytes it was parsed from. */
-  readonly isRewritten?: true;
-  /** See `withoutOtherModels`. */
-  readonly dropped?: readonly string[];
+/** A call that is known to be served by some group under some model. A count of tokens comes no further. */
+export interface RoutedCall extends Pick<
+  IncomingRequest,
+  'requestId' | 'path' | 'query' | 'headers' | 'startedAt' | 'trace'
+> {
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  /** Which channels may serve it, under which model name. */
+  readonly admission: Admission;
+  readonly request: ParsedRequest;
+  readonly rawBody: Buffer;
+  /** Absent where no guardrail concerns the caller. */
+  readonly guard?: CallGuard | undefined;
+  /** The content is captured; absent: it is not. */
+  readonly capture?: CaptureRule | undefined;
+  /** Absent for counts of tokens, which are not charged. */
+  readonly price?: Price;
 }
+
+/** Everything about a call that its charge and its log row need. */
+export interface Call extends RoutedCall {
+  /** `request` as channels send it whose override prices it otherwise, by their ids. Absent: there is none. */
+  readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
+  readonly price: Price;
+  /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */
+  readonly drawing?: CardPrice | null | undefined;
+  /** The price of the model that the call's tool asks for advice; null where `price` covers it. Absent: no such tool. */
+  readonly advice?: CardPrice | null | undefined;
+  /** For work of other models that the request does not name. */
+  readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice'>;
+  /** The group and model that could not serve the call, where others are called in their place. */
+  readonly asked?: { readonly group: string; readonly model: string } | undefined;
+  /** Null for calls without a budget. */
+  readonly budgets: CountingBudgets | null;
+}
+
+/** Whether the provider only counts the tokens of the call. */
+export const isCount = ({ price }: Pick<RoutedCall, 'price'>): boolean => price === undefined;

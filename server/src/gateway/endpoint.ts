@@ -6,10 +6,9 @@ import type { Usage } from '../shared/usage.js';
 import type { Attempt, AttemptOutcome } from './send/attempt.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import type { CallFailure } from '../dialects/errors/failure.js';
-import type { OpenedBody, ParsedRequest } from './call.js';
+import type { OpenedBody, ParsedRequest, IncomingRequest } from './request.js';
 import type { IdDialect } from '../dialects/languages/ids/named-ids.js';
 import type { RateDialect } from './admit/rate-headers.js';
-import type { IncomingRequest } from './incoming-call.js';
 
 /** How failures are written in one dialect. */
 export interface ErrorDialect {

@@ -9,7 +9,7 @@ import { malformed, RelayError } from '../dialects/errors/relay-error.js';
 import { largeBody, parseAhead } from '../dialects/wire/forms/json-body.js';
 import { unzstd } from '../dialects/wire/forms/zstd.js';
 import { ClientResponse } from './deliver/client-response.js';
-import type { BodyAllowance, IncomingRequest } from './incoming-call.js';
+import type { BodyAllowance, IncomingRequest } from './request.js';
 
 /** A call with its response. */
 export interface Hijacked {
@@ -54,10 +54,7 @@ export function leaveBodies(app: FastifyInstance): void {
 }
 
 /** Makes a call of a request. */
-export function takeOver(
-  { request, response, id, url, address, hooked }: Received,
-  maxBodyBytes: number,
-): Hijacked {
+export function takeOver({ request, response, id, url, address, hooked }: Received, maxBodyBytes: number): Hijacked {
   const { headers } = request;
   const mark = url.indexOf('?');
   const incoming: IncomingRequest = {
@@ -136,27 +133,6 @@ function decodedTwice(path: string): string {
     text = text.replace(/%(2e|2f|5c|25)/gi, (_match, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }
   return text;
-}
-
-/** Parameters that adapters read: Google's form of a stream, and Azure's version. Nothing else reaches a provider. */
-const dialectParameters = ['alt', 'api-version'];
-
-/** @returns what of a client's query the adapters get, with `?`; empty where nothing is left */
-export const dialectQuery = (query: string): string => keptQuery(query, dialectParameters);
-
-/** Parameters of reading a stored response and its input. A stream is not read from storage. */
-const storedParameters = ['limit', 'order', 'after', 'before', 'include', 'include[]'];
-
-/** @returns what of a client's query a provider gets that stores a response, with `?`; empty where nothing is left */
-export const storedQuery = (query: string): string => keptQuery(query, storedParameters);
-
-function keptQuery(query: string, names: readonly string[]): string {
-  if (query === '') return '';
-  const given = new URLSearchParams(query);
-  const kept = new URLSearchParams();
-  for (const name of names) for (const value of given.getAll(name)) kept.append(name, value);
-  const text = kept.toString().replaceAll('%5B%5D', '[]');
-  return text === '' ? '' : `?${text}`;
 }
 
 /** A body that grows by more than this factor when decompressed is refused as a decompression bomb. */

@@ -11,7 +11,7 @@ import {
   type AttemptOutcome,
 } from './send/attempt.js';
 import { CallFailedError, type Attempts } from './send/attempts.js';
-import type { Dispatch } from './served-call.js';
+import type { RoutedCall } from './call.js';
 import { TextMeter } from './reserve/metering/text-meter.js';
 import { asFields, parseJson } from '../dialects/neutral/fields.js';
 import type { RoutedChannel } from './route/routed-channel.js';
@@ -33,7 +33,7 @@ const longest = 10_000;
  */
 export async function countNatively(
   attempts: Attempts,
-  call: Dispatch,
+  call: RoutedCall,
   { name, field }: CountedDialect,
   client: ClientResponse,
 ): Promise<Buffer | null> {
@@ -49,7 +49,10 @@ export async function countNatively(
     return outcome;
   };
   try {
-    const { lease } = await attempts.serve({ ...call, admission, endpoint: { ...call.endpoint, attempt } }, client);
+    const { lease } = await attempts.serve(
+      { call: { ...call, admission, endpoint: { ...call.endpoint, attempt } } },
+      client,
+    );
     lease?.end();
   } catch (error) {
     // A count never fails: it is then estimated.

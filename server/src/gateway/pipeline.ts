@@ -5,22 +5,22 @@ import { findKey, authenticateKey, type Caller } from './admit/authentication.js
 import { isLow } from './admit/key-directory.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import { CallFailedError, type Served } from './send/attempts.js';
-import type { Dispatch } from './served-call.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
 import { countNatively, type CountedDialect } from './native-count.js';
-import { checkTarget, dialectQuery, unpaidBodyBytes } from './incoming-request.js';
+import { checkTarget, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
-import type { IncomingRequest } from './incoming-call.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
-import { WayServer } from './way-server.js';
+import { CallServer } from './serve-call.js';
 import { countPrompt, estimatePrompt } from './reserve/metering/prompt-tokens.js';
 import { toolsSent } from './reserve/metering/server-tools.js';
-import type { Call } from './priced-call.js';
+import type { Call, RoutedCall } from './call.js';
+import type { IncomingRequest } from './request.js';
 import { useOf } from './settle/call-use.js';
+import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
 
 /** Bodies above this size are estimated: exact counting costs up to 1.5 ms of CPU per kilobyte. Bytes. */
@@ -29,11 +29,11 @@ const exactCountBytes = 64 * 1024;
 /** The lifecycle of one call, from the API key to the log row. */
 export class Relay {
   private readonly running: RunningCalls;
-  private readonly ways: WayServer;
+  private readonly callServer: CallServer;
 
   constructor(private readonly deps: RelayDeps) {
     this.running = new RunningCalls(deps.metrics);
-    this.ways = new WayServer(deps, this.running);
+    this.callServer = new CallServer(deps, this.running);
   }
 
   /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
@@ -89,17 +89,16 @@ export class Relay {
     endpoint: Endpoint,
     incoming: IncomingRequest,
     grant: BodyGrant,
-  ): Promise<Dispatch> {
+  ): Promise<RoutedCall> {
     const { channels, options } = this.deps;
     const rawBody = await this.receive(incoming, caller, grant);
     const opened = endpoint.open(rawBody, incoming);
     const admission = admit(caller, opened.model, channels.table, options);
-    const { requestId, path, query, headers: clientHeaders } = incoming;
+    const { requestId, path, query, headers, startedAt, trace } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
     const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
     const request = origin ? { ...parsed, continued: await origin } : parsed;
-    const asked = { requestId, endpoint, admission, request, rawBody, clientHeaders, caller };
-    return { ...asked, path: path + dialectQuery(query) };
+    return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody };
   }
 
   /** The caller and the groups of the key in order, for routes that only look something up. @throws AppError */
@@ -112,11 +111,7 @@ export class Relay {
   }
 
   /** Checks the API key only. @throws AppError, UnavailableError while the node is overloaded */
-  async authenticate(incoming: IncomingRequest): Promise<Caller> {
-    return this.callerOf(incoming);
-  }
-
-  private callerOf({ headers, path, query }: IncomingRequest): Caller | Promise<Caller> {
+  async authenticate({ headers, path, query }: IncomingRequest): Promise<Caller> {
     if (this.deps.overload.reason !== null) this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
@@ -135,51 +130,43 @@ export class Relay {
     return this.running.idle();
   }
 
-  private answer(endpoint: Endpoint, incoming: IncomingRequest, client: ClientResponse): Promise<CallOutcome> {
+  /** The stages of a call, in order. @throws what the client gets as its error */
+  private async answer(endpoint: Endpoint, incoming: IncomingRequest, client: ClientResponse): Promise<CallOutcome> {
+    // Admit
     checkTarget(incoming);
-    const caller = incoming.caller ?? this.callerOf(incoming);
-    // Cached results are used in the same turn of the event loop, here and below.
-    return caller instanceof Promise
-      ? caller.then((found) => this.answerTo(found, endpoint, incoming, client))
-      : this.answerTo(caller, endpoint, incoming, client);
-  }
-
-  private async answerTo(
-    caller: Caller,
-    endpoint: Endpoint,
-    incoming: IncomingRequest,
-    client: ClientResponse,
-  ): Promise<CallOutcome> {
-    const { rateLimit, ledger, options } = this.deps;
-    const entered = this.deps.inFlight.enter(caller);
-    const leave = entered instanceof Promise ? await entered : entered;
+    const caller = incoming.caller ?? (await this.authenticate(incoming));
+    const leave = await this.deps.inFlight.enter(caller);
     client.watchGone(leave);
     const grant = this.deps.bodies.open(caller.user.id);
     try {
+      // Receive
       const rawBody = await this.receive(incoming, caller, grant);
-      const { reserved, served } = await this.ways.serve(endpoint, incoming, caller, rawBody, client);
-      const { call } = reserved;
-
-      // Settle and record, then send the end of the response
-      let billed: Billed;
-      try {
-        billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
-        if (served.lease) served.lease.correct(useOf(billed));
-        if (reserved.rates) reserved.rates.correct(useOf(billed).tokens);
-      } finally {
-        served.lease?.end();
-      }
-      this.noteBalance(caller, billed);
-      incoming.trace?.served(call, served, billed);
-      if (call.capture) this.deps.captures.keep(call, call.capture, served.meter);
-      const outcome = this.finish(call, served, billed, client, endpoint.errors(incoming));
-      const isServed = served.delivery.end.kind === 'complete';
-      // The call is served and paid, whether it can be counted or not.
-      if (isServed && isRateLimited(caller, options)) await rateLimit.succeeded(caller).catch(this.uncounted);
-      return outcome;
+      // Route, price, check, reserve, send
+      const { reserved, served } = await this.callServer.serve({ endpoint, incoming, caller, rawBody, client });
+      // Settle
+      const billed = await this.settle(reserved, served, client);
+      // Deliver the end of the response, which tells of the charge
+      return await this.finish(reserved.call, served, billed, client, endpoint.errors(incoming));
     } finally {
       grant.release();
       leave();
+    }
+  }
+
+  private async settle(reserved: Reserved, served: Served, client: ClientResponse): Promise<Billed> {
+    const { ledger, options, captures } = this.deps;
+    const { call } = reserved;
+    try {
+      const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
+      const use = useOf(billed);
+      served.lease?.correct(use);
+      reserved.rates?.correct(use.tokens);
+      this.noteBalance(call.caller, billed);
+      call.trace?.served(call, served, billed);
+      if (call.capture) captures.keep(call, call.capture, served.meter);
+      return billed;
+    } finally {
+      served.lease?.end();
     }
   }
 
@@ -196,41 +183,38 @@ export class Relay {
   }
 
   /** Runs every check that does not need the body, then reads the body. @throws AppError */
-  receive(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+  async receive(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     const { rateLimit, options } = this.deps;
-    return isRateLimited(caller, options)
-      ? rateLimit.enter(caller).then(() => this.read(incoming, caller, grant))
-      : this.read(incoming, caller, grant);
-  }
-
-  private read(incoming: IncomingRequest, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+    if (isRateLimited(caller, options)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
     if (caller.token.address !== incoming.address) this.deps.keyUses.note(caller.token, incoming.address);
     // Without a balance a free model may still be called, but only with a small body.
     const tokenId = caller.token.id;
-    const read = (paid: boolean): Promise<Buffer> =>
-      incoming.readBody(paid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
-    const paid = this.deps.keys.hasBalance(caller.user);
-    return paid instanceof Promise ? paid.then(read) : read(paid);
+    const isPaid = await this.deps.keys.hasBalance(caller.user);
+    return incoming.readBody(isPaid ? { grant, tokenId } : { grant, tokenId, maxBytes: unpaidBodyBytes });
   }
 
-  private finish(
+  private async finish(
     call: Call,
     served: Served,
     billed: Billed,
     client: ClientResponse,
     errors: ErrorDialect,
-  ): CallOutcome {
-    const { end } = served.delivery;
-    const { refused } = served.delivery;
+  ): Promise<CallOutcome> {
+    const { end, refused } = served.delivery;
     if (refused) sendFailure(client, toCallFailure(refused.error), call.requestId, errors);
     else if (end.kind !== 'broken') served.delivery.finish(billed.usage);
     else if (served.delivery.breakOff) served.delivery.breakOff();
     else client.end(errors.events(toCallFailure(end.error), call.requestId));
     this.measure(call, served, billed);
-    if (billed.excess) this.deps.usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
+    const { usageAlarm, rateLimit, options } = this.deps;
+    if (billed.excess) usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
     const { unpriced } = call.request;
-    if (unpriced) this.deps.usageAlarm.freeTools(call, served.channel.id, toolsSent(unpriced.names, served.dropped));
+    if (unpriced) usageAlarm.freeTools(call, served.channel.id, toolsSent(unpriced.names, served.dropped));
+    // The call is served and paid, whether it can be counted or not.
+    if (end.kind === 'complete' && isRateLimited(call.caller, options)) {
+      await rateLimit.succeeded(call.caller).catch(this.uncounted);
+    }
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
     return {
       outcome: end.kind === 'broken' ? 'upstream_error' : 'ok',
@@ -270,7 +254,7 @@ export class Relay {
   }
 }
 
-function countHere({ endpoint, admission: { bareModel }, request, rawBody }: Dispatch): number | Promise<number> {
+function countHere({ endpoint, admission: { bareModel }, request, rawBody }: RoutedCall): number | Promise<number> {
   return rawBody.length > exactCountBytes
     ? estimatePrompt(rawBody, request.body, bareModel)
     : countPrompt(endpoint.tariff.prompt(request, bareModel), bareModel);

@@ -17,7 +17,7 @@ import type { OutboundGuard } from '../platform/outbound/outbound-guard.js';
 import type { Clock } from '../shared/clock.js';
 import { randomAlphanumeric } from '../shared/ids.js';
 import type { Secrets } from '../shared/secrets.js';
-import { ConcurrencySlots } from '../gateway/admit/places.js';
+import { ConcurrencySlots } from '../gateway/admit/concurrency-slots.js';
 import { InFlight } from '../gateway/admit/in-flight.js';
 import { BodyBudget, bodyBudgetFor } from '../gateway/admit/body-budget.js';
 import { KeyDirectory } from '../gateway/admit/key-directory.js';
@@ -35,7 +35,7 @@ import { Captures } from '../gateway/observe/captures.js';
 import { ChannelFailures } from '../gateway/observe/channel-failures.js';
 import { ErrorLog } from '../gateway/observe/error-log.js';
 import { UsageAlarm, type OperatorNotices } from '../gateway/observe/usage-alarm.js';
-import { defaultReadOnLimits, DisconnectedClients, type ReadOnLimits } from '../gateway/send/left-calls.js';
+import { defaultReadOnLimits, DisconnectedClients, type ReadOnLimits } from '../gateway/send/disconnected-clients.js';
 import { guardedMedia } from '../gateway/send/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from '../gateway/pipeline.js';
@@ -46,7 +46,7 @@ import { ResponsesSockets } from './responses/socket/responses-sockets.js';
 import { StoredResponses } from './responses/stored-responses.js';
 import { Health } from '../gateway/route/health/health.js';
 import { KeyHealth } from '../gateway/route/health/key-health.js';
-import { cooldownReasons } from '../gateway/route/health/rest.js';
+import { cooldownReasons } from '../gateway/route/health/cooldown.js';
 import { SharedHealth } from '../gateway/route/health/shared-health.js';
 import { costsFrom } from '../gateway/route/limits/cost-period.js';
 import { ChannelBudgets } from '../gateway/route/limits/channel-budgets.js';
@@ -58,7 +58,7 @@ import { SessionPins } from '../gateway/route/affinity/session-pins.js';
 import { RoutingDirectory, type KeyState } from '../gateway/route/routing-directory.js';
 import { FirstByteTimes } from '../gateway/route/order/first-byte-times.js';
 import { TierOrder } from '../gateway/route/order/tier-order.js';
-import { Candidates } from '../gateway/route/turns.js';
+import { Candidates } from '../gateway/route/candidates.js';
 import { defaultPoolLimits, Pools, UpstreamClient } from '../gateway/upstream/upstream-client.js';
 import { Credentials } from '../gateway/upstream/credentials.js';
 import { createTelemetry } from '../gateway/observe/tracing/create-telemetry.js';
@@ -129,7 +129,7 @@ export interface RelayCore {
   readonly bodies: BodyBudget;
   readonly keyRing: KeyRing;
   readonly health: Health;
-  readonly turns: Candidates;
+  readonly candidates: Candidates;
   readonly keyHealth: KeyHealth;
   readonly upstream: UpstreamClient;
   readonly failureHandler: UpstreamFailureHandler;
@@ -212,15 +212,15 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const rates = new CallRates(state, clock);
   const limits = new LimitBoard({ places, state, options, costs: costsFrom(database), clock });
   metrics.beforeScrape(() => {
-    const resting = health.rests.filter(({ until }) => until > clock.now());
+    const current = health.cooldowns.filter(({ until }) => until > clock.now());
     for (const reason of cooldownReasons) {
-      metrics.restingKeys.set({ reason }, resting.filter((rest) => rest.reason === reason).length);
+      metrics.restingKeys.set({ reason }, current.filter((cooldown) => cooldown.reason === reason).length);
     }
   });
   const firstBytes = new FirstByteTimes(clock);
   const order = new TierOrder(options, firstBytes, clock);
   const channelBudgets = new ChannelBudgets(budgets, ledger);
-  const turns = new Candidates({
+  const candidates = new Candidates({
     channels,
     keyRing,
     health,
@@ -264,7 +264,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     options,
     channels,
     keyRing,
-    turns,
+    candidates,
     order,
     firstBytes,
     health,
@@ -338,7 +338,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       keyRing,
       health,
       keyHealth: new KeyHealth(keyRing, health),
-      turns,
+      candidates,
       upstream,
       failureHandler,
       errors,

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../gateway/endpoint.js';
-import type { OpenedBody } from '../gateway/call.js';
+import type { OpenedBody } from '../gateway/request.js';
 import { parseJsonBody } from '../dialects/wire/forms/json-body.js';
 import { modelOf } from './chat/chat-endpoints.js';
 import { endpoints } from './endpoints.js';

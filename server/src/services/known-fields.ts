@@ -1,4 +1,4 @@
-import type { OpenedBody } from '../gateway/call.js';
+import type { OpenedBody } from '../gateway/request.js';
 
 /*
  * Media are priced before they are made, by fields of the request. A field that is not known here could order more than is

@@ -29,7 +29,7 @@ import type { RelayRoutesDeps } from './create-relay.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
 import type { Relay } from '../gateway/pipeline.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
-import type { IncomingRequest } from '../gateway/incoming-call.js';
+import type { IncomingRequest } from '../gateway/request.js';
 import { hijack, leaveBodies } from '../gateway/incoming-request.js';
 import type { Caller } from '../gateway/admit/authentication.js';
 import type { ListedModel, RoutingTable } from '../gateway/route/routing-table.js';

@@ -1,5 +1,4 @@
-import type { ReceivedSession, RealtimeEvent, RealtimeUpstream } from './realtime.js';
-import { send, usageOf } from './realtime.js';
+import { type ReceivedSession, type RealtimeEvent, type RealtimeUpstream, send, usageOf } from './realtime.js';
 
 /** How the model speaks. */
 export interface Speech {

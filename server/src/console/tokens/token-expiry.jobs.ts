@@ -1,6 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import type { Clock } from '../../shared/clock.js';
-import { seconds } from '../../shared/clock.js';
+import { type Clock, seconds } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/rounds.js';
 import { TokenStatus } from './token.entity.js';
 

@@ -1,7 +1,6 @@
 import { MoreThan, type Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import type { MaybeActor } from '../../shared/actor.js';
-import { requirePermission } from '../../shared/actor.js';
+import { type MaybeActor, requirePermission } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { OwnSession } from '../auth/own-sessions.service.js';

@@ -1,7 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
-import { type ConcurrencySlots, type ConcurrencySlot } from './places.js';
+import { type ConcurrencySlots, type ConcurrencySlot } from './concurrency-slots.js';
 
 /** Options of the limits of concurrent calls. */
 export interface InFlightSettings {

@@ -14,7 +14,7 @@ import { wordsCheck } from '../../platform/matching/words-check.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
 import type { Queries } from '../../platform/db/queries.js';
 import { contentLimit } from './chat-content.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 
 export interface CapturesDeps {
   readonly database: Queries;

@@ -8,7 +8,7 @@ import { storableJson, storableText } from '../../shared/json.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
 import { failureKind } from '../../dialects/errors/failure-kind.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 import type { Queries } from '../../platform/db/queries.js';
 
 export interface ErrorLogDeps {

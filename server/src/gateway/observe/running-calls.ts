@@ -1,6 +1,6 @@
 import type { Metrics } from '../../platform/observability/metrics.js';
 import type { Endpoint } from '../endpoint.js';
-import type { IncomingRequest } from '../incoming-call.js';
+import type { IncomingRequest } from '../request.js';
 
 export interface CallOutcome {
   readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';

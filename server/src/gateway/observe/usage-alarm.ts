@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../shared/usage.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 
 /** A provider's report of more than is charged. */
 export interface UsageExcess {

@@ -15,7 +15,7 @@ import { choicesOf, requestTraits, type RequestTraits } from './metering/request
 import { noUsage, usageDetails, type Usage } from '../../shared/usage.js';
 import { chargeOfCall } from './call-bill.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Estimate {

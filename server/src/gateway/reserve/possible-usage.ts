@@ -4,7 +4,7 @@ import { withoutAdvice } from '../../billing/prices/price-book.service.js';
 import { choicesOf } from './metering/request-traits.js';
 import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 import { type Estimate, adviceOf, drawingOf, chargeFor } from './estimate.js';
 
 /** Published limits grow without notice: a report is impossible from twice as much on. */

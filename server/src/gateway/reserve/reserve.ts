@@ -22,7 +22,7 @@ import {
   type Estimate,
   type Wanted,
 } from './estimate.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */
 export interface Reserved {

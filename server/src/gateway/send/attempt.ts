@@ -5,7 +5,7 @@ import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest }
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from '../deliver/delivery.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
-import type { ParsedRequest } from '../call.js';
+import type { ParsedRequest } from '../request.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
@@ -18,7 +18,7 @@ import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
-import type { AbandonedExchange } from './left-calls.js';
+import type { AbandonedExchange } from './disconnected-clients.js';
 import type { FetchMedia } from './media-fetch.js';
 import { withServedTier } from './served-tier.js';
 

@@ -10,15 +10,16 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { LimitLease } from '../route/limits/limit-board.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../route/routing-table.js';
-import type { Candidate, Candidates, CandidateQuery } from '../route/turns.js';
+import type { Candidate, Candidates, CandidateQuery } from '../route/candidates.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedCandidate } from './hedged-attempt.js';
-import { isCount, type Dispatch } from '../served-call.js';
-import { AttemptFailedError, AttemptRunner, type RunnerDeps } from './turn-runner.js';
+import { isCount } from '../call.js';
+import type { Dispatch } from './dispatch.js';
+import { AttemptFailedError, AttemptRunner, type RunnerDeps } from './attempt-runner.js';
 
 export interface AttemptsDeps extends RunnerDeps {
   readonly channels: { readonly table: RoutingTable };
-  readonly turns: Candidates;
+  readonly candidates: Candidates;
   readonly metrics: Metrics;
   readonly affinity: SessionAffinity;
 }
@@ -59,48 +60,46 @@ export class Attempts {
   }
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
-  async serve(incoming: Dispatch, client: ClientResponse): Promise<Served> {
-    const { options, metrics, turns, affinity, failureHandler } = this.deps;
-    const { admission } = incoming;
-    const { failedBefore = noChannels } = incoming;
+  async serve(dispatch: Dispatch, client: ClientResponse): Promise<Served> {
+    const { options, metrics, candidates, affinity, failureHandler } = this.deps;
+    const { call, failedBefore = noChannels } = dispatch;
+    const { admission, request } = call;
     const usedChannels: number[] = [...failedBefore];
-    const used: number[] = incoming.avoidsFailed ? [...failedBefore] : [];
+    const used: number[] = dispatch.avoidsFailed ? [...failedBefore] : [];
     const { values } = options;
-    const { continued } = incoming.request;
+    const { continued } = request;
     const origin = continued ? originOf(continued, admission, this.deps.channels.table) : null;
     const mayStay = !origin && values['session_affinity.enabled'] && !isAlone(admission.candidates);
-    const opened = mayStay ? affinity.open(incoming) : null;
-    const session = opened instanceof Promise ? await opened : opened;
+    const session = mayStay ? await affinity.open(call) : null;
     const seeker: CandidateQuery = {
       route: admission,
       origin,
       preferred: session,
-      use: incoming.use,
-      stream: incoming.request.stream,
-      isCount: isCount(incoming),
-      requestId: incoming.use && incoming.requestId,
+      use: dispatch.use,
+      stream: request.stream,
+      isCount: isCount(call),
+      requestId: dispatch.use && call.requestId,
     };
     const fixed = admission.pinned !== null || origin !== null;
     const retries = fixed ? 0 : retriesAllowed(values.RetryTimes);
     let last: CallFailedError | null = null;
     for (let attempt = 0, moves = 0; ;) {
-      const next = turns.next(seeker, attempt, used);
-      const turn = next instanceof Promise ? await next : next;
+      const candidate = await candidates.next(seeker, attempt, used);
       // When no channel is left, the client gets the last failure.
-      if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, usedChannels, true);
-      const { channel, keyIndex } = turn;
+      if (candidate instanceof AppError) throw last ?? new CallFailedError(candidate, undefined, usedChannels, true);
+      const { channel, keyIndex } = candidate;
       usedChannels.push(channel.id);
       used.push(channel.id);
       session?.chosen(channel, keyIndex);
       try {
-        if (fixed || used.length > 1 || values['hedged_attempts.percentile'] === 0 || !mayHedge(incoming)) {
-          const outcome = await this.runner.run(incoming, turn, client);
+        if (fixed || used.length > 1 || values['hedged_attempts.percentile'] === 0 || !mayHedge(call)) {
+          const outcome = await this.runner.run(dispatch, candidate, client);
           const result = origin ? 'hit' : session?.served(channel, keyIndex);
           if (usedChannels.length > 1) failureHandler.rescued(usedChannels, channel.id);
-          return servedBy(outcome, turn, usedChannels, result);
+          return servedBy(outcome, candidate, usedChannels, result);
         }
-        const next = (): Promise<Candidate | null> => this.secondTurn(seeker, used, usedChannels);
-        const { turn: served, outcome, aborted } = await this.hedged(incoming, turn, client, next);
+        const next = (): Promise<Candidate | null> => this.secondCandidate(seeker, used, usedChannels);
+        const { candidate: served, outcome, aborted } = await this.hedged(dispatch, candidate, client, next);
         const result = session?.served(served.channel, served.keyIndex);
         if (usedChannels.length > 1) failureHandler.rescued(usedChannels, served.channel.id, aborted?.channel.id);
         return servedBy(outcome, served, usedChannels, result, aborted);
@@ -114,7 +113,7 @@ export class Attempts {
         if (attempt < retries) attempt++;
         else if (isAtLimit(cause) && !fixed && moves < maxRetries) moves++;
         else throw last;
-        metrics.relayRetries.inc({ route: incoming.endpoint.route });
+        metrics.relayRetries.inc({ route: call.endpoint.route });
         // The first retry is immediate; later ones are delayed randomly, to spread load.
         if (attempt >= 2) await sleep(randomBetween(100, 500));
       }
@@ -123,34 +122,42 @@ export class Attempts {
 
   /** The first attempt of a call, with a second one beside it if the channel is slower than usual. */
   private async hedged(
-    incoming: Dispatch,
-    turn: Candidate,
+    dispatch: Dispatch,
+    candidate: Candidate,
     client: ClientResponse,
     next: () => Promise<Candidate | null>,
   ): Promise<ServedCandidate> {
     const { options, firstBytes } = this.deps;
-    const delay = hedgeDelay(incoming, turn.channel, options.values['hedged_attempts.percentile'], firstBytes);
-    if (delay === null) return { turn, outcome: await this.runner.run(incoming, turn, client) };
-    return runHedged({ runner: this.runner, incoming, client, first: turn, delay, next });
+    const delay = hedgeDelay(
+      dispatch.call,
+      candidate.channel,
+      options.values['hedged_attempts.percentile'],
+      firstBytes,
+    );
+    if (delay === null) return { candidate, outcome: await this.runner.run(dispatch, candidate, client) };
+    return runHedged({ runner: this.runner, dispatch, client, first: candidate, delay, next });
   }
 
   /** Another channel than those that were used; null: there is none that is free, and the first attempt goes on alone. */
-  private async secondTurn(seeker: CandidateQuery, used: number[], usedChannels: number[]): Promise<Candidate | null> {
-    const turn = await Promise.resolve(this.deps.turns.next(seeker, 0, used)).catch(() => null);
-    if (turn === null || turn instanceof AppError) return null;
-    const { channel } = turn;
+  private async secondCandidate(
+    seeker: CandidateQuery,
+    used: number[],
+    usedChannels: number[],
+  ): Promise<Candidate | null> {
+    const candidate = await Promise.resolve(this.deps.candidates.next(seeker, 0, used)).catch(() => null);
+    if (candidate === null || candidate instanceof AppError) return null;
+    const { channel } = candidate;
     // A channel that cannot stream sends comments at once, so its attempt could not be given up.
     if (used.includes(channel.id) || (channel.setting.nonStreamOnly === true && seeker.stream === true)) {
-      this.deps.turns.giveBack(turn);
+      this.deps.candidates.giveBack(candidate);
       return null;
     }
     used.push(channel.id);
     usedChannels.push(channel.id);
-    return turn;
+    return candidate;
   }
 }
 
-/** Field by field: an object that begins with a spread one takes half a microsecond more for each further field. */
 const servedBy = (
   outcome: AttemptOutcome,
   { channel, lease }: Candidate,

@@ -1,11 +1,12 @@
 import type { ClientResponse } from '../deliver/client-response.js';
 import type { FirstByteTimes } from '../route/order/first-byte-times.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
-import type { Candidate } from '../route/turns.js';
+import type { Candidate } from '../route/candidates.js';
 import type { AttemptOutcome } from './attempt.js';
 import { AttemptRace } from './attempt-race.js';
-import type { Dispatch } from '../served-call.js';
-import { AttemptFailedError, type AttemptRunner } from './turn-runner.js';
+import type { RoutedCall } from '../call.js';
+import type { Dispatch } from './dispatch.js';
+import { AttemptFailedError, type AttemptRunner } from './attempt-runner.js';
 
 /** An attempt that was aborted because another one was faster. Its provider may bill what it did. */
 export interface AbortedAttempt {
@@ -16,7 +17,7 @@ export interface AbortedAttempt {
 
 /** A served call and the attempt that served it. */
 export interface ServedCandidate {
-  readonly turn: Candidate;
+  readonly candidate: Candidate;
   readonly outcome: AttemptOutcome;
   readonly aborted?: AbortedAttempt | undefined;
 }
@@ -29,12 +30,12 @@ const shortestDelay = 50;
  * Whether a second attempt of the call may run beside the first: it is charged by what is served, and its response is
  * text.
  */
-export const mayHedge = ({ endpoint, price }: Dispatch): boolean =>
+export const mayHedge = ({ endpoint, price }: RoutedCall): boolean =>
   price !== undefined && endpoint.limitOutput !== undefined;
 
 /** Milliseconds after which a second attempt begins; null: too little is known of the channel. */
 export function hedgeDelay(
-  { admission, request }: Dispatch,
+  { admission, request }: RoutedCall,
   { id: channelId }: RoutedChannel,
   percentile: number,
   times: FirstByteTimes,
@@ -47,7 +48,7 @@ export function hedgeDelay(
 /** The call, and where its attempts run. */
 export interface Hedge {
   readonly runner: AttemptRunner;
-  readonly incoming: Dispatch;
+  readonly dispatch: Dispatch;
   readonly client: ClientResponse;
   readonly first: Candidate;
   /** Milliseconds. */
@@ -59,14 +60,14 @@ export interface Hedge {
 /**
  * Makes an attempt and, if its response has not begun after the delay, a second one at another channel. The first response
  * to begin serves the call.
- * @throws TurnFailedError of the first attempt that failed by itself, when none served the call
+ * @throws AttemptFailedError of the first attempt that failed by itself, when none served the call
  */
-export async function runHedged({ runner, incoming, client, first, delay, next }: Hedge): Promise<ServedCandidate> {
+export async function runHedged({ runner, dispatch, client, first, delay, next }: Hedge): Promise<ServedCandidate> {
   const race = new AttemptRace();
   const startedAt = performance.now();
-  const run = async (turn: Candidate): Promise<ServedCandidate> => ({
-    turn,
-    outcome: await runner.run(incoming, turn, client, race),
+  const run = async (candidate: Candidate): Promise<ServedCandidate> => ({
+    candidate,
+    outcome: await runner.run(dispatch, candidate, client, race),
   });
   const one = run(first);
   if (await settles(one, delay)) return one;
@@ -76,7 +77,7 @@ export async function runHedged({ runner, incoming, client, first, delay, next }
   const afterMs = Math.round(performance.now() - startedAt);
   try {
     const served = await Promise.any([one, run(second)]);
-    const { channel, lease } = served.turn === first ? second : first;
+    const { channel, lease } = served.candidate === first ? second : first;
     if (race.abortedCount > 0) return { ...served, aborted: { channel, afterMs } };
     // It may still prepare its request, which is never sent: the settlement must not count the call at its channel.
     lease?.cancel();

@@ -1,6 +1,6 @@
 import { estimatePrompt } from '../reserve/metering/prompt-tokens.js';
 import type { CallUse } from '../route/limits/limit-board.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 import type { Billed } from './settlement.js';
 
 /**

@@ -19,7 +19,7 @@ import { chatContent } from '../observe/chat-content.js';
 import { adviceOf, drawingOf, type Estimate } from '../reserve/estimate.js';
 import { leastCharge, possibleUsage } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
-import type { Call } from '../priced-call.js';
+import type { Call } from '../call.js';
 import type { Reserved } from '../reserve/reserve.js';
 
 /** The result of charging a call. */

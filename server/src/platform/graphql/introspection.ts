@@ -1,5 +1,15 @@
-import { execute, Kind, print, type ExecutionResult, type FieldNode, type GraphQLField } from 'graphql';
-import type { DocumentNode, GraphQLNamedType, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import {
+  execute,
+  Kind,
+  print,
+  type ExecutionResult,
+  type FieldNode,
+  type GraphQLField,
+  type DocumentNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
 
 /** Cost of reading the schema, however little of it. The standard query of tools costs this. */
 export const introspectionCost = 500;

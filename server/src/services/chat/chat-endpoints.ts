@@ -29,7 +29,7 @@ import { openAIErrorBody, openAIErrorEvents } from '../../dialects/languages/ope
 import { toCount } from '../../dialects/languages/openai/usage.js';
 import { drawingIn, withDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { responsesErrorEvents } from '../../dialects/languages/responses/error.js';
-import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
+import type { OpenedBody, ParsedRequest } from '../../gateway/request.js';
 import {
   limitChat,
   limitGenerate,

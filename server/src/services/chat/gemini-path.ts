@@ -1,5 +1,5 @@
 import { RelayError } from '../../dialects/errors/relay-error.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 
 /** A parsed Gemini path. */
 export interface GeminiPath {

@@ -8,8 +8,7 @@ import { asFields, parseFields, type Fields } from '../../dialects/neutral/field
 import { needList } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asBase64, asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
-import type { OpenedBody, ParsedRequest } from '../../gateway/call.js';
+import type { IncomingRequest, OpenedBody, ParsedRequest } from '../../gateway/request.js';
 import { inputTariff } from '../../gateway/reserve/tariffs/other-tariffs.js';
 import { modelOf, openAIErrors } from '../chat/chat-endpoints.js';
 import { needInput, withCode } from '../refusals.js';

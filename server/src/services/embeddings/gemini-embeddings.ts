@@ -5,7 +5,7 @@ import { asFieldsList, asText, either, parseFields, type Fields } from '../../di
 import { needFields, needList, optionalCount } from '../../dialects/neutral/given.js';
 import { asFloats } from '../../dialects/languages/openai/embedding-vectors.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
-import type { ParsedRequest } from '../../gateway/call.js';
+import type { ParsedRequest } from '../../gateway/request.js';
 import { geminiErrors } from '../chat/chat-endpoints.js';
 import { embeddingsEndpoint } from './embedding-endpoints.js';
 import { geminiCallOf } from '../chat/gemini-path.js';

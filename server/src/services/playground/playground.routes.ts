@@ -14,7 +14,7 @@ import { toCallFailure } from '../../dialects/errors/failure.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { hijack, leaveBodies } from '../../gateway/incoming-request.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
 

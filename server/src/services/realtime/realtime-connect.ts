@@ -6,7 +6,7 @@ import { AppError } from '../../shared/errors.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import type { UpstreamFailureHandler } from '../../gateway/send/upstream-failure-handler.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { withHeaderOverride } from '../../dialects/overrides/header-override.js';
 import type { KeyRing } from '../../gateway/route/key-ring.js';
 import { mapModel } from '../../gateway/route/model-mapping.js';
@@ -14,7 +14,7 @@ import { isRetryable } from '../../gateway/route/retry.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import { retriesAllowed } from '../../gateway/route/routing-table.js';
-import type { Candidates } from '../../gateway/route/turns.js';
+import type { Candidates } from '../../gateway/route/candidates.js';
 import type { AttemptSpan } from '../../gateway/observe/tracing/call-trace.js';
 import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
@@ -23,7 +23,7 @@ import { openUpstreamSocket } from './upstream-socket.js';
 export interface RealtimeConnectDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly turns: Candidates;
+  readonly candidates: Candidates;
   readonly failureHandler: UpstreamFailureHandler;
   readonly guard: OutboundGuard;
   readonly options: { readonly values: OptionValues };
@@ -63,7 +63,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
   const retries = admission.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
-    const turn = await deps.turns.next({ route: admission, origin: null }, attempt, usedChannels);
+    const turn = await deps.candidates.next({ route: admission, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
     if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
     const { channel, keyIndex, trial, lease } = turn;

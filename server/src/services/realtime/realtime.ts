@@ -18,7 +18,7 @@ import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
 import type { UsageAlarm } from '../../gateway/observe/usage-alarm.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';
 import type { ErrorLog } from '../../gateway/observe/error-log.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import type { Relay } from '../../gateway/pipeline.js';
 import { encodingOf, loadEncoding } from '../../gateway/reserve/metering/text-meter.js';
 import { AwaitedModel } from './awaited-model.js';

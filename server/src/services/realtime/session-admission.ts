@@ -13,7 +13,7 @@ import type { KeyUses } from '../../gateway/admit/key-uses.js';
 import type { ModelRateLimit } from '../../gateway/admit/rate-limit.js';
 import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { affordable } from '../../gateway/reserve/estimate.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';

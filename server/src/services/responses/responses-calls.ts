@@ -3,7 +3,7 @@ import type { Attempt, AttemptOutcome } from '../../gateway/send/attempt.js';
 import { responsesDialect, type ChatDialect } from '../../gateway/deliver/chat-dialects.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { responsesEndpoint } from '../chat/chat-endpoints.js';
 import { unusableReasoning } from '../../gateway/route/affinity/call-origin.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
-import { hijack, storedQuery } from '../../gateway/incoming-request.js';
+import type { IncomingRequest } from '../../gateway/request.js';
+import { storedQuery } from '../../gateway/forwarded-query.js';
+import { hijack } from '../../gateway/incoming-request.js';
 import { sendFailure } from '../../gateway/deliver/send-failure.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
 import { responsesEndpoint } from '../chat/chat-endpoints.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import { previousNotFound } from '../../gateway/route/affinity/call-origin.js';
-import type { BodyAllowance } from '../../gateway/incoming-call.js';
+import type { BodyAllowance } from '../../gateway/request.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import { parseAhead, parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { asFields, asList, someText, type Fields } from '../../dialects/neutral/fields.js';

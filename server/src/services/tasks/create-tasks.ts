@@ -52,7 +52,7 @@ export interface BuiltTasks {
 export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
-  const { keys, keyUses, budgets, rates, rateLimit, keyRing, turns, balances, metrics } = relay.core;
+  const { keys, keyUses, budgets, rates, rateLimit, keyRing, candidates, balances, metrics } = relay.core;
   const { guardrails, captures, tracing, errors, inFlight, bodies } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
@@ -67,7 +67,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
     rateLimit,
     channels,
     keyRing,
-    turns,
+    candidates,
     prices,
     ledger,
     secrets,

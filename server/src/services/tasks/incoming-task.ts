@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
 import { retryHeaders, toCallFailure } from '../../dialects/errors/failure.js';
 import { openAIErrorBody } from '../../dialects/languages/openai/error.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { checkTarget, leaveBodies, readRequestBody } from '../../gateway/incoming-request.js';
 
 /**

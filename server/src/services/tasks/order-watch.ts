@@ -3,7 +3,7 @@ import { isAppError } from '../../shared/errors.js';
 import { noUsage } from '../../shared/usage.js';
 import type { Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { CallGuard, GuardNote } from '../../gateway/admit/guardrails/call-guard.js';

@@ -35,11 +35,11 @@ import type { CallBudgets } from '../../gateway/admit/call-budgets.js';
 import type { CallRates } from '../../gateway/admit/call-rates.js';
 import type { BalanceWatch } from '../../gateway/settle/balance-watch.js';
 import type { Relay } from '../../gateway/pipeline.js';
-import type { IncomingRequest } from '../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../gateway/request.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
 import type { KeyRing } from '../../gateway/route/key-ring.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
-import type { Candidates } from '../../gateway/route/turns.js';
+import type { Candidates } from '../../gateway/route/candidates.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
 import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps, type WatchNotes } from './order-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
@@ -54,7 +54,7 @@ export interface TaskDeskDeps {
   readonly watch: SubmissionWatchDeps;
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly turns: Candidates;
+  readonly candidates: Candidates;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly budgets: CallBudgets;
@@ -186,8 +186,8 @@ export class TaskDesk {
 
   /** @throws AppError NO_CHANNEL; RATE_LIMITED while every key rests */
   choose(admission: Admission): TaskTarget {
-    const { keyRing, secrets, turns } = this.deps;
-    const { channel: picked, keyIndex } = turns.pick(admission);
+    const { keyRing, secrets, candidates } = this.deps;
+    const { channel: picked, keyIndex } = candidates.pick(admission);
     // The result of a task's request is not reported to the key ring, so it must not wait for it.
     keyRing.undecided(picked, keyIndex);
     return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);

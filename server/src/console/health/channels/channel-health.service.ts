@@ -1,5 +1,4 @@
-import type { MaybeActor } from '../../../shared/actor.js';
-import { requirePermission } from '../../../shared/actor.js';
+import { type MaybeActor, requirePermission } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { percentile } from '../../../shared/latency.js';
 import type { Snapshots } from '../../../billing/rollups/rollups.service.js';

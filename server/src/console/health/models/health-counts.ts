@@ -1,5 +1,4 @@
-import type { FailureKind } from '../../../shared/failure-kind.js';
-import { failureKinds } from '../../../shared/failure-kind.js';
+import { type FailureKind, failureKinds } from '../../../shared/failure-kind.js';
 import {
   histogramSums,
   readSnapshot,

@@ -1,5 +1,4 @@
-import type { MaybeActor } from '../../../shared/actor.js';
-import { holds, requireActor } from '../../../shared/actor.js';
+import { type MaybeActor, holds, requireActor } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { ForbiddenError } from '../../../shared/errors.js';
 import type { FailureKind } from '../../../shared/failure-kind.js';
@@ -7,8 +6,7 @@ import { percentile } from '../../../shared/latency.js';
 import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { collapseGizmo } from '../../../billing/prices/price-book.service.js';
-import { hour } from '../../../billing/rollups/rollups.service.js';
-import type { Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { hour, type Snapshots } from '../../../billing/rollups/rollups.service.js';
 import { readHealthCounts, type HealthCounts } from './health-counts.js';
 
 /** Hours that the figures cover, besides the running one. */

@@ -1,5 +1,4 @@
-import type { MaybeActor } from '../../../shared/actor.js';
-import { Role } from '../../../shared/actor.js';
+import { type MaybeActor, Role } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { ServiceState } from '../../../shared/service-state.js';

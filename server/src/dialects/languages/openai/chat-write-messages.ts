@@ -1,7 +1,14 @@
 import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
 import { reasoningDetails } from './reasoning-details.js';
-import type { FilePart, ImagePart, NeutralMessage, Part, ToolCallPart, ToolResultPart } from '../../neutral/message.js';
-import { isInstruction } from '../../neutral/message.js';
+import {
+  type FilePart,
+  type ImagePart,
+  type NeutralMessage,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+  isInstruction,
+} from '../../neutral/message.js';
 import { resultContent } from '../../neutral/tool-error.js';
 import { shortCallId } from '../../neutral/call-id.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';

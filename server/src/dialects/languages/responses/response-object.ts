@@ -1,6 +1,5 @@
 import type { AnswerContext } from '../../neutral/codec.js';
-import type { FinishReason } from '../../neutral/finish-reason.js';
-import { fromFinishReason } from '../../neutral/finish-reason.js';
+import { type FinishReason, fromFinishReason } from '../../neutral/finish-reason.js';
 import type { Json } from '../../neutral/fields.js';
 
 /** Generates ids for the items of one response, derived from the response's id, so that they are unique. */

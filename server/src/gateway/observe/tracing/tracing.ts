@@ -1,6 +1,6 @@
 import { newSpanId, newTraceId, readTraceparent } from '../../../platform/observability/otlp/trace-context.js';
 import type { Endpoint } from '../../endpoint.js';
-import type { IncomingRequest } from '../../incoming-call.js';
+import type { IncomingRequest } from '../../request.js';
 import { CallTrace, type TracingDeps } from './call-trace.js';
 
 /** `tracestate` is limited to 512 characters, as the recommendation allows. */

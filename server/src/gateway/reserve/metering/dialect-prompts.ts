@@ -1,5 +1,4 @@
-import type { Fields } from '../../../dialects/neutral/fields.js';
-import { asFields, asFieldsList, asText, either } from '../../../dialects/neutral/fields.js';
+import { type Fields, asFields, asFieldsList, asText, either } from '../../../dialects/neutral/fields.js';
 import type { PromptTexts } from './prompt-tokens.js';
 
 /*

@@ -1,4 +1,4 @@
-import type { ParsedRequest } from '../../call.js';
+import type { ParsedRequest } from '../../request.js';
 import { overriddenBody } from '../../../dialects/overrides/body-override.js';
 import { mapModel } from '../../route/model-mapping.js';
 import type { RoutedChannel } from '../../route/routed-channel.js';

@@ -9,7 +9,7 @@ import {
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { ChargeInput, Tariff } from '../../endpoint.js';
-import type { ParsedRequest } from '../../call.js';
+import type { ParsedRequest } from '../../request.js';
 import { asFields, asFieldsList, asText } from '../../../dialects/neutral/fields.js';
 import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
 

@@ -1,11 +1,11 @@
 import type { Admission } from '../admission.js';
-import type { Continuation } from '../../call.js';
+import type { Continuation } from '../../request.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import type { NamedText } from '../../../dialects/languages/ids/named-ids.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { RoutingTable } from '../routing-table.js';
-import type { CandidateQuery } from '../turns.js';
+import type { CandidateQuery } from '../candidates.js';
 
 /**
  * The channel and key that keep what a call names, or made its encrypted reasoning: no other account knows it.

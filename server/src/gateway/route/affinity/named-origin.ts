@@ -1,5 +1,5 @@
 import type { Caller } from '../../admit/authentication.js';
-import type { Continuation } from '../../call.js';
+import type { Continuation } from '../../request.js';
 import type { Endpoint } from '../../endpoint.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { namedIds, type NamedId } from '../../../dialects/languages/ids/named-ids.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../shared/clock.js';
-import type { Dispatch } from '../../served-call.js';
+import type { RoutedCall } from '../../call.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
@@ -105,10 +105,10 @@ export class SessionAffinity {
     admission,
     request,
     caller,
-    clientHeaders,
+    headers,
     rawBody,
     price,
-  }: Dispatch): PinnedSession | null | Promise<PinnedSession | null> {
+  }: RoutedCall): PinnedSession | null | Promise<PinnedSession | null> {
     const { values } = this.options;
     // Counts of tokens are not charged and read no prompt cache.
     if (admission.pinned || !price) return null;
@@ -121,7 +121,7 @@ export class SessionAffinity {
         tokenId: caller.token.id,
         group: admission.group,
         model,
-        headers: clientHeaders,
+        headers,
         body: request.body,
         bodyBytes: rawBody.length,
       },

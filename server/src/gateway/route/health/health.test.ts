@@ -3,7 +3,7 @@ import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { Health } from './health.js';
-import { cooldownRule } from './rest-rules.js';
+import { cooldownRule } from './cooldown-rules.js';
 import { resetTime } from './reset-time.js';
 
 /** 2026-01-01T00:00:00Z. */
@@ -93,7 +93,7 @@ describe('a failed attempt', () => {
     expect(cooldownRule(error, start)?.reason ?? null).toBe(reason);
   });
 
-  it('never rests a key longer than a day for a limit, and a month for a quota', () => {
+  it('never cools a key down longer than a day for a limit, and a month for a quota', () => {
     const never = { headers: { 'retry-after': '999999999' } };
     expect(cooldownRule(upstream(429, never), start)?.until).toBe(start + 86_400_000);
     expect(cooldownRule(upstream(402, never), start)?.until).toBe(start + 31 * 86_400_000);
@@ -112,7 +112,7 @@ describe('health', () => {
     health = new Health({ now: () => now });
   });
 
-  it('rests one key for one model until the time the provider names, then lets one call through', () => {
+  it('cools one key down for one model until the time the provider names, then lets one call through', () => {
     fail(upstream(429, { headers: { 'retry-after': '7' } }));
     expect(health.standing(channel, 0, 'gpt')).toBe('closed');
     expect(health.standing(channel, 1, 'gpt')).toBe('open');
@@ -132,15 +132,15 @@ describe('health', () => {
     expect([health.quiet, health.begin(channel, 0, 'gpt')]).toEqual([true, null]);
   });
 
-  it('rests 10 s, doubling with each failed trial to 5 min, and 10 s again after a success', () => {
+  it('cools down for 10 s, doubling with each failed trial to 5 min, and 10 s again after a success', () => {
     fail(upstream(429));
-    const rests = [left()];
+    const cooldowns = [left()];
     for (let trial = 0; trial < 6; trial++) {
       now += left();
       fail(upstream(429), 0, health.begin(channel, 0, 'gpt'));
-      rests.push(left());
+      cooldowns.push(left());
     }
-    expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300].map((seconds) => seconds * 1000));
+    expect(cooldowns).toEqual([10, 20, 40, 80, 160, 300, 300].map((seconds) => seconds * 1000));
     now += left();
     health.begin(channel, 0, 'gpt')?.passed();
     fail(upstream(429));
@@ -168,7 +168,7 @@ describe('health', () => {
     expect([health.standing(channel, 0, 'gpt'), left()]).toEqual(['last', 10_000]);
   });
 
-  it('has failures until the key succeeds or rests, or they are forgotten', () => {
+  it('has failures until the key succeeds or cools down, or they are forgotten', () => {
     fail(upstream(500));
     expect([health.hasFailures, health.quiet]).toEqual([true, true]);
     health.served(channel, 0, 'gpt');
@@ -189,7 +189,7 @@ describe('health', () => {
     expect(health.standing(channel, 0, 'gpt')).toBe('open');
   });
 
-  it('rests a key without quota for every model, an hour where no reset is named', () => {
+  it('cools a key down without quota for every model, an hour where no reset is named', () => {
     fail(upstream(402));
     expect([health.standing(channel, 0, 'anything'), left()]).toEqual(['closed', 3_600_000]);
     // A test of the key that succeeds ends it.
@@ -209,16 +209,16 @@ describe('health', () => {
   it('ends with the keys it concerns: edited, enabled again or deleted', () => {
     fail(upstream(429));
     health.keepOnly(new Map([[7, channel]]));
-    expect(health.rests).toHaveLength(1);
+    expect(health.cooldowns).toHaveLength(1);
     health.keepOnly(new Map([[7, { ...channel, keys: [...channel.keys] }]]));
-    expect(health.rests).toEqual([]);
+    expect(health.cooldowns).toEqual([]);
     health.refused(channel, 1);
     expect([health.standing(channel, 1, 'x'), health.standing(channel, 0, 'x')]).toEqual(['closed', 'open']);
     health.keepOnly(new Map());
     expect(health.quiet).toBe(true);
   });
 
-  it('forgets a rest five minutes after its end', () => {
+  it('forgets a cooldown five minutes after its end', () => {
     fail(upstream(429));
     now += 10_000 + 300_001;
     health.prune();

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../shared/clock.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
-import { noEnd, type EndedCooldown, type Cooldown, type CooldownReason } from './rest.js';
-import { cooldownRule, type CooldownRule } from './rest-rules.js';
+import { noEnd, type EndedCooldown, type Cooldown, type CooldownReason } from './cooldown.js';
+import { cooldownRule, type CooldownRule } from './cooldown-rules.js';
 
 /** How a key may be used: in turn, only when no other is left, or not at all. */
 export type Standing = 'open' | 'last' | 'closed';
@@ -22,7 +22,7 @@ export interface Trial {
 
 /** Where the health of keys is shared with other nodes. */
 export interface HealthLink {
-  /** A rest began, changed or ended. Never throws, and nothing waits for it. */
+  /** A cooldown began, changed or ended. Never throws, and nothing waits for it. */
   changed(now: Cooldown | EndedCooldown): void;
   claim(name: string): Promise<boolean>;
   giveBack(name: string): void;
@@ -31,7 +31,7 @@ export interface HealthLink {
 export type CooldownId = Pick<Cooldown, 'channelId' | 'keyMark' | 'model'>;
 
 interface Entry {
-  rest: Cooldown;
+  cooldown: Cooldown;
   /** As other nodes know it. */
   announcedUntil: number;
   /** Until then the one call that finds out is on its way; 0: none is. */
@@ -44,48 +44,48 @@ const longestRest = 5 * 60_000;
 const quotaRest = 60 * 60_000;
 const failuresToRest = 3;
 const failureWindow = 30_000;
-/** A rest whose time was over so long ago without a call is forgotten. Milliseconds. */
+/** A cooldown whose time was over so long ago without a call is forgotten. Milliseconds. */
 const forgetAfter = 5 * 60_000;
 /** A trial that does not end, or is made by another node, keeps the key so long. Milliseconds. */
 const trialTime = 60_000;
 /** After which a caller may ask again while a trial is under way. Milliseconds. */
 const trialWait = 1000;
-/** Calls that fail together extend a rest by milliseconds: not worth a message to other nodes. */
+/** Calls that fail together extend a cooldown by milliseconds: not worth a message to other nodes. */
 const worthAnnouncing = 1000;
 const maxCounted = 10_000;
 /** An end is remembered no longer than this. Milliseconds. */
 const longestEnded = 24 * 60 * 60_000;
 
 /**
- * Which keys rest, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
- * `HealthLink` carries it to other nodes. While no key rests and none failed lately, a call reads two flags.
+ * Which keys cool down, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
+ * `HealthLink` carries it to other nodes. While no key cools down and none failed lately, a call reads two flags.
  */
 export class Health {
   private readonly entries = new Map<string, Entry>();
   private readonly byChannel = new Map<number, Map<string, Entry>>();
   /** Times of consecutive failures, by key and model. */
   private readonly failures = new Map<string, number[]>();
-  /** The keys of channels with rests: the list is replaced when they are edited or enabled again. */
+  /** The keys of channels with cooldowns: the list is replaced when they are edited or enabled again. */
   private readonly keysOf = new Map<number, readonly string[]>();
   /** Rests that ended before their time. */
   private readonly endings = new Map<string, EndedCooldown>();
   private link: HealthLink = alone;
-  private ended: (rest: Cooldown) => void = () => undefined;
+  private ended: (cooldown: Cooldown) => void = () => undefined;
 
-  /** Whether no key rests, and none is about to be tried again. Every call reads it. */
+  /** Whether no key cools down, and none is about to be tried again. Every call reads it. */
   quiet = true;
-  /** Whether a key failed lately without coming to rest. */
+  /** Whether a key failed lately without a cooldown. */
   hasFailures = false;
 
   constructor(private readonly clock: Clock) {}
 
   /** Rests that have not been forgotten, those that are over and wait for a trial included. */
-  get rests(): Cooldown[] {
-    return [...this.entries.values()].map(({ rest }) => rest);
+  get cooldowns(): Cooldown[] {
+    return [...this.entries.values()].map(({ cooldown }) => cooldown);
   }
 
-  /** @param listener called with each rest that ends here, except by time */
-  onEnd(listener: (rest: Cooldown) => void): void {
+  /** @param listener called with each cooldown that ends here, except by time */
+  onEnd(listener: (cooldown: Cooldown) => void): void {
     this.ended = listener;
   }
 
@@ -93,7 +93,7 @@ export class Health {
     this.link = link;
   }
 
-  /** Whether a key may be used for a model: a rest of the model or of the whole key counts. */
+  /** Whether a key may be used for a model: a cooldown of the model or of the whole key counts. */
   standing(channel: RoutedChannel, keyIndex: number, model: string): Standing {
     const known = this.byChannel.get(channel.id);
     if (!known) return 'open';
@@ -132,7 +132,7 @@ export class Health {
 
   /**
    * Call before a request with this key.
-   * @returns the trial that the request is, if a rest of the key is over; null for ordinary requests
+   * @returns the trial that the request is, if a cooldown of the key is over; null for ordinary requests
    */
   begin(channel: RoutedChannel, keyIndex: number, model: string): Trial | null {
     const known = this.byChannel.get(channel.id);
@@ -140,7 +140,7 @@ export class Health {
     const mark = markOf(channel, keyIndex);
     const now = this.clock.now();
     const over = [known.get(nameOf(mark, model)), known.get(nameOf(mark, ''))].filter(
-      (entry) => entry !== undefined && entry.rest.until <= now && entry.tryingUntil <= now,
+      (entry) => entry !== undefined && entry.cooldown.until <= now && entry.tryingUntil <= now,
     ) as Entry[];
     if (over.length === 0) return null;
     for (const entry of over) entry.tryingUntil = now + trialTime;
@@ -158,7 +158,7 @@ export class Health {
     const id = { channelId: channel.id, keyMark: markOf(channel, keyIndex), model: rule.allModels ? '' : model };
     const known = this.entries.get(keyOf(id));
     this.keysOf.set(channel.id, channel.keys);
-    if (rule.reason !== 'FAILING' || trial || known || this.countFailure(id, now)) this.rest(id, rule, known, now);
+    if (rule.reason !== 'FAILING' || trial || known || this.countFailure(id, now)) this.coolDown(id, rule, known, now);
     trial?.released();
   }
 
@@ -172,9 +172,9 @@ export class Health {
   /** A test with this key succeeded. */
   proved(channel: RoutedChannel, keyIndex: number, model: string): void {
     const keyMark = markOf(channel, keyIndex);
-    for (const rest of this.of(channel.id)) {
-      const concerns = rest.keyMark === keyMark && (rest.model === model || rest.model === '');
-      if (concerns && rest.reason !== 'REFUSED') this.end(rest);
+    for (const cooldown of this.of(channel.id)) {
+      const concerns = cooldown.keyMark === keyMark && (cooldown.model === model || cooldown.model === '');
+      if (concerns && cooldown.reason !== 'REFUSED') this.end(cooldown);
     }
   }
 
@@ -187,54 +187,55 @@ export class Health {
   }
 
   /**
-   * Ends rests, by hand or because a test of the key succeeded.
+   * Ends cooldowns, by hand or because a test of the key succeeded.
    * @param only absent: of every key and model of the channel
    */
   clear(channelId: number, only: Partial<Pick<Cooldown, 'keyMark' | 'model'>> = {}): Cooldown[] {
     const ended = this.of(channelId).filter(
       ({ keyMark, model }) => keyMark === (only.keyMark ?? keyMark) && model === (only.model ?? model),
     );
-    for (const rest of ended) this.end(rest);
+    for (const cooldown of ended) this.end(cooldown);
     return ended;
   }
 
   /** Rests of a channel. */
   of(channelId: number): Cooldown[] {
-    return [...(this.byChannel.get(channelId)?.values() ?? [])].map(({ rest }) => rest);
+    return [...(this.byChannel.get(channelId)?.values() ?? [])].map(({ cooldown }) => cooldown);
   }
 
-  /** Ends of rests of a channel. */
+  /** Ends of cooldowns of a channel. */
   endedOf(channelId: number): EndedCooldown[] {
     return [...this.endings.values()].filter((ending) => ending.channelId === channelId);
   }
 
-  /** Channels with rests, or with ends of rests. */
+  /** Channels with cooldowns, or with ends of cooldowns. */
   get channelIds(): ReadonlySet<number> {
     return new Set([...this.byChannel.keys(), ...[...this.endings.values()].map(({ channelId }) => channelId)]);
   }
 
-  /** Another node, or this one before its restart, knows of this rest. @returns whether that is news */
-  learn(rest: Cooldown): boolean {
-    const known = this.entries.get(keyOf(rest));
-    const ending = this.endings.get(keyOf(rest));
-    if (ending && rest.since <= ending.endedAt) return false;
-    if (rest.until + forgetAfter < this.clock.now() || (known && known.rest.until >= rest.until)) return false;
-    this.set(rest);
+  /** Another node, or this one before its restart, knows of this cooldown. @returns whether that is news */
+  learn(cooldown: Cooldown): boolean {
+    const known = this.entries.get(keyOf(cooldown));
+    const ending = this.endings.get(keyOf(cooldown));
+    if (ending && cooldown.since <= ending.endedAt) return false;
+    if (cooldown.until + forgetAfter < this.clock.now() || (known && known.cooldown.until >= cooldown.until))
+      return false;
+    this.set(cooldown);
     return true;
   }
 
-  /** Another node ended this rest. @returns whether it was known here */
+  /** Another node ended this cooldown. @returns whether it was known here */
   learnEnd(ending: EndedCooldown): boolean {
     const known = this.entries.get(keyOf(ending));
     // It began again since then.
-    if (known && known.rest.since > ending.endedAt) return false;
+    if (known && known.cooldown.since > ending.endedAt) return false;
     this.endings.set(keyOf(ending), ending);
     return this.forget(ending);
   }
 
   private forget(id: CooldownId): boolean {
     const entry = this.entries.get(keyOf(id));
-    if (entry) this.ended(entry.rest);
+    if (entry) this.ended(entry.cooldown);
     const known = this.byChannel.get(id.channelId);
     known?.delete(nameOf(id.keyMark, id.model));
     if (known?.size === 0) this.byChannel.delete(id.channelId);
@@ -243,20 +244,21 @@ export class Health {
     return wasKnown;
   }
 
-  /** Ends the rests of deleted channels, and of those whose keys were edited or enabled again. */
+  /** Ends the cooldowns of deleted channels, and of those whose keys were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
     for (const id of this.byChannel.keys()) {
       const keys = channels.get(id)?.keys;
-      if (!keys || (this.keysOf.get(id) ?? keys) !== keys) for (const rest of this.of(id)) this.end(rest);
+      if (!keys || (this.keysOf.get(id) ?? keys) !== keys) for (const cooldown of this.of(id)) this.end(cooldown);
       if (keys) this.keysOf.set(id, keys);
       else this.keysOf.delete(id);
     }
   }
 
-  /** Forgets rests that were over long ago without a call. */
+  /** Forgets cooldowns that were over long ago without a call. */
   prune(): void {
     const now = this.clock.now();
-    for (const { rest } of [...this.entries.values()]) if (rest.until + forgetAfter < now) this.forget(rest);
+    for (const { cooldown } of [...this.entries.values()])
+      if (cooldown.until + forgetAfter < now) this.forget(cooldown);
     for (const [key, { until }] of this.endings) if (until < now) this.endings.delete(key);
     for (const [key, times] of this.failures) if ((times.at(-1) ?? 0) + failureWindow < now) this.failures.delete(key);
     this.hasFailures = this.failures.size > 0;
@@ -264,22 +266,22 @@ export class Health {
 
   private standingOf(entry: Entry | undefined): Standing {
     if (!entry || this.endOf(entry) <= this.clock.now()) return 'open';
-    return entry.rest.reason === 'FAILING' ? 'last' : 'closed';
+    return entry.cooldown.reason === 'FAILING' ? 'last' : 'closed';
   }
 
   /** While its trial is under way, a key may be ready at any moment. */
   private readyTime(entry: Entry | undefined): number {
     if (!entry) return 0;
     const now = this.clock.now();
-    if (entry.rest.until > now) return entry.rest.until;
+    if (entry.cooldown.until > now) return entry.cooldown.until;
     return entry.tryingUntil > now ? now + trialWait : 0;
   }
 
-  private endOf({ rest, tryingUntil }: Entry): number {
-    return Math.max(rest.until, tryingUntil);
+  private endOf({ cooldown, tryingUntil }: Entry): number {
+    return Math.max(cooldown.until, tryingUntil);
   }
 
-  /** @returns whether these failures are enough for a rest */
+  /** @returns whether these failures are enough for a cooldown */
   private countFailure(id: CooldownId, now: number): boolean {
     const key = keyOf(id);
     const times = (this.failures.get(key) ?? []).filter((time) => time > now - failureWindow);
@@ -294,9 +296,9 @@ export class Health {
     return isEnough;
   }
 
-  private rest(id: CooldownId, rule: CooldownRule, known: Entry | undefined, now: number): void {
-    const before = known?.rest;
-    // A call that began before the rest and failed like the one that caused it.
+  private coolDown(id: CooldownId, rule: CooldownRule, known: Entry | undefined, now: number): void {
+    const before = known?.cooldown;
+    // A call that began before the cooldown and failed like the one that caused it.
     const together = before !== undefined && before.until > now;
     const times = before ? before.times + (together ? 0 : 1) : 0;
     const same = together && before.reason === rule.reason;
@@ -312,50 +314,50 @@ export class Health {
     });
   }
 
-  private put(rest: Cooldown): void {
-    const known = this.entries.get(keyOf(rest));
-    const announced = known && known.rest.reason === rest.reason && known.announcedUntil;
-    const entry = this.set(rest);
-    if (announced !== undefined && announced !== false && Math.abs(rest.until - announced) < worthAnnouncing) {
+  private put(cooldown: Cooldown): void {
+    const known = this.entries.get(keyOf(cooldown));
+    const announced = known && known.cooldown.reason === cooldown.reason && known.announcedUntil;
+    const entry = this.set(cooldown);
+    if (announced !== undefined && announced !== false && Math.abs(cooldown.until - announced) < worthAnnouncing) {
       entry.announcedUntil = announced;
     } else {
-      this.link.changed(rest);
+      this.link.changed(cooldown);
     }
   }
 
-  private set(rest: Cooldown): Entry {
-    const entry: Entry = { rest, announcedUntil: rest.until, tryingUntil: 0 };
-    this.entries.set(keyOf(rest), entry);
-    this.endings.delete(keyOf(rest));
+  private set(cooldown: Cooldown): Entry {
+    const entry: Entry = { cooldown, announcedUntil: cooldown.until, tryingUntil: 0 };
+    this.entries.set(keyOf(cooldown), entry);
+    this.endings.delete(keyOf(cooldown));
     this.quiet = false;
-    const ofChannel = this.byChannel.get(rest.channelId);
-    if (ofChannel) ofChannel.set(nameOf(rest.keyMark, rest.model), entry);
-    else this.byChannel.set(rest.channelId, new Map([[nameOf(rest.keyMark, rest.model), entry]]));
+    const ofChannel = this.byChannel.get(cooldown.channelId);
+    if (ofChannel) ofChannel.set(nameOf(cooldown.keyMark, cooldown.model), entry);
+    else this.byChannel.set(cooldown.channelId, new Map([[nameOf(cooldown.keyMark, cooldown.model), entry]]));
     return entry;
   }
 
-  private end(rest: Cooldown): void {
-    if (!this.forget(rest)) return;
-    const { channelId, keyMark, model } = rest;
+  private end(cooldown: Cooldown): void {
+    if (!this.forget(cooldown)) return;
+    const { channelId, keyMark, model } = cooldown;
     const now = this.clock.now();
-    const until = Math.min(rest.until + forgetAfter, now + longestEnded);
+    const until = Math.min(cooldown.until + forgetAfter, now + longestEnded);
     // The clock of the node where it began may be ahead.
-    const ending: EndedCooldown = { channelId, keyMark, model, endedAt: Math.max(now, rest.since), until };
-    this.endings.set(keyOf(rest), ending);
+    const ending: EndedCooldown = { channelId, keyMark, model, endedAt: Math.max(now, cooldown.since), until };
+    this.endings.set(keyOf(cooldown), ending);
     this.link.changed(ending);
   }
 
   private trialOf(entries: readonly Entry[]): Trial {
-    const names = entries.map(({ rest }) => `${keyOf(rest)}/${rest.until}`);
+    const names = entries.map(({ cooldown }) => `${keyOf(cooldown)}/${cooldown.until}`);
     /** Still as they were when the trial began. */
-    const current = (): Entry[] => entries.filter((entry) => this.entries.get(keyOf(entry.rest)) === entry);
+    const current = (): Entry[] => entries.filter((entry) => this.entries.get(keyOf(entry.cooldown)) === entry);
     return {
       claim: async () => {
         const claims = await Promise.all(names.map((name) => this.link.claim(name)));
         return claims.every(Boolean);
       },
       passed: () => {
-        for (const { rest } of current()) this.end(rest);
+        for (const { cooldown } of current()) this.end(cooldown);
       },
       released: () => {
         for (const entry of current()) entry.tryingUntil = 0;

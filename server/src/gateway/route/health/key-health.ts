@@ -1,7 +1,7 @@
 import { keyMarksOf } from '../key-mark.js';
 import type { KeyRing } from '../key-ring.js';
 import type { Health } from './health.js';
-import type { Cooldown } from './rest.js';
+import type { Cooldown } from './cooldown.js';
 
 /** The state of the keys of channels, for admins: by position, without their texts. */
 export class KeyHealth {
@@ -18,21 +18,23 @@ export class KeyHealth {
    * @returns one status per key
    */
   healthOf(channelId: number, keys: readonly string[]): ReturnType<KeyRing['healthOf']> {
-    const rests = this.restsOf(channelId, keys);
+    const cooldowns = this.restsOf(channelId, keys);
     const statuses = this.keyRing.healthOf(channelId, keys);
-    return statuses.map((status, at) => (rests[at]?.some(({ reason }) => reason === 'REFUSED') ? 'REFUSED' : status));
+    return statuses.map((status, at) =>
+      cooldowns[at]?.some(({ reason }) => reason === 'REFUSED') ? 'REFUSED' : status,
+    );
   }
 
-  /** The rests of each key. */
+  /** The cooldowns of each key. */
   restsOf(channelId: number, keys: readonly string[]): readonly Cooldown[][] {
-    const rests = this.health.of(channelId);
-    return keyMarksOf({ keys }).map((mark) => rests.filter(({ keyMark }) => keyMark === mark));
+    const cooldowns = this.health.of(channelId);
+    return keyMarksOf({ keys }).map((mark) => cooldowns.filter(({ keyMark }) => keyMark === mark));
   }
 
   /**
    * Lets keys serve calls again, at every node.
    * @param index of one key; null: all
-   * @returns the number of rests that ended
+   * @returns the number of cooldowns that ended
    */
   clear(channelId: number, keys: readonly string[], index: number | null): number {
     const marks = keyMarksOf({ keys });

@@ -83,7 +83,7 @@ describe.each([
   ['the node that ended it first', true],
   ['the other one first', false],
 ])('when the store is available again, %s', (_order, isFirst) => {
-  it('a rest that was ended meanwhile stays ended, at every node', async () => {
+  it('a cooldown that was ended meanwhile stays ended, at every node', async () => {
     const [one, two] = [await Node.start(), await Node.start()];
     one.health.refused(channel, 0);
     await settled();
@@ -103,7 +103,7 @@ describe.each([
     expect([one.refused, two.refused, (await Node.start()).refused]).toEqual([1, 1, 1]);
   });
 
-  it('a rest that began meanwhile is known to every node', async () => {
+  it('a cooldown that began meanwhile is known to every node', async () => {
     const [one, two] = [await Node.start(), await Node.start()];
     one.cut();
     two.cut();

@@ -3,7 +3,7 @@ import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
 import type { Health, HealthLink } from './health.js';
-import { toEndedCooldown, toCooldown, type EndedCooldown, type Cooldown } from './rest.js';
+import { toEndedCooldown, toCooldown, type EndedCooldown, type Cooldown } from './cooldown.js';
 
 const topic = 'health';
 /** A claim of a trial lasts as long as a node would wait for its result. Seconds. */
@@ -11,22 +11,22 @@ const claimSeconds = 60;
 /** Rests are stored a little longer than they last, and those without an end as long. Seconds. */
 const storeExtra = 300;
 const longestStore = 31 * 86_400;
-/** Between two looks at rests that are long over. Milliseconds. */
+/** Between two looks at cooldowns that are long over. Milliseconds. */
 const pruneEvery = 60_000;
 
-type Message = { readonly node: string } & ({ readonly rest: unknown } | { readonly ended: unknown });
+type Message = { readonly node: string } & ({ readonly cooldown: unknown } | { readonly ended: unknown });
 
 export interface SharedHealthDeps {
   readonly health: Health;
   readonly state: Pick<SharedState, 'get' | 'set' | 'delete' | 'once' | 'publish' | 'subscribe' | 'onGap' | 'ping'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The rests of a channel changed, here or at another node. */
+  /** The cooldowns of a channel changed, here or at another node. */
   readonly changed: (channelId: number) => void;
 }
 
 /**
- * Carries the rests of keys to other nodes, and over a restart where the shared state outlives it. Every node decides by
+ * Carries the cooldowns of keys to other nodes, and over a restart where the shared state outlives it. Every node decides by
  * its own copy, so an unavailable store changes no decision.
  */
 export class SharedHealth implements HealthLink {
@@ -40,7 +40,7 @@ export class SharedHealth implements HealthLink {
     deps.health.share(this);
   }
 
-  /** @param channelIds whose stored rests are read */
+  /** @param channelIds whose stored cooldowns are read */
   async start(channelIds: () => readonly number[]): Promise<void> {
     const { state, health } = this.deps;
     this.unsubscribe = await state.subscribe(topic, (text) => this.receive(JSON.parse(text) as Message));
@@ -73,21 +73,21 @@ export class SharedHealth implements HealthLink {
   }
 
   private announce(now: Cooldown | EndedCooldown): void {
-    const said = 'endedAt' in now ? { ended: now } : { rest: now };
+    const said = 'endedAt' in now ? { ended: now } : { cooldown: now };
     void this.attempt(() => this.deps.state.publish(topic, JSON.stringify({ node: this.node, ...said })));
   }
 
   private receive(message: Message): void {
     if (message.node === this.node) return;
-    const channelId = this.learn('rest' in message ? message.rest : message.ended);
+    const channelId = this.learn('cooldown' in message ? message.cooldown : message.ended);
     if (channelId !== null) this.deps.changed(channelId);
   }
 
   /** @returns the channel about which this is news; null: it is none */
   private learn(value: unknown): number | null {
     const { health } = this.deps;
-    const [rest, ending] = [toCooldown(value), toEndedCooldown(value)];
-    if (rest && health.learn(rest)) return rest.channelId;
+    const [cooldown, ending] = [toCooldown(value), toEndedCooldown(value)];
+    if (cooldown && health.learn(cooldown)) return cooldown.channelId;
     return ending && health.learnEnd(ending) ? ending.channelId : null;
   }
 
@@ -126,12 +126,12 @@ export class SharedHealth implements HealthLink {
     await new Promise((resolve) => setImmediate(resolve));
     for (const id of this.toStore) {
       this.toStore.delete(id);
-      const rests = [...health.of(id), ...health.endedOf(id)];
-      const left = (Math.max(0, ...rests.map(({ until }) => until)) - clock.now()) / 1000;
+      const cooldowns = [...health.of(id), ...health.endedOf(id)];
+      const left = (Math.max(0, ...cooldowns.map(({ until }) => until)) - clock.now()) / 1000;
       await this.attempt(() =>
-        rests.length === 0
+        cooldowns.length === 0
           ? state.delete(storeKey(id))
-          : state.set(storeKey(id), JSON.stringify(rests), Math.min(Math.max(0, left) + storeExtra, longestStore)),
+          : state.set(storeKey(id), JSON.stringify(cooldowns), Math.min(Math.max(0, left) + storeExtra, longestStore)),
       );
     }
   }

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Logger } from '../../observability/logger.js';
 import { lastError, type Cluster } from './cluster.js';

@@ -5,7 +5,7 @@ import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { KeyDirectory } from '../../../gateway/admit/key-directory.js';
 import type { BodyBudget, BodyGrant } from '../../../gateway/admit/body-budget.js';
 import { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { unpaidBodyBytes } from '../../../gateway/incoming-request.js';
 import type { Relay } from '../../../gateway/pipeline.js';
 import { sendFailure } from '../../../gateway/deliver/send-failure.js';

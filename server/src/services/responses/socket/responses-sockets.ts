@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { AppError } from '../../../shared/errors.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { withProtocolKey } from '../../realtime/protocols.js';
 import { countFrames } from '../../realtime/realtime.js';

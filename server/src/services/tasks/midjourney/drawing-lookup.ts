@@ -8,7 +8,7 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
 import { parseJson } from '../../../shared/json.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
 import type { TaskDesk } from '../task-desk.js';
 import { jsonObject, type TaskUpstream } from '../task-upstream.js';

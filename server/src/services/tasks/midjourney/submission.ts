@@ -7,7 +7,7 @@ import type { Reservation } from '../../../billing/ledger/ledger.service.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
 import { jsonText, text } from '../field.js';
 import type { SubmissionWatch } from '../order-watch.js';

@@ -7,7 +7,7 @@ import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import { withoutKey } from '../../../gateway/send/redact-key.js';
 import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
 import type { SubmissionWatch } from '../order-watch.js';
 import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';

@@ -5,7 +5,7 @@ import type { GuardedFetch, OpenedResponse } from '../../../platform/outbound/gu
 import { AppError } from '../../../shared/errors.js';
 import type { InFlight, InFlightCaller } from '../../../gateway/admit/in-flight.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
 import { asFields } from '../../../dialects/neutral/fields.js';

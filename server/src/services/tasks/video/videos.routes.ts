@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../../shared/errors.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { checkTarget, hijack } from '../../../gateway/incoming-request.js';
 import { sendFailure } from '../../../gateway/deliver/send-failure.js';
 import { openAIErrors } from '../../chat/chat-endpoints.js';
@@ -11,7 +11,11 @@ import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { pathPart, withRawBodies } from '../incoming-task.js';
 import type { VideoRoutesDeps } from '../task-routes-deps.js';
 
-type Handler = (incoming: IncomingRequest, id: string, client: ClientResponse) => Promise<Record<string, unknown> | null>;
+type Handler = (
+  incoming: IncomingRequest,
+  id: string,
+  client: ClientResponse,
+) => Promise<Record<string, unknown> | null>;
 
 /** `/v1/videos` (docs/reference/relay/tasks.md#videos). */
 export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps): FastifyPluginAsync =>

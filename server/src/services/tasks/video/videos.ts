@@ -13,7 +13,7 @@ import { droppedHeader } from '../../../gateway/send/attempt.js';
 import { mapModel } from '../../../gateway/route/model-mapping.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';
-import type { IncomingRequest } from '../../../gateway/incoming-call.js';
+import type { IncomingRequest } from '../../../gateway/request.js';
 import { toCallFailure, type CallFailure } from '../../../dialects/errors/failure.js';
 import { toUpstreamError } from '../../../dialects/errors/read-upstream-error.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';

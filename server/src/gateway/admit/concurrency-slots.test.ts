@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlaceClaim } from '../../platform/cache/shared-state.js';
 import { systemClock } from '../../shared/clock.js';
-import { ConcurrencySlots, type SlotLink } from './places.js';
+import { ConcurrencySlots, type SlotLink } from './concurrency-slots.js';
 
 /** The shared state, which calls `granting` whenever it grants places. */
 const linkOf = (granting: () => void): SlotLink => ({

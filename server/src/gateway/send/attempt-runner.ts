@@ -14,16 +14,18 @@ import { FirstByteWatch, type FirstByteTimes } from '../route/order/first-byte-t
 import { ordersOf, type TierOrder } from '../route/order/tier-order.js';
 import { isRetryable } from '../route/retry.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
-import type { Candidate } from '../route/turns.js';
+import type { Candidate } from '../route/candidates.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
-import type { DisconnectedClients, AbandonedExchange } from './left-calls.js';
+import type { DisconnectedClients, AbandonedExchange } from './disconnected-clients.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
-import { isCount, type Dispatch } from '../served-call.js';
+import { isCount, type RoutedCall } from '../call.js';
+import { dialectQuery } from '../forwarded-query.js';
+import type { Dispatch } from './dispatch.js';
 import type { FailedAttempt, UpstreamFailureHandler } from './upstream-failure-handler.js';
 
 export interface RunnerDeps {
@@ -54,17 +56,17 @@ export class AttemptFailedError extends Error {
   }
 }
 
-const failedCall = (incoming: Dispatch, trial: Trial | null): FailedAttempt => ({
-  requestId: incoming.requestId,
+const failedAttempt = (call: RoutedCall, trial: Trial | null): FailedAttempt => ({
+  requestId: call.requestId,
   trial,
-  userId: incoming.caller.user.id,
-  model: incoming.admission.bareModel,
-  text: () => requestText(incoming.path, incoming.request.body),
+  userId: call.caller.user.id,
+  model: call.admission.bareModel,
+  text: () => requestText(call.path, call.request.body),
   hasContent: true,
-  isCount: isCount(incoming),
+  isCount: isCount(call),
 });
 
-const ownerOf = ({ caller }: Dispatch, channel: RoutedChannel, keyIndex: number): IdOwner => ({
+const ownerOf = ({ caller }: RoutedCall, channel: RoutedChannel, keyIndex: number): IdOwner => ({
   userId: caller.user.id,
   tokenId: caller.token.id,
   channelId: channel.id,
@@ -82,27 +84,33 @@ export class AttemptRunner {
    * @param race other attempts of the call that run at the same time
    * @throws TurnFailedError, LostRaceError
    */
-  async run(incoming: Dispatch, turn: Candidate, client: ClientResponse, race?: AttemptRace): Promise<AttemptOutcome> {
+  async run(
+    dispatch: Dispatch,
+    candidate: Candidate,
+    client: ClientResponse,
+    race?: AttemptRace,
+  ): Promise<AttemptOutcome> {
     const { keyRing, health, failureHandler } = this.deps;
-    const { channel, keyIndex, trial, lease } = turn;
+    const { call } = dispatch;
+    const { channel, keyIndex, trial, lease } = candidate;
     const key = channel.keys[keyIndex] ?? '';
-    const watch = this.watchOf(incoming, channel);
-    const span = incoming.trace?.attempt(turn, incoming.admission.model);
+    const watch = this.watchOf(call, channel);
+    const span = call.trace?.attempt(candidate, call.admission.model);
     try {
-      const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, turn, watch, race, span), client);
+      const outcome = await call.endpoint.attempt(this.toAttempt(dispatch, candidate, watch, race, span), client);
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
       const { end, reportedFailure } = outcome.delivery;
       const failure = end.kind === 'broken' ? end.error : reportedFailure;
       // A client that left before the provider responded is charged, but nothing is known of the key.
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
-        if (health.hasFailures && failure === undefined && !isCount(incoming))
-          health.served(channel, keyIndex, incoming.admission.bareModel);
+        if (health.hasFailures && failure === undefined && !isCount(call))
+          health.served(channel, keyIndex, call.admission.bareModel);
       }
       watch?.served(outcome.firstByteAt);
       span?.served(outcome);
       if (failure !== undefined) {
-        failureHandler.brokeOff(failedCall(incoming, null), channel, keyIndex, redactKey(failure, key));
+        failureHandler.brokeOff(failedAttempt(call, null), channel, keyIndex, redactKey(failure, key));
       }
       return end.kind === 'broken' ? redactOutcome(outcome, key) : outcome;
     } catch (caught) {
@@ -119,7 +127,7 @@ export class AttemptRunner {
       const error = redactKey(caught, key);
       span?.failed(error);
       if (isAppError(error) && error.code === 'UPSTREAM_TIMEOUT') watch?.gaveUp();
-      const view = await failureHandler.failed(failedCall(incoming, trial), channel, keyIndex, error);
+      const view = await failureHandler.failed(failedAttempt(call, trial), channel, keyIndex, error);
       const { provider } = channel;
       const isOfChannel = isRetryable({ error, status: view?.status ?? null, provider });
       // Where the client has left, an attempt that was sent is read on, and charged.
@@ -131,11 +139,11 @@ export class AttemptRunner {
   }
 
   /** Null: nothing depends on the time of the call. */
-  private watchOf(incoming: Dispatch, channel: RoutedChannel): FirstByteWatch | null {
+  private watchOf(call: RoutedCall, channel: RoutedChannel): FirstByteWatch | null {
     const { order, firstBytes, options } = this.deps;
     const { values } = options;
     if (!this.timesCalls(values)) return null;
-    const { admission, request } = incoming;
+    const { admission, request } = call;
     const { group, bareModel: model } = admission;
     if (values['hedged_attempts.percentile'] === 0 && order.of(group, model) !== 'first_token') return null;
     return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: request.stream });
@@ -151,8 +159,8 @@ export class AttemptRunner {
   }
 
   /** A charge that is known before the call needs no report. */
-  private clientLeft(incoming: Dispatch, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
-    const { request, admission, caller, endpoint, price } = incoming;
+  private clientLeft(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
+    const { request, admission, caller, endpoint, price } = call;
     if (price && endpoint.tariff.fixedUsage?.(request, price)) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
@@ -165,37 +173,39 @@ export class AttemptRunner {
   }
 
   private toAttempt(
-    incoming: Dispatch,
+    { call, stopAt }: Dispatch,
     { channel, keyIndex, trial }: Candidate,
     watch: FirstByteWatch | null,
     race: AttemptRace | undefined,
     span: AttemptSpan | undefined,
   ): Attempt {
     const { values } = this.deps.options;
+    const { admission, request, guard } = call;
+    const sent = request.sent ?? { path: call.path + dialectQuery(call.query), rawBody: call.rawBody };
     return {
-      requestId: incoming.requestId,
-      request: incoming.request,
-      path: incoming.path,
-      rawBody: incoming.rawBody,
-      clientHeaders: incoming.clientHeaders,
+      requestId: call.requestId,
+      request,
+      path: sent.path,
+      rawBody: sent.rawBody,
+      clientHeaders: call.headers,
       channel,
       key: channel.keys[keyIndex] ?? '',
-      requestedModel: incoming.admission.model,
-      bareModel: incoming.admission.bareModel,
+      requestedModel: admission.model,
+      bareModel: admission.bareModel,
       upstream: this.deps.upstream,
       credentials: this.deps.credentials,
       fetchMedia: this.deps.fetchMedia,
       settings: channel.timeouts ? { ...this.deps.settings, ...channel.timeouts } : this.deps.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
-      stopAt: incoming.stopAt,
+      stopAt,
       race,
       span,
-      guard: incoming.guard?.checksOutput ? incoming.guard : undefined,
+      guard: guard?.checksOutput ? guard : undefined,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
-      gave: (ids) => this.deps.idOwners.keep(ids, ownerOf(incoming, channel, keyIndex)),
-      clientLeft: (exchange) => this.clientLeft(incoming, channel, exchange),
-      keepsContent: values.LogChatContentEnabled || incoming.keepsContent === true,
+      gave: (ids) => this.deps.idOwners.keep(ids, ownerOf(call, channel, keyIndex)),
+      clientLeft: (exchange) => this.clientLeft(call, channel, exchange),
+      keepsContent: values.LogChatContentEnabled || call.capture !== undefined,
       showsRequestedModel: values['global.requested_model_in_answers'],
       pingSeconds: values['general_setting.ping_interval_enabled']
         ? values['general_setting.ping_interval_seconds']

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { noChannel } from './admission.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { Health, Standing, Trial } from './health/health.js';
-import { noEnd } from './health/rest.js';
+import { noEnd } from './health/cooldown.js';
 import type { KeyRing } from './key-ring.js';
 import type { BudgetRefusalOfChannel, ChannelBudgets } from './limits/channel-budgets.js';
 import { isRefusal, type CallUse, type LimitBoard, type LimitLease, type LimitRefusal } from './limits/limit-board.js';
@@ -49,10 +49,10 @@ export interface CandidatesDeps {
   readonly clock: Clock;
 }
 
-/** Chooses channel and key of each attempt among those that do not rest (docs/reference/relay/health.md), and whose
+/** Chooses channel and key of each attempt among those that do not cool down (docs/reference/relay/health.md), and whose
  * limits are not reached (docs/reference/relay/limits.md). */
 export class Candidates {
-  /** For calls while no key rests. */
+  /** For calls while no key cools down. */
   private readonly quietState: RouteState;
 
   constructor(private readonly deps: CandidatesDeps) {
@@ -63,7 +63,7 @@ export class Candidates {
   /**
    * @param attempt 0 for the first
    * @param used ids of the channels that failed this call
-   * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys rest or
+   * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys cool down or
    *   limits are reached
    */
   next(
@@ -100,7 +100,7 @@ export class Candidates {
   }
 
   /**
-   * With keys that rest, or channels with limits: both need the shared state.
+   * With keys that cool down, or channels with limits: both need the shared state.
    * @param chosen the channel to begin with
    */
   private async carefully(

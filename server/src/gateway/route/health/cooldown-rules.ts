@@ -2,7 +2,7 @@ import { isAppError } from '../../../shared/errors.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { UpstreamConnectionError } from '../../upstream/exchange.js';
-import type { CooldownReason } from './rest.js';
+import type { CooldownReason } from './cooldown.js';
 import { resetTime } from './reset-time.js';
 
 /** How long a failure keeps a key from calls. */
@@ -25,7 +25,7 @@ const longestQuotaRest = 31 * longestRest;
 const shortestRest = 1000;
 
 /**
- * The rest that a failed attempt means for its key (docs/reference/relay/health.md#reasons). Decided by the provider's raw status,
+ * The cooldown that a failed attempt means for its key (docs/reference/relay/health.md#reasons). Decided by the provider's raw status,
  * code and type. The words of a message never count, because providers repeat what a client sent, and neither do the
  * statuses 400, 404 and 422, which are about the request.
  * @param now Unix milliseconds

@@ -1,5 +1,5 @@
 /**
- * Why a key rests (docs/reference/relay/health.md#reasons). `FAILING` rests give way: the key is used when no other is
+ * Why a key cools down (docs/reference/relay/health.md#reasons). `FAILING` cooldowns give way: the key is used when no other is
  * left. The others never do.
  */
 export const cooldownReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
@@ -21,11 +21,11 @@ export interface Cooldown {
   readonly times: number;
 }
 
-/** A rest that ended before its time. Other nodes, or the shared state, may still have it. */
+/** A cooldown that ended before its time. Other nodes, or the shared state, may still have it. */
 export interface EndedCooldown extends Pick<Cooldown, 'channelId' | 'keyMark' | 'model'> {
   /** Unix milliseconds. */
   readonly endedAt: number;
-  /** Until then a copy of the rest would be taken over. Unix milliseconds. */
+  /** Until then a copy of the cooldown would be taken over. Unix milliseconds. */
   readonly until: number;
 }
 
@@ -42,7 +42,7 @@ export function toEndedCooldown(value: unknown): EndedCooldown | null {
     : null;
 }
 
-/** The shape of stored and announced rests. @returns null for anything else */
+/** The shape of stored and announced cooldowns. @returns null for anything else */
 export function toCooldown(value: unknown): Cooldown | null {
   if (typeof value !== 'object' || value === null) return null;
   const { channelId, keyMark, model, reason, since, until, times } = value as Partial<Record<keyof Cooldown, unknown>>;

@@ -1,0 +1,244 @@
+import { writeJson } from '../shared/exact-json.js';
+import { isAppError, type AppError } from '../shared/errors.js';
+import { toCallFailure } from '../dialects/errors/failure.js';
+import { RelayError } from '../dialects/errors/relay-error.js';
+import type { Call, OpenedRequest, ReadRequest } from './call.js';
+import { InputChecks, refuseExtensions } from './check-input.js';
+import type { ClientResponse } from './deliver/client-response.js';
+import { ClientGoneError } from './deliver/delivery.js';
+import type { RelayDeps } from './deps.js';
+import type { RunningCalls } from './observe/running-calls.js';
+import { CallPricing, measured } from './price-call.js';
+import { Reservations } from './reserve-call.js';
+import type { Reserved } from './reserve/reserve.js';
+import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
+import { namedOrigin } from './route/affinity/named-origin.js';
+import { fallbacks } from './route/fallbacks.js';
+import { CallFailedError, type Served } from './send/attempts.js';
+import { reservedUse } from './settle/call-use.js';
+
+/** A call with its reservation and its response, which is charged next. */
+export interface ServedReservation {
+  readonly reserved: Reserved;
+  readonly served: Served;
+}
+
+/** The failure that the client gets if no fallback is left, and the channels that failed. */
+interface Failure {
+  readonly error: unknown;
+  readonly usedChannels: readonly number[];
+  /** As it was tried first, for the log. */
+  readonly call: Call | null;
+}
+
+/** Channels that failed the call before. */
+interface Before {
+  readonly failed?: readonly number[];
+  /** They failed with this model, so others are preferred. */
+  readonly areAvoided?: boolean;
+}
+
+/** The client learns by it that another model than it asked for has served it. */
+const modelHeader = 'x-tollgate-model';
+
+/**
+ * Routes, prices, checks, reserves and sends a call. A call that cannot be served as it was asked is priced, reserved and
+ * sent again in the next group, or with the next model, that its caller allows
+ * (docs/reference/relay/routing.md#fallback).
+ */
+export class CallServer {
+  private readonly pricing: CallPricing;
+  private readonly checks: InputChecks;
+  private readonly reservations: Reservations;
+
+  constructor(
+    private readonly deps: RelayDeps,
+    running: RunningCalls,
+  ) {
+    this.pricing = new CallPricing(deps);
+    this.checks = new InputChecks(deps, this.pricing);
+    this.reservations = new Reservations(deps, this.pricing, running);
+  }
+
+  /** @throws AppError, CallFailedError: nothing is reserved then */
+  async serve(read: ReadRequest): Promise<ServedReservation> {
+    const asked = await this.open(read);
+    let failure: Failure;
+    let group: string | null = null;
+    try {
+      const admission = this.route(asked);
+      group = admission.group;
+      const priced = this.pricing.price(asked, admission);
+      const checked = await this.checks.check(asked, priced);
+      const reserved = await this.reservations.make(await measured(checked), asked);
+      const sent = await this.send(reserved, asked.client);
+      if (!('error' in sent)) return { reserved, served: sent };
+      failure = sent;
+    } catch (error) {
+      if (!isNoChannel(error)) {
+        if (isAppError(error) && error.code === 'MODEL_NOT_PRICED') this.noteRefused(asked, group, error);
+        throw error;
+      }
+      failure = { error, usedChannels: [], call: null };
+    }
+    return this.serveByFallback(asked, group, failure);
+  }
+
+  /** Parses the body as far as routing needs it, without what the caller's key does not allow. */
+  private async open(read: ReadRequest): Promise<OpenedRequest> {
+    const { endpoint, incoming, caller, rawBody, client } = read;
+    const { options, idOwners } = this.deps;
+    const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
+    const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
+    if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
+    const named = await namedOrigin(endpoint, opened.body, caller, idOwners);
+    return {
+      endpoint,
+      incoming,
+      caller,
+      rawBody: isChanged ? Buffer.from(writeJson(opened.body)) : rawBody,
+      client,
+      opened,
+      guard: undefined,
+      named,
+      counted: null,
+    };
+  }
+
+  /** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks. */
+  private route({ caller, opened }: OpenedRequest): Admission {
+    return admit(caller, opened.model, this.deps.channels.table, this.deps.options);
+  }
+
+  /** @throws the failure of the call as it was asked, or a clearer one */
+  private async serveByFallback(
+    asked: OpenedRequest,
+    group: string | null,
+    first: Failure,
+  ): Promise<ServedReservation> {
+    const { caller, endpoint, opened, client } = asked;
+    const { channels, options, metrics } = this.deps;
+    let failure = first;
+    const unserved = { caller, model: opened.model, group, writesText: endpoint.limitOutput !== undefined };
+    let isChecked = first.call !== null;
+    for (const admission of mayFallBack(failure.error, client) ? fallbacks(unserved, channels.table, options) : []) {
+      const reserved = await this.reserveFallback(asked, admission, isChecked);
+      if (!reserved) continue;
+      isChecked = true;
+      const isOtherModel = admission.model !== opened.model;
+      client.setHeader(modelHeader, isOtherModel ? headerText(admission.model) : undefined);
+      metrics.relayRetries.inc({ route: endpoint.route });
+      const sent = await this.send(reserved, client, { failed: failure.usedChannels, areAvoided: !isOtherModel });
+      if (!('error' in sent)) return { reserved, served: sent };
+      failure = clearer(failure, sent);
+      if (!mayFallBack(sent.error, client)) break;
+    }
+    client.setHeader(modelHeader, undefined);
+    if (failure.call) this.note(failure.call, failure.error);
+    else this.noteRefused(asked, group, failure.error);
+    throw failure.error;
+  }
+
+  /** @returns null where the caller cannot pay for this fallback, or it has no price */
+  private async reserveFallback(
+    asked: OpenedRequest,
+    admission: Admission,
+    isChecked: boolean,
+  ): Promise<Reserved | null> {
+    try {
+      const group = groupOf(asked.caller, this.deps.options);
+      const priced = this.pricing.price(asked, admission);
+      const checked = isChecked ? priced : await this.checks.check(asked, priced);
+      const call = { ...checked, asked: { group, model: asked.opened.model } };
+      return await this.reservations.make(await measured(call), asked);
+    } catch (error) {
+      if (isAppError(error) && skipped.has(error.code)) return null;
+      throw error;
+    }
+  }
+
+  /** Returns the reservation if the call fails. */
+  private async send(reserved: Reserved, client: ClientResponse, before: Before = {}): Promise<Served | Failure> {
+    const { call, estimate, reservation, rates } = reserved;
+    try {
+      return await this.deps.attempts.serve(
+        {
+          call,
+          failedBefore: before.failed,
+          avoidsFailed: before.areAvoided,
+          stopAt: estimate?.stopAt,
+          // As the budgets of the caller count it.
+          use: () => reservedUse(call, reservation.priced ? Math.max(1, reservation.amount) : reservation.amount),
+        },
+        client,
+      );
+    } catch (error) {
+      rates?.correct(0);
+      await this.deps.ledger.release(reservation);
+      const usedChannels = error instanceof CallFailedError ? error.usedChannels : (before.failed ?? []);
+      return { error, usedChannels, call };
+    }
+  }
+
+  /** Logs a call that was refused before any channel was tried. @param group null: the one that the key asks for */
+  private noteRefused({ caller, incoming, opened }: OpenedRequest, group: string | null, error: unknown): void {
+    const { requestId, path, startedAt } = incoming;
+    const admission = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
+    const request = { stream: opened.body['stream'] === true };
+    const call = { requestId, path, caller, startedAt, admission, request };
+    this.deps.errors.refused({ call, error, failure: toCallFailure(error), usedChannels: [] });
+  }
+
+  /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
+  private note(call: Call, error: unknown): void {
+    if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
+    const { cause, view, usedChannels } = error;
+    this.deps.errors.note({ call, error: cause, failure: toCallFailure(cause, view), usedChannels });
+  }
+}
+
+/** Characters that a header must not contain are replaced. */
+const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_');
+
+/** Why a fallback is passed over: the caller cannot pay for it, is at a limit, or it has no price. */
+const skipped: ReadonlySet<string> = new Set([
+  'INSUFFICIENT_QUOTA',
+  'INSUFFICIENT_TOKEN_QUOTA',
+  'BUDGET_EXCEEDED',
+  'RATE_LIMITED',
+  'MODEL_NOT_PRICED',
+]);
+
+const boundToAccount: ReadonlySet<string> = new Set([
+  'previous_response_not_found',
+  'unknown_id',
+  'encrypted_reasoning_unusable',
+]);
+
+const isNoChannel = (error: unknown): boolean => isAppError(error) && error.code === 'NO_CHANNEL';
+
+/** Whether another group or model may serve the call after this failure. */
+function mayFallBack(error: unknown, client: ClientResponse): boolean {
+  if (client.started || client.gone) return false;
+  if (error instanceof CallFailedError) return error.mayMove;
+  // The account that stores what the call continues may serve another group.
+  return isNoChannel(error) || (error instanceof RelayError && boundToAccount.has(error.wireCode));
+}
+
+/** The failure of the call as it was asked, unless there was no channel for it; the soonest end of cooldowns. */
+function clearer(first: Failure, next: Failure): Failure {
+  const { usedChannels } = next;
+  const [before, after] = [causeOf(first.error), causeOf(next.error)];
+  const isSooner =
+    isRateLimit(before) && isRateLimit(after) && (after.retryAfterSeconds ?? 0) < (before.retryAfterSeconds ?? 0);
+  const shown = isNoChannel(before) || isSooner ? next : first;
+  const { error } = shown;
+  const call = first.call ?? next.call;
+  return error instanceof CallFailedError
+    ? { error: new CallFailedError(error.cause, error.view, usedChannels), usedChannels, call }
+    : { error, usedChannels, call };
+}
+
+const causeOf = (error: unknown): unknown => (error instanceof CallFailedError ? error.cause : error);
+
+const isRateLimit = (error: unknown): error is AppError => isAppError(error) && error.code === 'RATE_LIMITED';
