@@ -65,4 +65,4 @@ it('is free of type errors and runs the first hour of a new site', async () => {
   const { stdout } = await node('first-hour.js', server.url, upstream.url);
   // 1,000 × 2.5 USD + 500 × 10 USD per million tokens are 0.0075 USD.
   expect(JSON.parse(String(stdout))).toEqual({ text: 'Hello', charged: [3750], user: ['grace'], refusal: 'NOT_FOUND' });
-}, 120_000);
+});

@@ -121,7 +121,7 @@ describe('examples', () => {
     const faults: string[] = [];
     for (const one of described().sort((left, right) => rank(left) - rank(right))) faults.push(...(await check(one)));
     expect(faults).toEqual([]);
-  }, 120_000);
+  });
 
   it('finds a response that the document does not describe', async () => {
     const option = { ...document.paths['/api/option']?.['get'] } as OpenApiOperation;

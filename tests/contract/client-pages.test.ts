@@ -26,7 +26,7 @@ beforeAll(async () => {
   await relay.addChannel({ type: 1, models: 'gpt-4o', baseUrl: relay.upstream.url });
   ({ key: ownKey } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000 }) }));
   relay.upstream.script({}, chat({ text: ['Galaxy Day'], usage: { prompt_tokens: 10, completion_tokens: 5 } }));
-}, 60_000);
+});
 afterAll(() => relay.stop());
 
 /** The programs that are here without installing anything, by the language of the block. */
@@ -40,16 +40,12 @@ const runnable = ['curl.md', 'typescript.md', 'langchain.md', 'vercel-ai-sdk.md'
     .map((block, index) => ({ name: `${page} ${block.language} ${index + 1}`, ...block })),
 );
 
-it.each(runnable)(
-  '$name: the block gets a response of the model',
-  async ({ language, text }) => {
-    const filled = text.replaceAll(address, relay.url).replaceAll(key, ownKey);
-    const [program, parameters] = commands[language]!(filled);
-    const { stdout } = await promisify(execFile)(program, parameters, { cwd: root });
-    expect(stdout).toContain('Galaxy Day');
-  },
-  60_000,
-);
+it.each(runnable)('$name: the block gets a response of the model', async ({ language, text }) => {
+  const filled = text.replaceAll(address, relay.url).replaceAll(key, ownKey);
+  const [program, parameters] = commands[language]!(filled);
+  const { stdout } = await promisify(execFile)(program, parameters, { cwd: root });
+  expect(stdout).toContain('Galaxy Day');
+});
 
 it('has eight such blocks', () => {
   expect(runnable.map(({ name }) => name)).toHaveLength(8);

@@ -70,7 +70,7 @@ describe('/docs', () => {
       }
     }
     expect(broken).toEqual([]);
-  }, 60_000);
+  });
 
   it('names no file that is missing, where a link of a file leads to no page', async () => {
     const missing: string[] = [];

@@ -286,7 +286,7 @@ describe('bounds', () => {
     expect(count(text) + missed(text)).toBe(4800);
     // The newest rows are present, the oldest are not.
     expect(text).toContain(' 23 200"');
-  }, 120_000);
+  });
 
   it('a server that stops says so to each of them', async () => {
     const short = await Site.open();
@@ -338,5 +338,5 @@ describe('two nodes', () => {
       await database.drop();
       await redis.stop();
     }
-  }, 60_000);
+  });
 });

@@ -6,7 +6,7 @@ const readers: EventReader[] = [];
 
 beforeAll(async () => {
   site = await TaskSite.open();
-}, 60_000);
+});
 afterEach(() => {
   for (const reader of readers.splice(0)) reader.close();
 });

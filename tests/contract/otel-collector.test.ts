@@ -92,4 +92,4 @@ it('a call and its attempts pass the receiver of the collector unchanged', async
     await stop();
     await backend.stop();
   }
-}, 120_000);
+});

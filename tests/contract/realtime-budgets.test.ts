@@ -22,7 +22,7 @@ beforeAll(async () => {
   clients = new RealtimeClients(site.server.url, model);
   const models = [model, transcriber, timed];
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models });
-}, 60_000);
+});
 afterEach(async () => {
   clients.close();
   await nothingHeld();

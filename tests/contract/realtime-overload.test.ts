@@ -26,7 +26,7 @@ beforeAll(async () => {
   clients = new RealtimeClients(site.server.url, model);
   const models = [model, transcriber];
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models });
-}, 60_000);
+});
 afterEach(async () => {
   overload.stop();
   overload.reason = null;

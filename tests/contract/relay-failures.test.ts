@@ -77,7 +77,7 @@ describe.each([
     const { status, error } = await refused(faults.endlessLine(), body);
     expect(status).toBe(502);
     expect(error.code).toBe('invalid_response');
-  }, 60_000);
+  });
 });
 
 describe('an address', () => {

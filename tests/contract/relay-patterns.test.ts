@@ -3,7 +3,6 @@ import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { matcher } from '../../server/src/platform/matching/matcher.js';
 import { SearchTime } from '../../server/src/platform/matching/search-time.js';
 import { until } from '../faults/traffic.js';
-import { longestTurnDuring } from '../support/growth.js';
 import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -83,35 +82,6 @@ it.each<[string, string, string[]]>([
   }
   expect((await slow).status).toBe(200);
   expect(others).toBeGreaterThan(3);
-});
-
-it.each<[string, () => void, unknown]>([
-  [
-    'ten thousand words in a list',
-    () => relay.setOptions({ ...values, SensitiveWords: manyWords(10_000) }),
-    messagesOf(...Array.from({ length: 20_000 }, () => '9999-word-of-the-lis'.repeat(50))),
-  ],
-  [
-    'fifty rules of many words, and many texts',
-    () => rules(...Array.from({ length: 50 }, (_, index) => words(`rule ${index}`, 'log', ...manyWords(1000)))),
-    messagesOf(...Array.from({ length: 50_000 }, () => '999-word-of-the-lis')),
-  ],
-  [
-    'a rule that masks in many nested texts',
-    () => rules(words('mask', 'mask', 'regex:heron')),
-    [{ role: 'user', content: Array.from({ length: 90_000 }, () => ({ type: 'text', text: 'a' })) }],
-  ],
-])('keeps no turn of the event loop for longer than the call does without it: %s', async (_, set, messages) => {
-  const longestTurn = async (): Promise<number> => {
-    const start = performance.now();
-    const share = await longestTurnDuring(async () => expect((await ask(messages)).status).toBeLessThan(500));
-    return share * (performance.now() - start);
-  };
-  const least = async (): Promise<number> => Math.min(await longestTurn(), await longestTurn());
-  // The client and the provider of this process write and read the body in one turn each.
-  const without = await least();
-  set();
-  expect(await least()).toBeLessThan(1.5 * without + 100);
 });
 
 it('has one time for all rules and texts of a call', async () => {

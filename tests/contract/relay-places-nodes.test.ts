@@ -187,4 +187,4 @@ it('are counted by each node while Redis is unavailable, and together again when
     expect(again.served).toBe(3);
     await again.end();
   }
-}, 60_000);
+});

@@ -24,7 +24,7 @@ beforeAll(async () => {
     key: 'sk-up',
     models: Object.values(models),
   });
-}, 60_000);
+});
 afterEach(async () => {
   await eventually(openReservations, (count) => count === 0);
   expect(await site.drift()).toEqual([]);

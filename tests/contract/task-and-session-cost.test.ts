@@ -33,7 +33,7 @@ beforeAll(async () => {
       swap_face: { prices: { request: 0.25 } },
     },
   });
-}, 60_000);
+});
 afterEach(async () => {
   clients.close();
   await nothingReserved();

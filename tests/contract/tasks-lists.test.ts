@@ -38,7 +38,7 @@ beforeAll(async () => {
       ],
     );
   }
-}, 90_000);
+});
 afterAll(() => site.close());
 
 const names = (rows: readonly Item[], name: string): unknown[] => rows.map((row) => row[name]);

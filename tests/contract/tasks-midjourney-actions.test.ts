@@ -44,7 +44,7 @@ beforeAll(async () => {
     () => site.call('GET', `/mj/task/${done}/fetch`),
     (answer) => answer.body.progress === '100%',
   );
-}, 90_000);
+});
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
   await site.close();

@@ -9,7 +9,7 @@ let site: TaskSite;
 beforeAll(async () => {
   site = await TaskSite.open();
   await site.setOption('ServerAddress', site.server.url);
-}, 60_000);
+});
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
   await site.close();

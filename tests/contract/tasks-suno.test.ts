@@ -8,7 +8,7 @@ let site: TaskSite;
 
 beforeAll(async () => {
   site = await TaskSite.open();
-}, 60_000);
+});
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
   await site.close();

@@ -31,7 +31,7 @@ beforeAll(async () => {
     providers.set(name, { upstream, states: new Map(), channel });
   }
   await site.setOption('ModelPrice', JSON.stringify({ 'cogvideox-3': 0.2, 'wan2.6-i2v': 0.5 }));
-}, 60_000);
+});
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
   await site.close();

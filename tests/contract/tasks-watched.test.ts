@@ -20,7 +20,7 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '20',
     OTEL_METRICS_EXPORTER: 'none',
   });
-}, 60_000);
+});
 afterAll(async () => {
   expect(await site.drift()).toEqual([]);
   await site.close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   root = await api.setUp();
   await api.createChannel(root, { baseUrl: upstream.url, models: ['gpt-4o', 'gpt-4', 'whisper-1'] });
   ({ key } = await api.createToken(root));
-}, 60_000);
+});
 afterEach(() => upstream.reset());
 afterAll(async () => {
   await database.end();

@@ -30,7 +30,7 @@ beforeAll(async () => {
     await server.api.data(root, 'PUT', '/api/option/', { key, value });
   }
   visitor = await visit(browser, server.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

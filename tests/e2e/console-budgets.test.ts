@@ -29,7 +29,7 @@ beforeAll(async () => {
   token = await server.api.createToken(root, { name: 'ci' });
   visitor = await visit(browser, server.url, { timezoneId: zone });
   await enter(visitor);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

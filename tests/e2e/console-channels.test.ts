@@ -33,7 +33,7 @@ beforeAll(async () => {
   await enter(visitor);
   await visitor.page.getByRole('link', { name: 'Channels' }).click();
   await row('OpenAI primary').waitFor();
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

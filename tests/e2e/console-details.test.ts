@@ -21,7 +21,7 @@ beforeAll(async () => {
   visitor = await visit(browser, site.server.url, { viewport: { width: 1440, height: 900 } });
   ({ page } = visitor);
   await enter(visitor);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

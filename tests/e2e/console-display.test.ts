@@ -54,7 +54,7 @@ beforeAll(async () => {
   await database.end();
   visitor = await visit(browser, server.url, { timezoneId: 'Europe/Berlin' });
   await signIn(visitor, 'ada', password);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser?.close();

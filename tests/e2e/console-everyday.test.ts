@@ -26,7 +26,7 @@ beforeAll(async () => {
   await site.server.api.createChannel(site.root, { name: 'House models', baseUrl: 'http://127.0.0.1:9', models });
   visitor = await visit(browser, site.server.url, { viewport: { width: 1366, height: 768 } });
   await enter(visitor);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
   upstream.script({}, chat({ text: 'Your card 4111 1111 1111 1111 is valid.' }));
   admin = await visit(browser, server.url);
   await enter(admin);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

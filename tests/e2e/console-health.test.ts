@@ -54,7 +54,7 @@ beforeAll(async () => {
   admin = await visit(browser, server.url);
   stranger = await visit(browser, server.url);
   await enter(admin);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

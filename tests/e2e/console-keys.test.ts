@@ -19,7 +19,7 @@ beforeAll(async () => {
   await server.api.createChannel(root, { baseUrl: 'https://api.example.com', models: ['gpt-4o'] });
   visitor = await visit(browser, server.url);
   await enter(visitor);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   visitor = await visit(browser, server.url);
   ({ page } = visitor);
   await enter(visitor);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser?.close();

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await showLongStates(site);
   visitor = await visit(browser, site.server.url);
   await enter(visitor);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser.close();

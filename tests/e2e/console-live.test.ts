@@ -33,7 +33,7 @@ beforeAll(async () => {
   await database.connect();
   visitor = await visit(browser, server.url);
   await enter(visitor);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

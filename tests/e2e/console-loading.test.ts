@@ -18,7 +18,7 @@ beforeAll(async () => {
   [site, browser] = await Promise.all([openSite(), openBrowser()]);
   visitor = await visit(browser, site.server.url);
   await enter(visitor);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.server.stop();
@@ -128,7 +128,7 @@ describe('a screen whose code cannot be loaded', () => {
     broken = await visit(browser, site.server.url);
     await enter(broken, '/about');
     await settled(broken.page);
-  }, 60_000);
+  });
   afterEach(() => broken.leave());
 
   it('is loaded again when the reader comes back', async () => {
@@ -193,7 +193,7 @@ describe.each([
         document.documentElement.dataset.shift = String(Number(document.documentElement.dataset.shift ?? 0) + shifted);
       }).observe({ type: 'layout-shift', buffered: true });
     });
-  }, 60_000);
+  });
 
   afterAll(() => visitor.leave());
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
   }
   visitor = await visit(browser, server.url);
   await enter(visitor);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

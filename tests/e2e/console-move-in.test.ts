@@ -24,7 +24,7 @@ beforeAll(async () => {
   await source.execute('PRAGMA wal_checkpoint(TRUNCATE)');
   root = await server.api.setUp();
   visitor = await visit(browser, server.url);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser.close();

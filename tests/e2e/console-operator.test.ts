@@ -26,7 +26,7 @@ beforeAll(async () => {
   await server.api.createToken(ada, { name: 'Notebook of Ada' });
   admin = await visit(browser, server.url);
   await enter(admin);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

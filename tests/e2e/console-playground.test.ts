@@ -47,7 +47,7 @@ beforeAll(async () => {
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Chat</title><h1>Chat app</h1>' }),
     );
   await enter(visitor);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

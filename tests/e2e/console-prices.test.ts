@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   visitor = await visit(browser, server.url);
   await enter(visitor);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -58,7 +58,7 @@ beforeAll(async () => {
   admins = await sendWalkers(browser, site.server.url, { locale: 'zh-CN' });
   strangers = await sendWalkers(browser, site.server.url, { locale: 'zh-CN' });
   await Promise.all([enter(admins.desk), enter(admins.phone)]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -33,7 +33,7 @@ beforeAll(async () => {
       automaticPresenceSimulation: true,
     },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

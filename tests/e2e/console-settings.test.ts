@@ -18,7 +18,7 @@ beforeAll(async () => {
   await server.api.createChannel(root, { baseUrl: 'https://api.example.com', models: ['gpt-4o', 'house-model'] });
   visitor = await visit(browser, server.url);
   await enter(visitor);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -98,7 +98,7 @@ beforeAll(async () => {
     await set(key, value);
   }
   visitor = await visit(browser, site);
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

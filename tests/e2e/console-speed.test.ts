@@ -20,7 +20,7 @@ beforeAll(async () => {
   [server, browser] = await Promise.all([startServer(), openBrowser()]);
   const root = await server.api.setUp();
   await server.api.createChannel(root, { name: 'Only one', baseUrl: 'http://127.0.0.1:9' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await database.query(`UPDATE channels SET status = 3 WHERE name = 'second secret'`);
   await database.end();
   stranger = await visit(browser, server.url);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -84,7 +84,7 @@ beforeAll(async () => {
   await database.end();
   visitor = await visit(browser, server.url);
   await enter(visitor);
-}, 90_000);
+});
 
 afterAll(async () => {
   await browser.close();

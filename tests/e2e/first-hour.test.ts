@@ -23,7 +23,7 @@ beforeAll(async () => {
     startServer(),
     mkdtemp(join(tmpdir(), 'tollgate-first-hour-')),
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await upstream.stop();
@@ -76,7 +76,7 @@ it('runs every command of the page, to a charge that is explained and books that
     'text: round((1000 prompt + 500 completion x 4) x model 1.25 x group 1) = 3750',
   );
   expect(books).toMatch(/consistent/);
-}, 120_000);
+});
 
 it('has the same commands in Chinese', () => {
   expect(shellBlocks(read('zh/guide/first-hour.md'))).toEqual(shellBlocks(read('guide/first-hour.md')));

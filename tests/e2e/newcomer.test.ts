@@ -17,7 +17,7 @@ let key = '';
 beforeAll(async () => {
   [upstream, server, browser] = await Promise.all([startUpstream(), startServer(), openBrowser()]);
   visitor = await visit(browser, server.url, { reducedMotion: 'no-preference' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   site = await TaskSite.open({ AZURE_DEFAULT_API_VERSION: '2025-01-01-of-the-site' });
   upstream = await startRealtimeUpstream();
   clients = new RealtimeClients(site.server.url, model);
-}, 60_000);
+});
 afterEach(async () => {
   clients.close();
   upstream.refuseWith = 0;

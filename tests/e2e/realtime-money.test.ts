@@ -25,7 +25,7 @@ beforeAll(async () => {
   upstream = await startRealtimeUpstream();
   clients = new RealtimeClients(site.server.url, model);
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models });
-}, 60_000);
+});
 afterEach(async () => {
   clients.close();
   upstream.answer = turn(b21);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   clients = new RealtimeClients(site.server.url, model);
   const models = [model, 'nobody-priced-this'];
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models });
-}, 60_000);
+});
 beforeEach(() => {
   upstream.sessions.length = 0;
   upstream.refuseWith = 0;

@@ -40,7 +40,7 @@ beforeAll(async () => {
     'ModelRatio',
     JSON.stringify({ 'mapped-transcriber': 15, 'by-ratio': 15, 'at-no-price': 0, 'azure-transcriber': 15 }),
   );
-}, 60_000);
+});
 beforeEach(() => {
   upstream.receive = transcribe();
 });

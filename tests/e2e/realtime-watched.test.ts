@@ -29,7 +29,7 @@ beforeAll(async () => {
   upstream = await startRealtimeUpstream();
   clients = new RealtimeClients(site.server.url, model);
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
-}, 60_000);
+});
 beforeEach(async () => {
   collector.calls.length = 0;
   await site.setOption('guardrails.rules', '[]');

@@ -18,7 +18,7 @@ beforeAll(async () => {
   upstream = await startRealtimeUpstream();
   channel = await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
   clients = new RealtimeClients(site.server.url, model);
-}, 60_000);
+});
 afterEach(async () => {
   clients.close();
   // The provider is read on until it ends.

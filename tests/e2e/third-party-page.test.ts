@@ -16,7 +16,7 @@ beforeAll(async () => {
   const root = await server.api.setUp();
   await server.api.data(root, 'PUT', '/api/option/', { key: 'SystemName', value: 'Veloera' });
   visitor = await visit(browser, server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.stop();

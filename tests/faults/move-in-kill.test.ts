@@ -26,7 +26,7 @@ beforeAll(async () => {
     'sqlite',
     makeContent({ family: 'new-api', upstream: 'http://127.0.0.1:9', now, logs: 20_000 }),
   );
-}, 120_000);
+});
 afterAll(async () => {
   await source.drop();
   await rm(folder, { recursive: true, force: true });

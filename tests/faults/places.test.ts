@@ -34,7 +34,7 @@ if (!findRedisServer() && process.env.CI) throw new Error('redis-server is neede
     await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestUserInFlightLimit', value: '4' });
     // Knows the limit from its start.
     two = await start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await auditor.close();
     await Promise.all([one.stop(), two.stop()]);
@@ -74,5 +74,5 @@ if (!findRedisServer() && process.env.CI) throw new Error('redis-server is neede
     expect((await Promise.all(again)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     two = await start();
     expect(await auditor.drifts()).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -52,7 +52,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
       { username: 'ten', quota: 6251 },
     ]);
     await channelReaches([one, two], site.keys[0]!);
-  }, 120_000);
+  });
   afterAll(async () => {
     await auditor.close();
     await Promise.all([one.stop(), two.stop()]);
@@ -73,7 +73,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
     expect(await auditor.notLoggedOnce(results)).toEqual([]);
     expect(await auditor.quotaOf('rich')).toEqual({ quota: 50_000_000 - 200 * 625, used: 200 * 625 });
     expect(await auditor.drifts()).toEqual([]);
-  }, 60_000);
+  });
 
   it('never spend a balance twice', async () => {
     await one.api.data(site.root, 'PUT', '/api/option/', { key: 'StrictReserve', value: 'false' });
@@ -85,7 +85,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
     expect(results.filter((seen) => seen.whole)).toHaveLength(10);
     expect(await auditor.quotaOf('ten')).toEqual({ quota: 1, used: 6250 });
     expect(await auditor.drifts()).toEqual([]);
-  }, 60_000);
+  });
 
   it('serve lists, sums and exports of the log', async () => {
     const list = await two.api.data<{ total: number }>(site.root, 'GET', '/api/log/?type=2&username=rich');
@@ -144,7 +144,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
       'each answered call is booked once and nothing is reserved',
     );
     expect(await auditor.drifts()).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('the check of the database', () => {
@@ -174,7 +174,7 @@ describe('the check of the database', () => {
     pooler = await pgBouncer(database.url);
     expect(await check(database.url, pooler.url)).toEqual([]);
     expect(await leftOver()).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([
     [
@@ -183,13 +183,9 @@ describe('the check of the database', () => {
       /unsupported startup parameter.*: the check needs the database itself, in DATABASE_DIRECT_URL/,
     ],
     ['drops', ['statement_timeout', 'options'], /does not keep its search_path: the check needs the database itself/],
-  ])(
-    'writes nothing where a pooler %s the schema of its connections',
-    async (_manner, ignored, reason) => {
-      pooler = await pgBouncer(database.url, ignored);
-      await expect(check(pooler.url, pooler.url)).rejects.toThrow(reason);
-      expect(await leftOver()).toEqual([]);
-    },
-    60_000,
-  );
+  ])('writes nothing where a pooler %s the schema of its connections', async (_manner, ignored, reason) => {
+    pooler = await pgBouncer(database.url, ignored);
+    await expect(check(pooler.url, pooler.url)).rejects.toThrow(reason);
+    expect(await leftOver()).toEqual([]);
+  });
 });

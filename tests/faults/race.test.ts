@@ -37,4 +37,4 @@ it('200 parallel calls on a balance that covers 10: exactly those succeed, the r
   expect(await auditor.quotaOf('ten')).toEqual({ quota: 1, used: 6250 });
   expect(await auditor.notLoggedOnce(results.filter((seen) => seen.whole))).toEqual([]);
   expect(await auditor.drifts()).toEqual([]);
-}, 60_000);
+});

@@ -33,14 +33,14 @@ beforeEach(async () => {
   key = keys[0] ?? '';
   await server.api.createChannel(root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
   clients = new RealtimeClients(server.url, model);
-}, 120_000);
+});
 afterEach(async () => {
   clients.close();
   await auditor.close();
   await server.stop();
   await upstream.stop();
   await database.drop();
-}, 60_000);
+});
 
 /** Sessions that each completed one turn and are in the middle of another. */
 async function openSessions(count: number) {

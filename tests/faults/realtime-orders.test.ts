@@ -33,14 +33,14 @@ beforeEach(async () => {
   // Without Redis a node that starts later knows the key and the channel.
   servers.push(await spawnServer({ database, environment: quickDeath }));
   clients = servers.map(({ url }) => new RealtimeClients(url, model));
-}, 120_000);
+});
 afterEach(async () => {
   for (const each of clients) each.close();
   await auditor.close();
   for (const server of servers) await server.stop();
   await upstream.stop();
   await database.drop();
-}, 60_000);
+});
 
 const openAtBoth = () => Promise.all(clients.flatMap((each) => [each.session(key), each.session(key)]));
 

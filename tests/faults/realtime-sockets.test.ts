@@ -23,7 +23,7 @@ beforeAll(async () => {
   // A small heap is collected often, so that its size is close to the live memory.
   server = await spawnServer({ database, environment: { NODE_OPTIONS: '--max-old-space-size=192' } });
   auditor = new Auditor(database);
-}, 60_000);
+});
 afterAll(async () => {
   for (const client of clients) client.terminate();
   await auditor.close();

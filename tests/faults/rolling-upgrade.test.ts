@@ -43,7 +43,7 @@ if (!findRedisServer()) {
       balancer = await startBalancer();
       auditor = new Auditor(database);
       nodes.push(...(await Promise.all([startOld(), startOld()])));
-    }, 60_000);
+    });
     afterAll(async () => {
       await auditor.close();
       await balancer.stop();

@@ -97,7 +97,7 @@ beforeAll(async () => {
     key: 'video-secret',
     models: ['sora-2'],
   });
-}, 120_000);
+});
 beforeEach(() => {
   upstream.reset();
   scriptMidjourney(upstream, tasks);
@@ -220,7 +220,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       'nothing is left of it',
     );
     await expectExactBooks();
-  }, 180_000);
+  });
 
   it('between the provider’s answer and the charge: all of it, or nothing', async () => {
     let name = '';
@@ -249,7 +249,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       'the order is given up',
     );
     await expectExactBooks();
-  }, 180_000);
+  });
 
   it('between the charge and any progress: it goes on, and is paid once', async () => {
     const name = await ordered(platform);
@@ -259,7 +259,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     await endOf(platform, name, 'SUCCESS');
     expect(await rowOf(platform, name)).toMatchObject({ quota: price });
     await expectExactBooks();
-  }, 180_000);
+  });
 
   it.each(['half', 'good', 'bad'] as const)(
     'while a step is written (%s): it is written later, once',
@@ -279,7 +279,6 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       expect((await refunds()) - before).toBe(which === 'bad' ? 1 : 0);
       await expectExactBooks();
     },
-    180_000,
   );
 
   it.each([
@@ -290,24 +289,20 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       `user_id = (SELECT id FROM users WHERE username = 'painter')`,
     ],
     ['between the refund and its line in the log', 'logs', ''],
-  ])(
-    '%s: refunded once',
-    async (_where, table, condition) => {
-      const name = await ordered(platform);
-      const before = await refunds();
-      await hold(
-        condition === ''
-          ? `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
-          : `SELECT 1 FROM ${table} WHERE ${condition} FOR UPDATE`,
-      );
-      tasks.reported.set(name, platform.bad);
-      await dieThere();
-      await endOf(platform, name, 'FAILURE');
-      expect((await refunds()) - before).toBe(1);
-      await expectExactBooks();
-    },
-    180_000,
-  );
+  ])('%s: refunded once', async (_where, table, condition) => {
+    const name = await ordered(platform);
+    const before = await refunds();
+    await hold(
+      condition === ''
+        ? `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
+        : `SELECT 1 FROM ${table} WHERE ${condition} FOR UPDATE`,
+    );
+    tasks.reported.set(name, platform.bad);
+    await dieThere();
+    await endOf(platform, name, 'FAILURE');
+    expect((await refunds()) - before).toBe(1);
+    await expectExactBooks();
+  });
 
   it('after the refund: the provider says it again, and nothing follows', async () => {
     const name = await ordered(platform);
@@ -326,5 +321,5 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     expect(await rowOf(platform, name)).toMatchObject({ status: 'FAILURE' });
     expect((await refunds()) - before).toBe(1);
     await expectExactBooks();
-  }, 180_000);
+  });
 });

@@ -143,33 +143,29 @@ it.each(
     ],
     1,
   ),
-)(
-  'killed %s: refunded once',
-  async (_what, when) => {
-    const name = (await order()) ?? '';
-    expect(name).not.toBe('');
-    let isKilled = false;
-    const failure = { id: name, status: 'FAILURE', progress: '100%', failReason: 'no' };
-    const list: Reply = async (response, request) => {
-      if (isKilled) return json([failure])(response, request);
-      isKilled = true;
-      if (when === 'before') {
-        await kill();
-        response.destroy();
-        return;
-      }
-      response.once('finish', () => void kill());
-      await json([failure])(response, request);
-    };
-    upstream.script({ path: '/mj/task/list-by-condition' }, list);
-    await until(() => isKilled, 60, 'the poller asks');
-    await kill();
-    server = await start();
-    await until(() => isFinished(name), 60, 'the task ends');
-    await expectExactBooks();
-  },
-  180_000,
-);
+)('killed %s: refunded once', async (_what, when) => {
+  const name = (await order()) ?? '';
+  expect(name).not.toBe('');
+  let isKilled = false;
+  const failure = { id: name, status: 'FAILURE', progress: '100%', failReason: 'no' };
+  const list: Reply = async (response, request) => {
+    if (isKilled) return json([failure])(response, request);
+    isKilled = true;
+    if (when === 'before') {
+      await kill();
+      response.destroy();
+      return;
+    }
+    response.once('finish', () => void kill());
+    await json([failure])(response, request);
+  };
+  upstream.script({ path: '/mj/task/list-by-condition' }, list);
+  await until(() => isKilled, 60, 'the poller asks');
+  await kill();
+  server = await start();
+  await until(() => isFinished(name), 60, 'the task ends');
+  await expectExactBooks();
+});
 
 it('killed among callbacks that all tell of the same failure: refunded once', async () => {
   const name = (await order()) ?? '';

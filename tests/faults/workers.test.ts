@@ -161,7 +161,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       { username: 'crowd', quota: 50_000_000 },
     ]);
     await until(() => pidsOf(server).length === workers, 60, 'all workers serve calls');
-  }, 120_000);
+  });
   afterAll(async () => {
     await auditor.close();
     await server.stop();
@@ -199,7 +199,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     );
     expect(await auditor.quotaOf('ten')).toEqual({ quota: 1, used: 10 * charge });
     expect(await auditor.drifts()).toEqual([]);
-  }, 60_000);
+  });
 
   it('hold a rate limit together', async () => {
     await set('ModelRequestRateLimitCount', '10');
@@ -210,7 +210,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     expect(results.filter(({ status }) => status === 429)).toHaveLength(30);
     await set('ModelRequestRateLimitEnabled', 'false');
     await becomes(keyOf('limited'), '200');
-  }, 60_000);
+  });
 
   it('hold a limit of concurrent calls together', async () => {
     await set('ModelRequestUserInFlightLimit', '4');
@@ -228,7 +228,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     expect(statuses.filter((status) => status === 200)).toHaveLength(4);
     expect(statuses.filter((status) => status === 429)).toHaveLength(16);
     await set('ModelRequestUserInFlightLimit', '0');
-  }, 60_000);
+  });
 
   it('learn of a change together', async () => {
     const key = keyOf('rich');
@@ -242,7 +242,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     await becomes(key, '403 user_banned');
     await server.api.data(site.root, 'POST', '/api/user/manage', { id: person.id, action: 'enable' });
     await becomes(key, '200');
-  }, 90_000);
+  });
 
   it('enter a feature together when it comes into use, and leave it together', async () => {
     const key = keyOf('rich');
@@ -278,7 +278,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     await until(async () => (await captured()) >= 3 * workers, 20, 'every worker captures content');
     await set('content_capture.rules', '[]');
     await until(async () => (await captured()) === 0, 20, 'no worker captures content');
-  }, 180_000);
+  });
 
   it('keep a session of calls on one key', async () => {
     const other = await server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-other' });
@@ -296,7 +296,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       expect(new Set(upstream.requests.slice(before).map(({ key }) => key)).size).toBe(1);
     }
     await server.api.data(site.root, 'DELETE', `/api/channel/${other}`);
-  }, 60_000);
+  });
 
   it('rest a key together, and make one call between them to try it again', async () => {
     const limited = { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' };
@@ -320,7 +320,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     expect((await Promise.all(together)).filter(({ status }) => status === 200)).toHaveLength(1);
     upstream.script({ model: 'gpt-4o' }, chat({ text: 'hello' }));
     await becomes(keyOf('rich'), '200');
-  }, 60_000);
+  });
 
   it('show the metrics of all of them, whichever is asked', async () => {
     const before = await countedCalls();
@@ -328,7 +328,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     // A call is counted after its response.
     await until(async () => (await countedCalls()) === before + 2 * workers, 20, 'the calls are counted');
     for (let at = 0; at < workers; at++) expect(await countedCalls()).toBe(before + 2 * workers);
-  }, 60_000);
+  });
 
   it('are replaced when they are killed, and what they held is given back', async () => {
     const before = await auditor.quotaOf('rich');
@@ -391,7 +391,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.filter(({ status }) => status !== 200)).toEqual([]);
-  }, 180_000);
+  });
 
   it('finish their calls when the server stops', async () => {
     const pids = pidsOf(server);
@@ -407,7 +407,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     expect(pids.filter(isAlive)).toEqual([]);
     expect(await auditor.openReservations()).toBe(0);
     expect(await auditor.drifts()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 it('workers serve on the embedded database, also after the first process was killed', async () => {
@@ -487,7 +487,7 @@ it('workers export their metrics as series of their own', async () => {
     await server.stop();
     collector.close();
   }
-}, 120_000);
+});
 const resourceOf = (text: string): unknown =>
   (JSON.parse(text) as { resourceMetrics: Array<{ resource: unknown }> }).resourceMetrics[0]?.resource;
 
@@ -518,4 +518,4 @@ it('a server of workers that cannot listen says why in one line, and ends', asyn
     occupant.close();
     await database.drop();
   }
-}, 60_000);
+});

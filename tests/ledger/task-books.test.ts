@@ -169,7 +169,7 @@ it('pays each task once and refunds each failure once, whoever tells it, however
     }),
     { numRuns: 25, seed: 7 },
   );
-}, 120_000);
+});
 
 it('announces every step of a task after it is committed, and nothing that did not happen', async () => {
   const userId = await books.addUser(1000);

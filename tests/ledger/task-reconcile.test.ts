@@ -52,7 +52,7 @@ beforeEach(async () => {
     }
   }
   expect(await books.reconcile()).toEqual([]);
-}, 60_000);
+});
 afterEach(() => books.close());
 
 it.each([

@@ -99,7 +99,7 @@ describe('decisions of the operator', () => {
     expect(await server.dataSource.query('SELECT 1 FROM users')).toEqual([]);
     await server.stop();
     await database.drop();
-  }, 60_000);
+  });
 
   it('credits what is left of subscriptions, and moves only recent log rows, if told so', async () => {
     const source = await smallSource('new-api', 400);
@@ -131,7 +131,7 @@ describe('decisions of the operator', () => {
     expect(hours).toMatchObject({ calls: '6', quota: '2525' });
     await server.stop();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 const found = (report: MoveInReport, code: string): string[] =>
@@ -164,7 +164,7 @@ describe('second factors', () => {
     expect(last.tables).toContainEqual({ table: 'two_fas', found: 2, moved: 0, changed: 1, same: 0, leftOut: 1 });
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 
   it('names passkeys that may not work here, and leaves out those without a domain', async () => {
     const source = await smallSource('new-api');
@@ -182,7 +182,7 @@ describe('second factors', () => {
     expect(found(nowhere, 'backup-code-unreadable')).toEqual(['two_fa_backup_codes 2 user 2']);
     expect(found(nowhere, 'owner-missing')).toEqual(['two_fas 2 user 777']);
     expect(nowhere.isBlocked).toBe(false);
-  }, 60_000);
+  });
 
   it('are left out altogether on request', async () => {
     const source = await smallSource('new-api');
@@ -199,7 +199,7 @@ describe('second factors', () => {
     }
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 describe('channels with several documents as keys', () => {
@@ -230,7 +230,7 @@ describe('channels with several documents as keys', () => {
     expect(await projects()).toEqual(['third']);
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 it('a channel with more documents than the ids of channels have steps becomes as many channels', async () => {
@@ -262,7 +262,7 @@ it('a channel with more documents than the ids of channels have steps becomes as
   await move(database, optionsFor(source.address));
   expect(await projects()).toEqual([]);
   await database.drop();
-}, 60_000);
+});
 
 describe('models that the old program served', () => {
   it('are compared with what the channels list, and each difference is named', async () => {
@@ -282,7 +282,7 @@ describe('models that the old program served', () => {
       'abilities 2 vip, gpt-4o-mini: only here',
     ]);
     expect(report.isBlocked).toBe(false);
-  }, 60_000);
+  });
 });
 
 describe('a payment that was under way', () => {
@@ -293,47 +293,43 @@ describe('a payment that was under way', () => {
     [8.345, '8.35'],
     [0.125, '0.12'],
     [0.375, '0.38'],
-  ])(
-    'of %d is credited here once, by the callback of the gateway',
-    async (stored, money) => {
-      const source = await smallSource('veloera');
-      await source.execute(`UPDATE top_ups SET money = ${stored} WHERE trade_no = 'PENDING1'`);
-      const database = await createTestDatabase();
-      await move(database, optionsFor(source.address));
-      const server = await startServer({ database });
-      const balance = async () =>
-        Number(
-          (await server.dataSource.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = 4'))[0]?.quota,
-        );
-      const before = await balance();
-      const fields: Record<string, string> = {
-        pid: '1001',
-        trade_no: 'gateway-1',
-        out_trade_no: 'PENDING1',
-        type: 'alipay',
-        name: 'TUC3',
-        money,
-        trade_status: 'TRADE_SUCCESS',
-      };
-      const signed = Object.keys(fields)
-        .sort()
-        .map((key) => `${key}=${fields[key]}`)
-        .join('&');
-      const sign = createHash('md5').update(`${signed}epay secret`).digest('hex');
-      const query = new URLSearchParams({ ...fields, sign, sign_type: 'MD5' }).toString();
-      for (let times = 0; times < 2; times++) {
-        const answer = await server.api.rest(null, 'GET', `/api/user/epay/notify?${query}`);
-        expect(answer.body).toBe('success');
-      }
-      expect(await balance()).toBe(before + 3 * 500_000);
-      expect(
-        await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
-      ).toEqual([]);
-      await server.stop();
-      await database.drop();
-    },
-    60_000,
-  );
+  ])('of %d is credited here once, by the callback of the gateway', async (stored, money) => {
+    const source = await smallSource('veloera');
+    await source.execute(`UPDATE top_ups SET money = ${stored} WHERE trade_no = 'PENDING1'`);
+    const database = await createTestDatabase();
+    await move(database, optionsFor(source.address));
+    const server = await startServer({ database });
+    const balance = async () =>
+      Number(
+        (await server.dataSource.query<Array<{ quota: string }>>('SELECT quota FROM users WHERE id = 4'))[0]?.quota,
+      );
+    const before = await balance();
+    const fields: Record<string, string> = {
+      pid: '1001',
+      trade_no: 'gateway-1',
+      out_trade_no: 'PENDING1',
+      type: 'alipay',
+      name: 'TUC3',
+      money,
+      trade_status: 'TRADE_SUCCESS',
+    };
+    const signed = Object.keys(fields)
+      .sort()
+      .map((key) => `${key}=${fields[key]}`)
+      .join('&');
+    const sign = createHash('md5').update(`${signed}epay secret`).digest('hex');
+    const query = new URLSearchParams({ ...fields, sign, sign_type: 'MD5' }).toString();
+    for (let times = 0; times < 2; times++) {
+      const answer = await server.api.rest(null, 'GET', `/api/user/epay/notify?${query}`);
+      expect(answer.body).toBe('success');
+    }
+    expect(await balance()).toBe(before + 3 * 500_000);
+    expect(
+      await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
+    ).toEqual([]);
+    await server.stop();
+    await database.drop();
+  });
 });
 
 describe('the final run, after the old site has stopped', () => {
@@ -368,7 +364,7 @@ describe('the final run, after the old site has stopped', () => {
     });
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 61 });
     await database.drop();
-  }, 60_000);
+  });
 
   it('deletes here what was deleted there: users, keys, second factors, channels and codes', async () => {
     const source = await smallSource('new-api');
@@ -428,7 +424,7 @@ describe('the final run, after the old site has stopped', () => {
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 
   it('moves names and addresses that went from one user to another in the meantime', async () => {
     const source = await smallSource('veloera');
@@ -457,7 +453,7 @@ describe('the final run, after the old site has stopped', () => {
     ]);
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 
   it('is refused when most users of the first run are missing: a copy that is not complete, or another site', async () => {
     const source = await smallSource('veloera');
@@ -473,7 +469,7 @@ describe('the final run, after the old site has stopped', () => {
     );
     expect(await stateOf(database)).toEqual(before);
     await database.drop();
-  }, 60_000);
+  });
 
   it('is refused when all of a few users are missing', async () => {
     const source = await smallSource('veloera');
@@ -485,7 +481,7 @@ describe('the final run, after the old site has stopped', () => {
     await expect(move(database, optionsFor(source.address))).rejects.toThrow('users that were moved before are not');
     expect(await stateOf(database)).toEqual(before);
     await database.drop();
-  }, 60_000);
+  });
 
   it('does not undo what was changed here', async () => {
     const source = await smallSource('veloera');
@@ -497,7 +493,7 @@ describe('the final run, after the old site has stopped', () => {
     expect(await server.dataSource.query('SELECT name FROM channels WHERE id = 2')).toEqual([{ name: 'renamed here' }]);
     await server.stop();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 it('keeps names that differ by case only, names them, and moves them again when they change', async () => {
@@ -518,7 +514,7 @@ it('keeps names that differ by case only, names them, and moves them again when 
   expect((await server.api.signIn('uSER04', 'password of user05')).id).toBe(5);
   await server.stop();
   await database.drop();
-}, 60_000);
+});
 
 describe('a site that is not empty', () => {
   it('keeps its root user when it was only set up, beside every user of the source', async () => {
@@ -555,7 +551,7 @@ describe('a site that is not empty', () => {
     expect((await server.api.signIn('Root', 'password of user01')).id).toBe(1);
     await server.stop();
     await database.drop();
-  }, 60_000);
+  });
 
   it('takes along everything that names its root user, and nothing of it stays with the user of the same id', async () => {
     const source = await smallSource('one-api');
@@ -601,7 +597,7 @@ describe('a site that is not empty', () => {
     });
     await server.stop();
     await database.drop();
-  }, 60_000);
+  });
 
   it('is refused, and so is a second source', async () => {
     const [first, second] = [await smallSource('one-api'), await smallSource('veloera')];
@@ -618,7 +614,7 @@ describe('a site that is not empty', () => {
       'This site is not fresh: it has channels.',
     );
     await used.stop();
-  }, 60_000);
+  });
 });
 
 describe('options', () => {
@@ -641,7 +637,7 @@ describe('options', () => {
     const other = await smallSource('veloera');
     expect(found(await dryRun(optionsFor(other.address), false), 'groups-closed')).toEqual([]);
     await database.drop();
-  }, 60_000);
+  });
 
   it('that a source has under its older name, too, are taken from the newer one', async () => {
     const source = await smallSource('new-api');
@@ -669,7 +665,7 @@ describe('options', () => {
     expect(again.tables).toContainEqual(expect.objectContaining({ table: 'options', moved: 0, changed: 0 }));
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 });
 
 describe('bad records', () => {
@@ -693,7 +689,7 @@ describe('bad records', () => {
     expect(found('log-type')?.count).toBe(1);
     expect(report.proof?.drifts).toEqual([]);
     await database.drop();
-  }, 60_000);
+  });
 
   it('are not made of balances that stand for "without limit"', async () => {
     const source = await smallSource('veloera');
@@ -716,7 +712,7 @@ describe('bad records', () => {
     ]);
     await target.close();
     await database.drop();
-  }, 60_000);
+  });
 
   it('leave the books consistent when a later run moves them, corrected, after their log', async () => {
     const source = await smallSource('new-api');
@@ -732,7 +728,7 @@ describe('bad records', () => {
     expect(report.tables).toContainEqual(expect.objectContaining({ table: 'users', moved: 1 }));
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 60 });
     await database.drop();
-  }, 60_000);
+  });
 
   it('are reported in tables that are read as a whole, too', async () => {
     const source = await smallSource('new-api');
@@ -752,5 +748,5 @@ describe('bad records', () => {
     );
     expect(report.proof?.drifts).toEqual([]);
     await database.drop();
-  }, 60_000);
+  });
 });

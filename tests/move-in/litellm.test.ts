@@ -41,7 +41,7 @@ beforeAll(async () => {
     [digest('sk-one'), digest('sk-two')],
   );
   await client.end();
-}, 60_000);
+});
 afterAll(async () => {
   await upstream.stop();
   await keys.drop();
@@ -118,7 +118,7 @@ router_settings:
   expect(await query('SELECT quota FROM users WHERE id = 1')).toEqual([{ quota: String(3_750_000 - 1750) }]);
   await server.stop();
   await database.drop();
-}, 60_000);
+});
 
 it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {
   const path = join(folder, 'keys.yaml');
@@ -157,4 +157,4 @@ it('follows keys that were deleted between two runs, although the ids of the lat
   expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 3, keysExpected: 3 });
   expect(await names()).toEqual(before.slice(1));
   await database.drop();
-}, 60_000);
+});

@@ -12,7 +12,7 @@ const suite = findMariaDb() || process.env.CI ? describe : describe.skip;
 suite('MariaDB', () => {
   beforeAll(async () => {
     mariadb = await startMariaDb();
-  }, 60_000);
+  });
   afterAll(() => mariadb?.stop());
 
   it('is read over TLS without a known certificate, where the address of the old program says so', async () => {
@@ -22,7 +22,7 @@ suite('MariaDB', () => {
     expect((await read('skip-verify')).source.engine).toBe('mysql');
     await expect(read('true')).rejects.toThrow(/certificate/);
     await source.drop();
-  }, 60_000);
+  });
 
   // Every family is moved from SQLite (`sqlite.test.ts`).
   for (const family of sampled(['new-api', 'veloera', 'one-api'], 1)) describeMove(family, 'mysql', () => mariadb);

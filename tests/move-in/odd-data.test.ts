@@ -44,7 +44,6 @@ it.each<Family>(['one-api', 'veloera', 'new-api'])(
     await database.drop();
     await source.drop();
   },
-  180_000,
 );
 
 /** Fields that each list of the console reads, beside those that are texts or flags. */
@@ -127,4 +126,4 @@ it('cuts messages of log rows that are longer than an index takes, and says so',
   await target.close();
   await database.drop();
   await source.drop();
-}, 60_000);
+});

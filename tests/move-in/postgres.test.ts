@@ -56,7 +56,6 @@ it.each(['0.0.0.0', '127.0.0.1'])(
     await expect(dryRun(optionsFor(url.href), false)).rejects.toThrow(/does not support SSL/);
     await source.drop();
   },
-  60_000,
 );
 
 // Every family is moved from SQLite (`sqlite.test.ts`).

@@ -201,7 +201,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
     describe('then opened', () => {
       beforeAll(async () => {
         server = await startServer({ database, environment: { TRUSTED_PROXIES: '127.0.0.1' } });
-      }, 60_000);
+      });
 
       it('has every balance, to the unit', async () => {
         const rows = await server.dataSource.query<Array<{ id: number; quota: string }>>(
@@ -220,7 +220,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
           const person = await server.api.signIn(username, password, { 'x-forwarded-for': `10.1.2.${index}` });
           expect(person.id).toBe(id);
         }
-      }, 120_000);
+      });
 
       if (family === 'new-api') describeFactors(() => server);
 
@@ -242,7 +242,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
         }
         expect(upstream.calls).toHaveLength(content.keys.length);
         expect(upstream.calls[0]?.headers.authorization).toBe('Bearer sk-up-1');
-      }, 120_000);
+      });
 
       it('counts nothing twice in its rollups, and its books stay consistent', async () => {
         await new Aggregator(server.dataSource, 60_000).run();
@@ -258,7 +258,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
         expect(
           await reconcile({ query: async (text, values) => ({ rows: await server.dataSource.query(text, values) }) }),
         ).toEqual([]);
-      }, 120_000);
+      });
     });
   });
 }

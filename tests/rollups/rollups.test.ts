@@ -425,7 +425,7 @@ it('reads what the rows say while two writers settle, two nodes aggregate and th
     'SELECT count(*)::int AS rows FROM usage_by_all',
   );
   expect(aggregated?.rows).toBeGreaterThan(0);
-}, 60_000);
+});
 
 it('reconcile reports rollups that differ from their rows', async () => {
   await reset();

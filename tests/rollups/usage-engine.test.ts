@@ -76,7 +76,7 @@ beforeAll(async () => {
     return found.map(({ row }) => row);
   };
   [hourly, recent] = [await read('usage_hourly', 'hour'), await read('usage_five_minutes', 'start')];
-}, 60_000);
+});
 afterAll(() => site.close());
 
 const everything: WantedUsage = {

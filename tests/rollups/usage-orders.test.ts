@@ -58,7 +58,7 @@ beforeAll(async () => {
     `SELECT to_jsonb(h) || jsonb_build_object('time', hour) AS row FROM usage_hourly h`,
   );
   rows = found.map(({ row }) => row);
-}, 60_000);
+});
 afterAll(() => site.close());
 
 type Cell = number | string | null;

@@ -54,7 +54,7 @@ beforeAll(async () => {
               array_to_json(duration_buckets) AS duration_buckets FROM usage_hourly`,
     )
   ).filter((row) => row.hour >= Math.floor(range.from / hour) * hour);
-}, 60_000);
+});
 afterAll(() => site.close());
 
 interface Group {

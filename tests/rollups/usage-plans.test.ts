@@ -23,7 +23,7 @@ beforeAll(async () => {
   );
   await site.dataSource.query('UPDATE rollup_state SET hours_until = $1', [now]);
   await vacuum();
-}, 60_000);
+});
 afterAll(() => site.close());
 
 /** Until every page is marked: autovacuum, which may look at the same table, keeps VACUUM from that. */

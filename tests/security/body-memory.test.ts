@@ -60,7 +60,7 @@ beforeAll(async () => {
   auditor = new Auditor(server.database);
   const users = [...senders, 'bystander'].map((username) => ({ username, quota: initial }));
   ({ keys } = await openSite(server.api, url, users));
-}, 60_000);
+});
 afterAll(async () => {
   await auditor.close();
   await server.stop();

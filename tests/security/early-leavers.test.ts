@@ -17,7 +17,7 @@ beforeAll(async () => {
   let root;
   ({ keys, root } = await openSite(server.api, upstream.url, users));
   await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRequestUserInFlightLimit', value: '5' });
-}, 120_000);
+});
 afterAll(async () => {
   await server.stop();
   await upstream.stop();
@@ -115,7 +115,7 @@ it('leaves at any moment of a call, with any part of it sent', async () => {
   );
   await expectNoneActive();
   await expectAllSlotsFree(key);
-}, 60_000);
+});
 
 it('SIGTERM ends the server in its time although calls hang at every stage', async () => {
   upstream.script({}, () => new Promise(() => undefined));
@@ -130,4 +130,4 @@ it('SIGTERM ends the server in its time although calls hang at every stage', asy
   // SHUTDOWN_TIMEOUT 2 s, settlements of closed calls at most 5 s, and the stores.
   expect(Date.now() - startedAt).toBeLessThan(20_000);
   for (const socket of hanging) socket.destroy();
-}, 60_000);
+});

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await server.api.createChannel(root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
   ({ key } = await server.api.createToken(root, { name: 'frames' }));
   clients = new RealtimeClients(server.url, model);
-}, 60_000);
+});
 afterAll(async () => {
   clients.close();
   await server.stop();

@@ -9,7 +9,7 @@ beforeAll(async () => {
   site = await LeaveSite.start(model, (upstream) => {
     upstream.answer = turn({ textIn: 10, textOut: 20, audioIn: 0, audioOut: 0 });
   });
-}, 60_000);
+});
 afterAll(() => site.stop());
 
 it('at every moment', async () => {

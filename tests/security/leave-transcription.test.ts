@@ -9,7 +9,7 @@ beforeAll(async () => {
   site = await LeaveSite.start('gpt-4o-transcribe', (upstream) => {
     upstream.receive = transcribe();
   });
-}, 60_000);
+});
 afterAll(() => site.stop());
 
 it('at every moment', async () => {

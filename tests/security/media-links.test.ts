@@ -113,4 +113,4 @@ it('what fits the budget arrives whole, and the budget is free again after the c
     parts.map((part) => Buffer.from(part.inlineData.data, 'base64').length),
   );
   expect(lengths).toEqual([6 * mebibyte, 7 * mebibyte, 8 * mebibyte]);
-}, 60_000);
+});

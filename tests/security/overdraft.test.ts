@@ -113,17 +113,13 @@ describe.each(sampled(cases, 3))('%s', (_name, way, stream) => {
   it.each([
     ['400 calls on one dollar', dollar, 400],
     ['200 calls on one cent', cent, 200],
-  ])(
-    '%s, each reported to have used 100,000 and 8,000 tokens',
-    async (_case, quota, calls) => {
-      first.upstream.script({}, answers);
-      const { statuses, lowest } = await storm(way, stream, { quota, calls, text: 'hi' });
-      expect(lowest).toBeGreaterThanOrEqual(0);
-      expect(statuses).toContain(200);
-      expect(statuses).toContain(403);
-    },
-    60_000,
-  );
+  ])('%s, each reported to have used 100,000 and 8,000 tokens', async (_case, quota, calls) => {
+    first.upstream.script({}, answers);
+    const { statuses, lowest } = await storm(way, stream, { quota, calls, text: 'hi' });
+    expect(lowest).toBeGreaterThanOrEqual(0);
+    expect(statuses).toContain(200);
+    expect(statuses).toContain(403);
+  });
 });
 
 // Each prompt really has 100,000 tokens.
@@ -132,18 +128,14 @@ const longPrompt = ' a'.repeat(100_000);
 it.each([
   ['400 calls on one dollar', dollar, 400, [200, 403]],
   ['200 calls on one cent', cent, 200, [403]],
-])(
-  'prompts of 100,000 tokens: %s',
-  async (_name, quota, calls, expected) => {
-    const [way] = ways;
-    if (!way) throw new Error('no way');
-    first.upstream.script({}, answers);
-    const { statuses, lowest } = await storm(way, true, { quota, calls, text: longPrompt });
-    expect(lowest).toBeGreaterThanOrEqual(0);
-    expect([...new Set(statuses)].filter((status) => status !== 429).sort()).toEqual(expected);
-  },
-  120_000,
-);
+])('prompts of 100,000 tokens: %s', async (_name, quota, calls, expected) => {
+  const [way] = ways;
+  if (!way) throw new Error('no way');
+  first.upstream.script({}, answers);
+  const { statuses, lowest } = await storm(way, true, { quota, calls, text: longPrompt });
+  expect(lowest).toBeGreaterThanOrEqual(0);
+  expect([...new Set(statuses)].filter((status) => status !== 429).sort()).toEqual(expected);
+});
 
 describe('a balance that covers the prompt but not all of the output', () => {
   it.each(sampled(cases, 3))('%s: the provider is asked for what it pays for', async (_name, way, stream) => {

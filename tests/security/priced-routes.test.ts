@@ -256,7 +256,7 @@ describe('a task, and the playground', () => {
     await site.server.api.createChannel(site.root, { ...more, type: 60, models: [model] });
     await site.server.api.createChannel(site.root, { ...more, type: 1, models: ['gpt-4o'] });
     await site.setOption('PriceCards', JSON.stringify({ [model]: { prices: { second: 0.1 } } }));
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await site.drift()).toEqual([]);
     await site.close();

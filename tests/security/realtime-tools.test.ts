@@ -14,7 +14,7 @@ beforeAll(async () => {
   upstream = await startRealtimeUpstream();
   clients = new RealtimeClients(site.server.url, model);
   await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
-}, 60_000);
+});
 beforeEach(() => {
   new SpeakingModel(upstream);
 });

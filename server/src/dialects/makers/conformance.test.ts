@@ -166,7 +166,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
             if (out !== whole || !transform.done) throw new Error(`event ${index} differs when cut at ${at}`);
           }
         }
-      }, 120_000);
+      });
     }
 
     it.each(settings)('a stream %s is the same byte by byte, cut everywhere at once', (_name, setting) => {

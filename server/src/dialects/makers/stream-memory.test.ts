@@ -89,6 +89,5 @@ describe.each([
       }
       expect(all.some(({ failure }) => failure !== null)).toBe(false);
     },
-    120_000,
   );
 });

@@ -103,7 +103,7 @@ describe.each(
   beforeAll(async () => {
     fixture = await start();
     ({ one, other } = fixture);
-  }, 60_000);
+  });
   beforeEach(() => {
     key = `test:${randomUUID()}`;
   });

@@ -191,7 +191,7 @@ it('does not block the calls of other servers while it waits for a lock, and end
   } finally {
     await Promise.all([holder.end(), caller.end()]);
   }
-}, 30_000);
+});
 
 it('leaves nothing of a migration that failed inside its transaction, so the next start may try again', async () => {
   const migration = new Failing9999999999999();

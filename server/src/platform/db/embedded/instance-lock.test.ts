@@ -72,7 +72,7 @@ describe('held in another container on the same volume, where process numbers me
     await expect(takeInstanceLock(path)).rejects.toThrow(EmbeddedError);
     clearInterval(beating);
     await (await takeInstanceLock(path)).release();
-  }, 30_000);
+  });
 });
 
 it('beats, so that other containers know', async () => {
