@@ -195,8 +195,8 @@ export interface Config {
   readonly releasesUrl?: string;
   /** 0 keeps logs indefinitely. */
   readonly logRetentionDays: number;
-  /** Minutes between rounds over all channels (0: never), and milliseconds between two channels of a round. */
-  readonly channelRounds: { readonly testMinutes: number; readonly balanceMinutes: number; readonly pause: number };
+  /** Minutes between scheduled runs over all channels (0: never), and milliseconds between two channels of a run. */
+  readonly channelSchedules: { readonly testMinutes: number; readonly balanceMinutes: number; readonly pause: number };
 }
 
 /** Invalid configuration: one clear line per problem. */
@@ -323,7 +323,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },
     metricsToken: env.METRICS_TOKEN,
     logRetentionDays: env.LOG_RETENTION_DAYS,
-    channelRounds: {
+    channelSchedules: {
       testMinutes: env.CHANNEL_TEST_FREQUENCY,
       balanceMinutes: env.CHANNEL_UPDATE_FREQUENCY,
       pause: env.POLLING_INTERVAL * 1000,

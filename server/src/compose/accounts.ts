@@ -40,7 +40,7 @@ import { EmailBinding } from '../console/registration/email-binding.service.js';
 import { CustomRole } from '../console/roles/custom-role.entity.js';
 import { CustomRoleService } from '../console/roles/custom-role.service.js';
 import { AccountService } from '../console/users/account.service.js';
-import { UserLedger } from '../console/users/user-books.service.js';
+import { UserLedger } from '../console/users/user-ledger.service.js';
 import { User } from '../console/users/user.entity.js';
 import { UserSessionsService } from '../console/users/user-sessions.service.js';
 import { UserService } from '../console/users/user.service.js';
@@ -91,10 +91,15 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     options: optionService,
     clock,
   });
-  const books = new UserLedger({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });
+  const userLedger = new UserLedger({
+    postEntry,
+    usageLog: logService,
+    auditLog: auditService,
+    options: optionService,
+  });
   const userService = new UserService({
     users,
-    books,
+    userLedger,
     passwords,
     sessions,
     changes,
@@ -106,7 +111,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     sessions: dataSource.getRepository(Session),
     sessionService: sessions,
     users: userService,
-    books,
+    userLedger,
     changes,
     clock,
   });

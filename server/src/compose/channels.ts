@@ -2,7 +2,7 @@ import { ChannelBalanceService } from '../console/channels/channel-balance.servi
 import { ChannelBulkService } from '../console/channels/channel-bulk.service.js';
 import { ChannelCopyService } from '../console/channels/channel-copy.service.js';
 import { ChannelDiscoveryService } from '../console/channels/channel-discovery.service.js';
-import { ChannelSchedules } from '../console/channels/channel-rounds.service.js';
+import { ChannelSchedules } from '../console/channels/channel-schedules.service.js';
 import { ChannelKeyService } from '../console/channels/channel-keys.service.js';
 import type { ChannelServices } from '../console/channels/channel-services.js';
 import { ChannelSessions } from '../console/channels/channel-sessions.service.js';
@@ -18,7 +18,7 @@ import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 
 /**
- * Channel operations that go through the relay: tests, balance queries, rounds over all channels, and their schedule.
+ * Channel operations that go through the relay: tests, balance queries, scheduled runs over all channels, and their schedule.
  */
 export async function composeChannels(
   platform: Platform,
@@ -41,7 +41,7 @@ export async function composeChannels(
   });
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
   const testRuns = new ChannelTestRuns(state);
-  const rounds = new ChannelSchedules({
+  const schedules = new ChannelSchedules({
     channels,
     service: channelService,
     tests,
@@ -52,10 +52,10 @@ export async function composeChannels(
     logger,
     runs: testRuns,
     notices: notifications,
-    pause: config.channelRounds.pause,
+    pause: config.channelSchedules.pause,
   });
-  shutdown.onStop('channel rounds', () => rounds.stop());
-  const channelClock = new ChannelClock({ database: dataSource, rounds, state, logger, ...config.channelRounds });
+  shutdown.onStop('channel schedules', () => schedules.stop());
+  const channelClock = new ChannelClock({ database: dataSource, schedules, state, logger, ...config.channelSchedules });
   await channelClock.start();
   shutdown.onStop('channel clock', () => channelClock.stop());
   return {
@@ -67,7 +67,7 @@ export async function composeChannels(
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
     tests,
     balances,
-    rounds,
+    schedules,
     testRuns,
     sessions: new ChannelSessions(builtRelay.core.pins, (id) => {
       const channel = builtRelay.routesDeps.channels.table.channel(id);

@@ -5,7 +5,7 @@ import { DrawingNotifyService } from '../console/tasks/drawing-notify.service.js
 import { Drawing } from '../console/tasks/drawing.entity.js';
 import { DrawingService } from '../console/tasks/drawing.service.js';
 import { VideoLinks } from '../console/tasks/video-link.service.js';
-import { TaskLedger } from '../console/tasks/task-books.service.js';
+import { TaskLedger } from '../console/tasks/task-ledger.service.js';
 import { TaskPolling } from '../console/tasks/task.jobs.js';
 import { createRelay } from '../services/create-relay.js';
 import { Realtime } from '../services/realtime/realtime.js';
@@ -66,7 +66,7 @@ export async function composeRelay(
   const creativeTaskService = new CreativeTaskService(dataSource.getRepository(CreativeTask));
   const tasks = createTasks({
     relay: builtRelay,
-    books: new TaskLedger({
+    taskLedger: new TaskLedger({
       database: dataSource,
       ledger,
       postEntry,

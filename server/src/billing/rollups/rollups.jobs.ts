@@ -1,5 +1,5 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { Aggregator } from './aggregator.service.js';
 
 const roundMilliseconds = 10_000;
@@ -16,7 +16,7 @@ interface RollupClockDeps {
 
 /** Updates the rollups every ten seconds, on one node by lease. A second node would only wait for the first. */
 export class RollupClock {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.round(),
     (error) => this.deps.logger.warn({ err: error }, 'rollup update failed'),
   );
@@ -24,18 +24,18 @@ export class RollupClock {
   constructor(private readonly deps: RollupClockDeps) {}
 
   start(): void {
-    this.rounds.every(roundMilliseconds);
-    void this.rounds.run();
+    this.runs.every(roundMilliseconds);
+    void this.runs.run();
   }
 
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
-  /** A failed round is continued by the next one. */
+  /** A failed run is continued by the next one. */
   private async round(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
-    while (!this.rounds.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
+    while (!this.runs.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
       const buckets = await aggregator.step();
       if (buckets === 0) {
         await dropOld();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { findRoot } from '../users/root-actor.service.js';
 import type { AlertConditions, Found } from './alert-conditions.service.js';
@@ -39,7 +39,7 @@ export class AlertClock {
   private costsChanged = false;
   /** `performance.now()` of the last comparison with costs. */
   private costsAt = -Infinity;
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.tick(),
     (error) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'),
   );
@@ -48,7 +48,7 @@ export class AlertClock {
 
   start(): void {
     const { changes } = this.deps;
-    this.rounds.every(tickMilliseconds);
+    this.runs.every(tickMilliseconds);
     changes.on('channel', () => this.runSoon());
     changes.on('option', () => this.runSoon());
   }
@@ -56,15 +56,15 @@ export class AlertClock {
   /** Waits for a running check. */
   stop(): Promise<void> {
     clearTimeout(this.soon);
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
   private runSoon(): void {
-    if (this.rounds.isStopped) return;
+    if (this.runs.isStopped) return;
     this.costsChanged = true;
     this.soon ??= setTimeout(() => {
       this.soon = undefined;
-      void this.rounds.run();
+      void this.runs.run();
     }, settleMilliseconds).unref();
   }
 
@@ -124,7 +124,7 @@ export class AlertClock {
   private async send(): Promise<void> {
     for (
       let due = await this.deps.store.claim();
-      due.length > 0 && !this.rounds.isStopped;
+      due.length > 0 && !this.runs.isStopped;
       due = await this.deps.store.claim()
     ) {
       await Promise.all(due.map((message) => this.attempt(message)));

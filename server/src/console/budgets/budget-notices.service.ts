@@ -1,7 +1,7 @@
 import type { DataSource, Repository } from 'typeorm';
 import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { Notice } from '../notifications/delivery.service.js';
 import type { Budget } from '../../billing/budgets/budget.entity.js';
@@ -31,7 +31,7 @@ const batch = 500;
  * nothing for it. Every node runs it; the row of the budget decides which one sends.
  */
 export class BudgetNotices {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.lookAtAll(),
     (error) => this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent'),
   );
@@ -39,16 +39,16 @@ export class BudgetNotices {
   constructor(private readonly deps: BudgetNoticeDeps) {}
 
   start(): void {
-    this.rounds.every(milliseconds);
+    this.runs.every(milliseconds);
   }
 
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
-  /** Looks at all budgets once. Never throws: the next round tries again. */
+  /** Looks at all budgets once. Never throws: the next run tries again. */
   round(): Promise<void> {
-    return this.rounds.run();
+    return this.runs.run();
   }
 
   private async lookAtAll(): Promise<void> {

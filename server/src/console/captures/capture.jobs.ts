@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 const hour = 3_600_000;
@@ -19,7 +19,7 @@ interface CaptureRetentionDeps {
 
 /** Deletes captured contents after their retention, hourly. One node does it at a time, by lease. */
 export class CaptureRetention {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.round(),
     (error) => this.deps.logger.warn({ err: error }, 'captured contents could not be deleted'),
   );
@@ -27,12 +27,12 @@ export class CaptureRetention {
   constructor(private readonly deps: CaptureRetentionDeps) {}
 
   start(): void {
-    this.rounds.every(hour);
-    void this.rounds.run();
+    this.runs.every(hour);
+    void this.runs.run();
   }
 
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
   /** @returns the number of deleted rows; 0 when another node has the lease */

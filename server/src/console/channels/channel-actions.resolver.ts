@@ -111,7 +111,7 @@ export class ChannelActionResolver {
   @PayloadMutation(ofStart, 'Begins to test all channels one after another. CONFLICT while such a test is running.')
   @Access('channels.write')
   async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
-    await this.services.rounds.startTests(actor);
+    await this.services.schedules.startTests(actor);
     return { startedAt: new Date() };
   }
 
@@ -166,7 +166,7 @@ export class ChannelActionResolver {
   )
   @Access('channels.write')
   async updateAllChannelBalances(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
-    await this.services.rounds.startBalances(actor);
+    await this.services.schedules.startBalances(actor);
     return { startedAt: new Date() };
   }
 

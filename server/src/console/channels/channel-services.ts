@@ -4,7 +4,7 @@ import type { ChannelCopyService } from './channel-copy.service.js';
 import type { ChannelDirectory } from './channel-directory.service.js';
 import type { ChannelDiscoveryService } from './channel-discovery.service.js';
 import type { ChannelKeyService } from './channel-keys.service.js';
-import type { ChannelSchedules } from './channel-rounds.service.js';
+import type { ChannelSchedules } from './channel-schedules.service.js';
 import type { ChannelSessions } from './channel-sessions.service.js';
 import type { ChannelTestRuns } from './channel-test-runs.service.js';
 import type { ChannelTestService } from './channel-test.service.js';
@@ -20,7 +20,7 @@ export interface ChannelServices {
   readonly discovery: ChannelDiscoveryService;
   readonly tests: ChannelTestService;
   readonly balances: ChannelBalanceService;
-  readonly rounds: ChannelSchedules;
+  readonly schedules: ChannelSchedules;
   readonly testRuns: ChannelTestRuns;
   readonly sessions: ChannelSessions;
 }

@@ -42,7 +42,7 @@ export class ChannelTestService {
   constructor(private readonly deps: ChannelTestDeps) {}
 
   /**
-   * @param how.retires whether a refused key is disabled: true in rounds, false when an admin tests a channel
+   * @param how.retires whether a refused key is disabled: true in scheduled runs, false when an admin tests a channel
    * @param how.key position of the key, from 1; absent: the next one in turn
    * @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; failures of the provider are the result
    */

@@ -26,7 +26,7 @@ import {
 export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const { channels, bulk, keys, directory, discovery, tests, balances, rounds } = services;
+    const { channels, bulk, keys, directory, discovery, tests, balances, schedules } = services;
     const { may } = rest;
 
     app.get(
@@ -92,7 +92,7 @@ export const channelRoutes =
       '/test',
       withoutHead,
       may('channels.write', async ({ actor }) => {
-        await rounds.startTests(actor);
+        await schedules.startTests(actor);
       }),
     );
 
@@ -100,7 +100,7 @@ export const channelRoutes =
       '/update_balance',
       withoutHead,
       may('channels.write', async ({ actor }) => {
-        await rounds.startBalances(actor);
+        await schedules.startBalances(actor);
       }),
     );
 

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { earlierTime } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { trimLogs } from './log-trim.js';
 
 const hour = 3_600_000;
@@ -23,7 +23,7 @@ interface RetentionDeps {
  * twice is harmless.
  */
 export class LogRetention {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.round(),
     (error) => this.deps.logger.warn({ err: error }, 'old months of the usage log could not be dropped'),
   );
@@ -32,12 +32,12 @@ export class LogRetention {
 
   start(): void {
     if (this.deps.days === 0) return;
-    this.rounds.every(hour);
-    void this.rounds.run();
+    this.runs.every(hour);
+    void this.runs.run();
   }
 
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
   /** @returns the number of deleted rows; 0 when another node has the lease */

@@ -13,7 +13,7 @@ interface TaskPollingDeps {
 }
 
 const leaseName = 'task-polling';
-/** Number of rounds that may be missed before another node takes over. */
+/** Number of runs that may be missed before another node takes over. */
 const leaseRounds = 4;
 
 /**
@@ -29,7 +29,7 @@ export class TaskPolling {
 
   start(): void {
     this.timer = setInterval(() => {
-      // A round that takes longer than the interval delays the next one, and keeps the lease.
+      // A run that takes longer than the interval delays the next one, and keeps the lease.
       if (this.isBusy) void this.lease().catch(() => undefined);
       else this.running = this.round();
     }, this.deps.seconds * 1000);
@@ -42,7 +42,7 @@ export class TaskPolling {
     await this.deps.state.release(leaseName, this.deps.nodeId).catch(() => undefined);
   }
 
-  /** Never throws: the next round tries again. */
+  /** Never throws: the next run tries again. */
   private async round(): Promise<void> {
     const { pollers, logger } = this.deps;
     this.isBusy = true;

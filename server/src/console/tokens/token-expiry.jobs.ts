@@ -1,6 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { type Clock, seconds } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { TokenStatus } from './token.entity.js';
 
 const everyMilliseconds = 15 * 60_000;
@@ -37,7 +37,7 @@ interface Row {
  * run it. A changed expiry is announced again.
  */
 export class TokenExpiryWatch {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.announceAll(),
     (error) => this.deps.report(error),
   );
@@ -45,18 +45,18 @@ export class TokenExpiryWatch {
   constructor(private readonly deps: TokenExpiryDeps) {}
 
   start(): void {
-    this.rounds.every(everyMilliseconds);
+    this.runs.every(everyMilliseconds);
     void this.round();
   }
 
-  /** Waits for a running round. */
+  /** Waits for a running run. */
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
   /** Announces all keys that are due. Never throws. */
   round(): Promise<void> {
-    return this.rounds.run();
+    return this.runs.run();
   }
 
   private async announceAll(): Promise<void> {

@@ -6,14 +6,14 @@ import { AppError } from '../../shared/errors.js';
 import type { OwnSession } from '../auth/own-sessions.service.js';
 import type { Session } from '../auth/session.entity.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { UserLedger } from './user-books.service.js';
+import type { UserLedger } from './user-ledger.service.js';
 import type { UserService } from './user.service.js';
 
 export interface UserSessionsDeps {
   readonly sessions: Repository<Session>;
   readonly sessionService: Pick<SessionService, 'revokeAll'>;
   readonly users: Pick<UserService, 'get'>;
-  readonly books: Pick<UserLedger, 'log' | 'audit'>;
+  readonly userLedger: Pick<UserLedger, 'log' | 'audit'>;
   readonly changes: Changes;
   readonly clock: Clock;
 }
@@ -54,8 +54,8 @@ export class UserSessionsService {
       const ended = await manager.getRepository(this.deps.sessions.target).countBy({ userId });
       if (ended === 0) return 0;
       await this.deps.sessionService.revokeAll(manager, userId);
-      await this.deps.books.log(manager, admin, user, 'Administrator action: end sessions');
-      await this.deps.books.audit(manager, admin, userId, 'endSessions', { sessions: ended }, { sessions: 0 });
+      await this.deps.userLedger.log(manager, admin, user, 'Administrator action: end sessions');
+      await this.deps.userLedger.audit(manager, admin, userId, 'endSessions', { sessions: ended }, { sessions: 0 });
       return ended;
     });
     await this.deps.changes.announce({ kind: 'session', id: userId });

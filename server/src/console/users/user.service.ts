@@ -23,7 +23,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { assertMayManage, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
-import { grantedBy, type UserLedger } from './user-books.service.js';
+import { grantedBy, type UserLedger } from './user-ledger.service.js';
 import {
   newUserInput,
   noteRule,
@@ -44,7 +44,7 @@ export type { UserFilter };
 
 export interface UserServiceDeps {
   readonly users: Repository<User>;
-  readonly books: UserLedger;
+  readonly userLedger: UserLedger;
   readonly passwords: PasswordService;
   readonly sessions: SessionService;
   readonly changes: Changes;
@@ -181,16 +181,16 @@ export class UserService {
       if (columns.username !== undefined) await claimUsername(manager, columns.username, id);
       const set = { ...columns, ...(passwordHash ? { passwordHash } : {}) };
       if (Object.keys(set).length > 0) await manager.update(User, { id }, set);
-      if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota, ungrantedQuota);
-      if (quotaDelta !== undefined) await this.deps.books.grant(manager, admin, user, quotaDelta);
+      if (quota !== undefined) await this.deps.userLedger.moveTo(manager, admin, user, quota, ungrantedQuota);
+      if (quotaDelta !== undefined) await this.deps.userLedger.grant(manager, admin, user, quotaDelta);
       if (passwordHash) await this.deps.sessions.revokeAccess(manager, id, ownSession(admin, id));
       const names = changedFields(user, columns, passwordHash !== undefined);
       // A change of the balance has its own row and entry.
       if (names.length === 0) return {};
-      await this.deps.books.log(manager, admin, user, `Administrator edited user: ${names.join(', ')}`);
+      await this.deps.userLedger.log(manager, admin, user, `Administrator edited user: ${names.join(', ')}`);
       const after = await manager.findOneByOrFail(User, { id });
       const secret = passwordHash ? { password: passwordHash } : {};
-      await this.deps.books.audit(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
+      await this.deps.userLedger.audit(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
       return {};
     });
     if (!replayed) await this.announce(id);
@@ -219,7 +219,7 @@ export class UserService {
       async (manager) => {
         const target = await this.lock(manager, id);
         await assertMayActOn(manager, admin, target, 'update');
-        await this.deps.books.grant(manager, admin, target, quota, text);
+        await this.deps.userLedger.grant(manager, admin, target, quota, text);
         return { userId: id };
       },
     );
@@ -248,9 +248,9 @@ export class UserService {
       await manager.update(User, { id }, changeOf(action));
       if (action === 'delete') await disableTokens(manager, id);
       if (action !== 'enable' && action !== 'promote') await this.deps.sessions.revokeAll(manager, id);
-      await this.deps.books.log(manager, admin, target, `Administrator action: ${action}`);
+      await this.deps.userLedger.log(manager, admin, target, `Administrator action: ${action}`);
       const after = await manager.findOneOrFail(User, { where: { id }, withDeleted: true });
-      await this.deps.books.audit(manager, admin, id, action, managed(target), managed(after));
+      await this.deps.userLedger.audit(manager, admin, id, action, managed(target), managed(after));
       return after;
     });
     await this.announce(id);
@@ -268,18 +268,18 @@ export class UserService {
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight. Try again shortly.');
       await manager.delete(User, { id });
-      await this.deps.books.log(manager, admin, user, `Administrator removed user ${user.username}`);
-      await this.deps.books.audit(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
+      await this.deps.userLedger.log(manager, admin, user, `Administrator removed user ${user.username}`);
+      await this.deps.userLedger.audit(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
     });
     await this.announce(id);
   }
 
   private async insert(manager: EntityManager, admin: Actor, user: Parameters<typeof insertUser>[2]): Promise<User> {
-    const created = await insertUser(manager, this.deps.books.postEntry, user);
-    await this.deps.books.logBonus(manager, created);
-    await this.deps.books.log(manager, admin, created, `Administrator created user ${created.username}`);
+    const created = await insertUser(manager, this.deps.userLedger.postEntry, user);
+    await this.deps.userLedger.logBonus(manager, created);
+    await this.deps.userLedger.log(manager, admin, created, `Administrator created user ${created.username}`);
     const row = { ...edited(created), ...managed(created), quota: created.quota };
-    await this.deps.books.audit(manager, admin, created.id, 'create', null, row);
+    await this.deps.userLedger.audit(manager, admin, created.id, 'create', null, row);
     return created;
   }
 

@@ -1,4 +1,4 @@
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { Queries } from '../../platform/db/queries.js';
 import type { KnownToken } from './key-directory.js';
 
@@ -17,14 +17,14 @@ const storeSql = `INSERT INTO token_uses (token_id, address)
  */
 export class KeyUses {
   private waiting = new Map<number, string>();
-  private readonly rounds: ScheduledRuns;
+  private readonly runs: ScheduledRuns;
 
   /** @param report receives the error of addresses that could not be stored; they are lost */
   constructor(
     private readonly database: Queries,
     report: (error: unknown) => void,
   ) {
-    this.rounds = new ScheduledRuns(() => this.write(), report);
+    this.runs = new ScheduledRuns(() => this.write(), report);
   }
 
   /** The key was used from this address. */
@@ -35,18 +35,18 @@ export class KeyUses {
   }
 
   start(): void {
-    this.rounds.every(everyMilliseconds);
+    this.runs.every(everyMilliseconds);
   }
 
   /** Stores what is waiting. */
   async stop(): Promise<void> {
     await this.store();
-    await this.rounds.stop();
+    await this.runs.stop();
   }
 
   /** Never throws: addresses that cannot be stored are lost. */
   store(): Promise<void> {
-    return this.rounds.run();
+    return this.runs.run();
   }
 
   private async write(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { FailureKind } from '../../shared/failure-kind.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { storableText } from '../../shared/json.js';
 import { failureKind } from '../../dialects/errors/failure-kind.js';
 import { withConnectionCause } from '../../dialects/errors/connection-cause.js';
@@ -62,7 +62,7 @@ const rescuesSql = `INSERT INTO channel_rescues AS r (start, channel_id, attempt
 export class ChannelFailures {
   private failures = new Map<string, Failures>();
   private rescues = new Map<string, Rescues>();
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.write(),
     (err) => this.deps.logger.warn({ err }, 'failed attempts could not be stored'),
   );
@@ -96,18 +96,18 @@ export class ChannelFailures {
   }
 
   start(): void {
-    this.rounds.every(everyMilliseconds);
+    this.runs.every(everyMilliseconds);
   }
 
   /** Stores what is waiting. */
   async stop(): Promise<void> {
     await this.store();
-    await this.rounds.stop();
+    await this.runs.stop();
   }
 
   /** Never throws: counts that cannot be stored are lost. */
   store(): Promise<void> {
-    return this.rounds.run();
+    return this.runs.run();
   }
 
   private async write(): Promise<void> {

@@ -8,7 +8,7 @@ import type { JobMessage, JobOrder } from '../job-protocol.js';
 import type { ProgressState } from '../progress.js';
 import { parseAddress } from '../source/address.js';
 import type { Clock } from '../../shared/clock.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { MoveInFiles } from './move-in-files.service.js';
 import type { MoveInJob, MoveInJobs } from './move-in-jobs.service.js';
 
@@ -41,7 +41,7 @@ export interface MoveInRunnerDeps {
  * restart or a crash it continues.
  */
 export class MoveInRunner {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.look(),
     (error) => this.deps.logger.warn({ err: error }, 'work on moves from the console failed, retrying'),
   );
@@ -50,20 +50,20 @@ export class MoveInRunner {
   constructor(private readonly deps: MoveInRunnerDeps) {}
 
   start(): void {
-    this.rounds.every(tickMilliseconds);
+    this.runs.every(tickMilliseconds);
     this.poke();
   }
 
   /** The process ends after its batch. The job continues at the next start. */
   async stop(): Promise<void> {
-    const stopped = this.rounds.stop();
+    const stopped = this.runs.stop();
     this.child?.kill('SIGTERM');
     await stopped;
   }
 
   /** Looks for work at once. */
   poke(): void {
-    void this.rounds.run();
+    void this.runs.run();
   }
 
   private async look(): Promise<void> {
@@ -134,7 +134,7 @@ export class MoveInRunner {
     child.stderr.on('data', (piece: Buffer) => (errorText = (errorText + piece.toString()).slice(-maxErrorText)));
     let [last, progress]: [JobMessage | null, ProgressState | null] = [null, null];
     const watch = this.watch(child, isDryRun, () => progress);
-    if (this.rounds.isStopped) child.kill('SIGKILL');
+    if (this.runs.isStopped) child.kill('SIGKILL');
     createInterface({ input: child.stdout }).on('line', (line) => {
       last = JSON.parse(line) as JobMessage;
       if (last.kind !== 'progress') return;
@@ -148,7 +148,7 @@ export class MoveInRunner {
     await this.deps.files.workFolder();
     const message = last as JobMessage | null;
     if (message && message.kind !== 'progress') return message;
-    if (this.rounds.isStopped || (await this.isCancelled())) return { kind: 'stopped' };
+    if (this.runs.isStopped || (await this.isCancelled())) return { kind: 'stopped' };
     const reason = errorText.trim().split('\n').at(-1) ?? '';
     return {
       kind: 'failure',

@@ -4,7 +4,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
 import { isDatabaseUnavailable, isReplicaConflict } from '../../shared/postgres-error.js';
-import { ScheduledRuns } from '../../shared/rounds.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { createDataSource, poolOf } from './data-source.js';
 import { migrations } from './migrations/all.js';
 
@@ -32,7 +32,7 @@ const probeTimeout = 5_000;
 export class ReadDatabase {
   private readonly replica: DataSource | null;
   private isUsed = false;
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.probe(),
     (error) => this.leave({ err: error }),
   );
@@ -52,14 +52,14 @@ export class ReadDatabase {
   /** @returns after the first look at the replica, which may be unavailable */
   async start(milliseconds: number): Promise<void> {
     if (!this.replica) return;
-    await this.rounds.run();
+    await this.runs.run();
     if (!this.isUsed) this.deps.logger.info('reports are read from the primary until the replica is ready');
-    this.rounds.every(milliseconds);
+    this.runs.every(milliseconds);
   }
 
   async stop(): Promise<void> {
     this.isUsed = false;
-    await this.rounds.stop();
+    await this.runs.stop();
     if (this.replica?.isInitialized) await this.replica.destroy();
   }
 

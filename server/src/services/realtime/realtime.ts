@@ -221,18 +221,18 @@ export class Realtime {
       // The provider would keep an idle session, and may bill it by the second.
       opened?.span?.aborted();
       opened?.upstream.terminate();
-      await paid.books.close();
+      await paid.sessionLedger.close();
       this.noteFailure(paid, error);
       throw error;
     }
   }
 
   /** The client left while its provider was connected. */
-  private async abandon({ call, books }: PaidSession, { span, upstream }: Connected): Promise<void> {
+  private async abandon({ call, sessionLedger }: PaidSession, { span, upstream }: Connected): Promise<void> {
     span?.aborted();
     call.trace?.end({ outcome: 'client_gone' });
     upstream.terminate();
-    await books.close();
+    await sessionLedger.close();
   }
 
   /** Completes the WebSocket upgrade of the client's connection. */

@@ -1,7 +1,7 @@
 import { isFree, type Price, type PriceBook } from '../../billing/prices/price-book.service.js';
 import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
 import { QuotaError, type Ledger, type Reservation, type Transaction } from '../../billing/ledger/ledger.service.js';
-import { SessionLedger } from '../../billing/ledger/session-books.service.js';
+import { SessionLedger } from '../../billing/ledger/session-ledger.service.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Clock } from '../../shared/clock.js';
@@ -41,7 +41,7 @@ export interface PaidSession {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly price: SessionPrice;
-  readonly books: SessionLedger;
+  readonly sessionLedger: SessionLedger;
   /** The model only writes down speech: an event named it, and its transcripts are what the session pays for. */
   readonly isTranscription: boolean;
 }
@@ -75,12 +75,12 @@ export class SessionAdmission {
       isTranscription ? ofOwnTranscripts(sale) : prices.ofTranscripts(sale, other, admission.group);
     const price = new SessionPrice(sale, options.values, ofTranscripts);
     const budgets = this.deps.budgets.of(caller, admission.group, admission.bareModel) ?? undefined;
-    const books = new SessionLedger(
+    const sessionLedger = new SessionLedger(
       { ledger, database, clock, logger },
       { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
       budgets && ((money, tokens) => budgets.holds({ money, tokens })),
     );
-    return { call, caller, admission, price, books, isTranscription };
+    return { call, caller, admission, price, sessionLedger, isTranscription };
   }
 
   /**
@@ -89,11 +89,11 @@ export class SessionAdmission {
    */
   async hold(paid: PaidSession): Promise<void> {
     const { values } = this.deps.options;
-    const { books, price, isTranscription } = paid;
+    const { sessionLedger, price, isTranscription } = paid;
     const { amount, priced } = price.reserve();
     // The time of a session is no request, its transcripts are.
-    if (isTranscription || books.reservations === 0) await this.countRequest(paid);
-    await books.open(amount, priced, values.PreConsumedQuota, isTranscription).catch((error: unknown) => {
+    if (isTranscription || sessionLedger.reservations === 0) await this.countRequest(paid);
+    await sessionLedger.open(amount, priced, values.PreConsumedQuota, isTranscription).catch((error: unknown) => {
       throw this.refusal(paid, error, amount);
     });
   }
@@ -112,13 +112,13 @@ export class SessionAdmission {
    * @throws AppError, SessionEndedError for a caller who may not continue
    */
   async order(paid: PaidSession, cost: OrderCost): Promise<PlacedOrder> {
-    const { price, books } = paid;
+    const { price, sessionLedger } = paid;
     const { values } = this.deps.options;
     await this.checkCaller(paid).catch((error: unknown) => {
       throw isAppError(error) && error.code === 'SERVICE_UNAVAILABLE' ? error : new SessionEndedError(error);
     });
     // The first response is the request that opened the session.
-    if (books.reservations > 1) await this.countRequest(paid);
+    if (sessionLedger.reservations > 1) await this.countRequest(paid);
     const { of } = cost;
     const { amount: small, priced } = price.reserve();
     const least = values.StrictReserve ? of(Math.min(cost.outputTokens, minSpoken)) : small;
@@ -126,7 +126,7 @@ export class SessionAdmission {
     let amount = values.StrictReserve ? of(outputTokens) : small;
     for (let turn = 1; ; turn++) {
       try {
-        const held = await books.reserve(amount, priced, cost.promptTokens + outputTokens);
+        const held = await sessionLedger.reserve(amount, priced, cost.promptTokens + outputTokens);
         return { held, outputTokens };
       } catch (error) {
         if (turn === maxTurns || !values.StrictReserve) throw this.refusal(paid, error, least);
@@ -138,8 +138,8 @@ export class SessionAdmission {
   }
 
   /** A reservation of nothing. */
-  nothing({ books }: PaidSession): Promise<Reservation> {
-    return books.reserve(0, false, 0);
+  nothing({ sessionLedger }: PaidSession): Promise<Reservation> {
+    return sessionLedger.reserve(0, false, 0);
   }
 
   private countRequest({ caller, admission }: PaidSession): Promise<void> {

@@ -4,7 +4,7 @@ import { isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
-import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './turn-estimate.js';
+import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
 
 /** The most that a response may cost. */
 export interface OrderCost {

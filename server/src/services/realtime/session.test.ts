@@ -29,7 +29,7 @@ interface Running {
 }
 
 /**
- * A session whose books take every charge.
+ * A session whose ledger take every charge.
  * @param turns how many turns may be reserved after the first
  * @param token limits of the key
  */
@@ -51,7 +51,7 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
     admission: { model: 'm', bareModel: 'm', group: 'default' },
     price,
     cost: new SessionCost({ basis: 'card', name: 'm', card: { prices: costs }, factor: 1 }),
-    books: {
+    sessionLedger: {
       get opened() {
         return opened;
       },

@@ -3,7 +3,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { modelLimits } from '../../billing/prices/model-limits.service.js';
 import type { Rounded } from '../../billing/prices/price-book.service.js';
 import type { Charge, Reservation } from '../../billing/ledger/ledger.service.js';
-import type { SessionLedger } from '../../billing/ledger/session-books.service.js';
+import type { SessionLedger } from '../../billing/ledger/session-ledger.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel, type Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
@@ -32,7 +32,7 @@ import { SessionSettings } from './session-settings.js';
 import { unchargedTools } from './session-tools.js';
 import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { createdEvents, transcribersIn, TranscriptWatch, responseOfTranscript } from './transcripts.js';
-import { ResponseEstimate } from './turn-estimate.js';
+import { ResponseEstimate } from './response-estimate.js';
 
 export interface SessionDeps {
   readonly requestId: string;
@@ -45,7 +45,7 @@ export interface SessionDeps {
   readonly upstreamModel: string;
   readonly price: SessionPrice;
   readonly cost: SessionCost;
-  readonly books: SessionLedger;
+  readonly sessionLedger: SessionLedger;
   /** The model only writes down speech, and an event named it: each transcript is a turn. */
   readonly isTranscription: boolean;
   readonly options: { readonly values: OptionValues };
@@ -127,7 +127,7 @@ export class RealtimeSession {
     this.turnStartedAt = deps.startedAt;
     this.estimate = new ResponseEstimate(deps.upstreamModel);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
-    const { price, place, placeNothing, books, admission, options } = deps;
+    const { price, place, placeNothing, sessionLedger, admission, options } = deps;
     this.orders = new SessionOrders({
       price,
       estimate: this.estimate,
@@ -135,7 +135,7 @@ export class RealtimeSession {
       limits: modelLimits(admission.bareModel, options.values.ModelMaxOutput),
       place,
       placeNothing,
-      release: (held) => books.release(held),
+      release: (held) => sessionLedger.release(held),
     });
     this.pair = new SocketPair(
       client,
@@ -354,20 +354,20 @@ export class RealtimeSession {
    * session that has no other ones.
    */
   private speechOf(event: Fields): Promise<undefined> | undefined {
-    const { price, cost, books, isTranscription } = this.deps;
+    const { price, cost, sessionLedger, isTranscription } = this.deps;
     const spoken = this.transcripts.read(event, this.estimate.sentSeconds);
     if (!spoken) return undefined;
     price.addTranscript(spoken.model, spoken.transcript);
     cost.addTranscript(spoken.model, spoken.transcript);
     if (this.transcripts.isWholeSession) this.estimate.endTranscript();
     if (isTranscription) return this.charge(responseOfTranscript(spoken.transcript), { isSpeech: true });
-    return books.opened && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
+    return sessionLedger.opened && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
   /** Charges a session without turns for its time, so that it ends with the balance of its user. */
   private chargeTime(): void {
     this.pair.enqueue(async () => {
-      if (this.deps.books.opened) await this.charge(noAudio);
+      if (this.deps.sessionLedger.opened) await this.charge(noAudio);
     });
   }
 
@@ -425,8 +425,8 @@ export class RealtimeSession {
     tokens: ChargedAudio,
     { order, isSpeech = false }: { order?: Order; isSpeech?: boolean } = {},
   ): Promise<undefined> {
-    const { price, cost, books, charged, options } = this.deps;
-    const held = order?.held ?? books.opened;
+    const { price, cost, sessionLedger, charged, options } = this.deps;
+    const held = order?.held ?? sessionLedger.opened;
     if (!held) return;
     const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
     this.turns++;
@@ -439,7 +439,10 @@ export class RealtimeSession {
     this.writtenNotes = this.deps.watch?.notes.length ?? 0;
     const charge = this.toCharge(turn, priced, milliseconds, cost.add(isSpeech ? noAudio : turn));
     const isBeyond = options.values.StrictReserve && quota > held.amount;
-    const { userQuota, uncharged } = await books.settle(held, isBeyond ? { ...charge, least: held.amount } : charge);
+    const { userQuota, uncharged } = await sessionLedger.settle(
+      held,
+      isBeyond ? { ...charge, least: held.amount } : charge,
+    );
     this.uncharged += uncharged;
     this.quota += quota - uncharged;
     charged({ usage: turn, quota: quota - uncharged, userQuota });
@@ -451,22 +454,22 @@ export class RealtimeSession {
    * the client left and the provider did not end in time. A session without any turn still gets a log row.
    */
   private async finish(): Promise<void> {
-    const { books, price } = this.deps;
+    const { sessionLedger, price } = this.deps;
     const { running, waiting } = await this.orders.left();
     const unknown = this.pair.isCutOff ? waiting : [];
     for (const order of [...running, ...unknown]) {
       await this.charge(this.pair.isCutOff ? reservedUsage(order) : countedUsage(order), { order });
     }
-    if (!this.pair.isCutOff) for (const order of waiting) await books.release(order.held);
+    if (!this.pair.isCutOff) for (const order of waiting) await sessionLedger.release(order.held);
     if (this.transcripts.isWholeSession) return this.finishSpeech();
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
     if (hasNotes || price.pending > 0 || this.isTimed || this.turns === 0) await this.charge(noAudio);
-    await books.close();
+    await sessionLedger.close();
   }
 
   /** A session that only writes speech down pays for its transcripts, and for an utterance whose text has begun to come. */
   private async finishSpeech(): Promise<void> {
-    const { books, price, cost, isTranscription } = this.deps;
+    const { sessionLedger, price, cost, isTranscription } = this.deps;
     const rest = this.transcripts.unfinished(this.estimate.sentSeconds);
     if (rest) {
       price.addTranscript(rest.model, rest.transcript);
@@ -477,7 +480,7 @@ export class RealtimeSession {
       const isSpeech = isTranscription && rest !== null;
       await this.charge(isSpeech ? responseOfTranscript(rest.transcript) : noAudio, { isSpeech });
     }
-    await books.close();
+    await sessionLedger.close();
   }
 
   private toCharge(

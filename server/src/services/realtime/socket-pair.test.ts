@@ -232,7 +232,7 @@ describe('the end', () => {
   it('comes for both when what was said cannot be charged', async () => {
     const { client, upstream } = await pairOf(
       {},
-      { fromUpstream: () => Promise.reject<undefined>(new Error('no books')) },
+      { fromUpstream: () => Promise.reject<undefined>(new Error('no sessionLedger')) },
     );
     upstream.send('the end of a turn');
     expect(await Promise.all([closed(client), closed(upstream)])).toEqual([1011, 1011]);

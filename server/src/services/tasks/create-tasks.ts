@@ -5,7 +5,7 @@ import type { DrawingNotifyService } from '../../console/tasks/drawing-notify.se
 import { DrawingStore } from '../../console/tasks/drawing-store.service.js';
 import { Drawing } from '../../console/tasks/drawing.entity.js';
 import type { VideoLinks } from '../../console/tasks/video-link.service.js';
-import type { TaskLedger } from '../../console/tasks/task-books.service.js';
+import type { TaskLedger } from '../../console/tasks/task-ledger.service.js';
 import type { Ledger } from '../../billing/ledger/ledger.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
@@ -28,7 +28,7 @@ export interface TaskDependencies {
   readonly relay: BuiltRelay;
   readonly database: DataSource;
   readonly ledger: Ledger;
-  readonly books: TaskLedger;
+  readonly taskLedger: TaskLedger;
   readonly notify: DrawingNotifyService;
   /** For pictures and videos that a provider names. */
   readonly outbound: Pick<GuardedFetch, 'fetch' | 'open'>;
@@ -50,7 +50,7 @@ export interface BuiltTasks {
 
 /** Creates every object of tasks, in the order in which an order uses them. */
 export function createTasks(deps: TaskDependencies): BuiltTasks {
-  const { relay, database, ledger, books, secrets, clock, logger } = deps;
+  const { relay, database, ledger, taskLedger, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
   const { keys, keyUses, budgets, rates, rateLimit, keyRing, candidates, balances, metrics } = relay.core;
   const { guardrails, captures, tracing, errors, inFlight, bodies } = relay.core;
@@ -78,13 +78,13 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   });
   const drawings = new DrawingStore(database.getRepository(Drawing));
   const creative = new CreativeTaskStore(database.getRepository(CreativeTask));
-  const videos = new Videos({ desk, books, store: creative, upstream, clock });
-  const pollerParts = { books, channels, secrets, clock, database, logger };
+  const videos = new Videos({ desk, taskLedger, store: creative, upstream, clock });
+  const pollerParts = { taskLedger, channels, secrets, clock, database, logger };
   return {
     midjourney: {
       submission: new Submission({
         desk,
-        books,
+        taskLedger,
         store: drawings,
         upstream,
         channels,
@@ -94,7 +94,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       }),
       lookup: new DrawingLookup({
         desk,
-        books,
+        taskLedger,
         store: drawings,
         upstream,
         secrets,
@@ -104,7 +104,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
       }),
       maxBodyBytes,
     },
-    suno: { suno: new Suno({ desk, books, store: creative, upstream, clock }), maxBodyBytes },
+    suno: { suno: new Suno({ desk, taskLedger, store: creative, upstream, clock }), maxBodyBytes },
     video: {
       videos,
       content: new VideoContent({

@@ -3,7 +3,7 @@ import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.
 import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
 import type { DrawingStore } from '../../console/tasks/drawing-store.service.js';
 import type { Drawing } from '../../console/tasks/drawing.entity.js';
-import { creativeKind, drawingKind } from '../../console/tasks/task-books.service.js';
+import { creativeKind, drawingKind } from '../../console/tasks/task-ledger.service.js';
 import { videoPlatform } from '../../console/tasks/video-link.service.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
 import { text } from './field.js';

@@ -8,7 +8,7 @@ import {
   type PriceBook,
 } from '../../billing/prices/price-book.service.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Accepted } from '../../console/tasks/task-books.service.js';
+import type { Accepted } from '../../console/tasks/task-ledger.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
 import type { Charge, Ledger, Reservation } from '../../billing/ledger/ledger.service.js';
@@ -41,7 +41,7 @@ import type { KeyRing } from '../../gateway/route/key-ring.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { Candidates } from '../../gateway/route/candidates.js';
 import type { CallFailure } from '../../dialects/errors/failure.js';
-import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps, type WatchNotes } from './order-watch.js';
+import { SubmissionWatch, type SubmissionKind, type SubmissionWatchDeps, type WatchNotes } from './submission-watch.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskDeps {

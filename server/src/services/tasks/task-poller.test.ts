@@ -1,5 +1,5 @@
 import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskLedger } from '../../console/tasks/task-books.service.js';
+import { creativeKind, type TaskLedger } from '../../console/tasks/task-ledger.service.js';
 import { createLogger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
@@ -58,7 +58,7 @@ class World {
       },
       failed: (failReason) => ({ status: 'FAILURE', progress: '100%', failReason }),
     };
-    const books = {
+    const taskLedger = {
       move: (_kind: unknown, id: number, step: Partial<Row>) => {
         if (this.stuck.has(id)) return Promise.reject(new Error('the row is locked'));
         this.moves.push({ id, step });
@@ -73,7 +73,7 @@ class World {
       },
     };
     return new TaskPoller(platform, {
-      books,
+      taskLedger,
       channels: {
         table,
         removed: (ids: readonly number[]) => Promise.resolve(new Set(ids.filter((id) => !this.unread.has(id)))),

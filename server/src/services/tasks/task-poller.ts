@@ -1,6 +1,6 @@
 import type { Drawing } from '../../console/tasks/drawing.entity.js';
 import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { TaskLedger, TaskKind } from '../../console/tasks/task-books.service.js';
+import type { TaskLedger, TaskKind } from '../../console/tasks/task-ledger.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { earlierTime, type TimeReader } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -28,7 +28,7 @@ export interface PolledPlatform<Row extends TaskRow> {
 }
 
 export interface TaskPollerDeps {
-  readonly books: TaskLedger;
+  readonly taskLedger: TaskLedger;
   readonly channels: RoutingDirectory;
   readonly secrets: Secrets;
   readonly clock: Clock;
@@ -177,7 +177,7 @@ export class TaskPoller<Row extends TaskRow> {
 
   private async move(row: Row, step: Partial<Row>): Promise<void> {
     try {
-      await this.deps.books.move(this.platform.kind, row.id, step);
+      await this.deps.taskLedger.move(this.platform.kind, row.id, step);
     } catch (error) {
       this.deps.logger.error({ err: error, task: row.id }, 'task update failed');
     }

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { Changes } from '../../../platform/cache/changes.js';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Actor } from '../../../shared/actor.js';
-import { ScheduledRuns } from '../../../shared/rounds.js';
+import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { findRoot } from '../../users/root-actor.service.js';
 import type { PriceCheckService } from './price-check.service.js';
@@ -40,7 +40,7 @@ const reported: readonly PriceDiffKind[] = ['NEW', 'UP', 'DOWN', 'GONE', 'DISAGR
  * Reports what differs, and changes prices only where option PriceSyncApply says so.
  */
 export class PriceSyncClock {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.tick(),
     (error) => this.deps.logger.warn({ err: error }, 'scheduled price check failed'),
   );
@@ -49,14 +49,14 @@ export class PriceSyncClock {
 
   /** Looks every minute, and when a setting has changed: the first check needs no waiting. */
   start(): void {
-    this.rounds.every(tickMilliseconds);
-    this.deps.changes.on('option', () => void this.rounds.run());
-    void this.rounds.run();
+    this.runs.every(tickMilliseconds);
+    this.deps.changes.on('option', () => void this.runs.run());
+    void this.runs.run();
   }
 
   /** Waits for a running check. */
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
   /** Checks once where a check is due. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { UnavailableError } from '../../../shared/errors.js';
-import { ScheduledRuns } from '../../../shared/rounds.js';
+import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
 import type { Queries } from '../../../platform/db/queries.js';
 
 /** Who got an id from a provider, and the account that knows it. */
@@ -53,7 +53,7 @@ interface OwnerRow {
 export class IdOwners {
   /** By digest and account. */
   private readonly waiting = new Map<string, Waiting>();
-  private readonly rounds: ScheduledRuns;
+  private readonly runs: ScheduledRuns;
 
   /** @param report receives the error of a batch that could not be stored; it is tried again */
   constructor(
@@ -61,17 +61,17 @@ export class IdOwners {
     private readonly clock: Clock,
     report: (error: unknown) => void,
   ) {
-    this.rounds = new ScheduledRuns(() => this.write(), report);
+    this.runs = new ScheduledRuns(() => this.write(), report);
   }
 
   start(): void {
-    this.rounds.every(retryMilliseconds);
+    this.runs.every(retryMilliseconds);
   }
 
   /** Stores what is waiting. */
   async stop(): Promise<void> {
-    await this.rounds.run();
-    await this.rounds.stop();
+    await this.runs.run();
+    await this.runs.stop();
   }
 
   /** A provider gave these ids to a user. Never throws. */
@@ -81,7 +81,7 @@ export class IdOwners {
       const name = nameOf(digest, owner);
       if (this.waiting.size < maxWaiting && !this.waiting.has(name)) this.waiting.set(name, { digest, owner });
     }
-    if (this.waiting.size > 0) void this.rounds.run();
+    if (this.waiting.size > 0) void this.runs.run();
   }
 
   /**

@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import { earlierTime } from '../../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
-import { ScheduledRuns } from '../../../shared/rounds.js';
+import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
 
 const hour = 3_600_000;
 const leaseSeconds = 3600;
@@ -17,7 +17,7 @@ interface ProviderIdRetentionDeps {
 
 /** Deletes the owners of ids that providers no longer keep, hourly. One node does it at a time, by lease. */
 export class ProviderIdRetention {
-  private readonly rounds = new ScheduledRuns(
+  private readonly runs = new ScheduledRuns(
     () => this.drop(),
     (error) => this.deps.logger.warn({ err: error }, 'expired owners of ids could not be deleted'),
   );
@@ -25,12 +25,12 @@ export class ProviderIdRetention {
   constructor(private readonly deps: ProviderIdRetentionDeps) {}
 
   start(): void {
-    this.rounds.every(hour);
-    void this.rounds.run();
+    this.runs.every(hour);
+    void this.runs.run();
   }
 
   stop(): Promise<void> {
-    return this.rounds.stop();
+    return this.runs.stop();
   }
 
   /** @returns the number of deleted rows; 0 when another node has the lease */

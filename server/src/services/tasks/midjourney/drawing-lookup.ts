@@ -2,7 +2,7 @@ import type { DrawingNotifyService } from '../../../console/tasks/drawing-notify
 import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
 import type { Drawing } from '../../../console/tasks/drawing.entity.js';
 import { imageLink, isImageKey, rowOfImageKey } from '../../../console/tasks/image-link.service.js';
-import { drawingKind, type TaskLedger } from '../../../console/tasks/task-books.service.js';
+import { drawingKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
@@ -20,7 +20,7 @@ import type { DrawingAnswer } from './submission.js';
 export interface DrawingLookupDeps {
   readonly desk: TaskDesk;
   readonly store: DrawingStore;
-  readonly books: TaskLedger;
+  readonly taskLedger: TaskLedger;
   readonly upstream: TaskUpstream;
   readonly notify: DrawingNotifyService;
   readonly images: Pick<GuardedFetch, 'fetch'>;
@@ -99,7 +99,7 @@ export class DrawingLookup {
    * @throws DrawingError
    */
   async report(channelId: number, secret: string, readBody: () => Promise<Buffer>): Promise<void> {
-    const { notify, store, books, clock } = this.deps;
+    const { notify, store, taskLedger, clock } = this.deps;
     if (!notify.isGood(channelId, secret)) throw requestError('notify_not_allowed');
     const item = jsonObject(await readBody());
     if (!item) throw requestError('bind_request_body_failed');
@@ -107,7 +107,7 @@ export class DrawingLookup {
     if (drawings.length === 0) throw requestError('midjourney_task_not_found');
     for (const drawing of drawings) {
       const step = drawingStep(item, drawing, clock.now());
-      if (step) await books.move(drawingKind, drawing.id, step);
+      if (step) await taskLedger.move(drawingKind, drawing.id, step);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
 import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { drawingKind, finished, type TaskLedger } from '../../../console/tasks/task-books.service.js';
+import { drawingKind, finished, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Reservation } from '../../../billing/ledger/ledger.service.js';
@@ -10,7 +10,7 @@ import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handle
 import type { IncomingRequest } from '../../../gateway/request.js';
 import type { RoutingDirectory } from '../../../gateway/route/routing-directory.js';
 import { jsonText, text } from '../field.js';
-import type { SubmissionWatch } from '../order-watch.js';
+import type { SubmissionWatch } from '../submission-watch.js';
 import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
@@ -21,7 +21,7 @@ import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.j
 
 export interface SubmissionDeps {
   readonly desk: TaskDesk;
-  readonly books: TaskLedger;
+  readonly taskLedger: TaskLedger;
   readonly store: DrawingStore;
   readonly upstream: TaskUpstream;
   readonly channels: RoutingDirectory;
@@ -66,7 +66,7 @@ export class Submission {
   }
 
   private async order(path: SubmitPath, received: ReceivedSubmission): Promise<DrawingAnswer> {
-    const { desk, books } = this.deps;
+    const { desk, taskLedger } = this.deps;
     const { incoming } = received;
     const ordered = await this.open(path, received);
     const { order, caller, price, admission, target } = ordered;
@@ -80,12 +80,12 @@ export class Submission {
     try {
       answer = await this.send(ordered, incoming);
     } catch (error) {
-      await books.refuse(drawingKind, row, { failReason: 'do_request_failed', code: 5 }, reservation);
+      await taskLedger.refuse(drawingKind, row, { failReason: 'do_request_failed', code: 5 }, reservation);
       throw new DrawingError(5, 'do_request_failed', '', { cause: error });
     }
     const said = saidBy(answer, target);
     if (!said) {
-      await books.refuse(drawingKind, row, { failReason: 'unreadable answer', code: 5 }, reservation);
+      await taskLedger.refuse(drawingKind, row, { failReason: 'unreadable answer', code: 5 }, reservation);
       const isEmpty = answer.body.length === 0;
       throw new DrawingError(5, isEmpty ? 'empty_response_body' : 'unmarshal_response_body_failed');
     }
@@ -122,14 +122,14 @@ export class Submission {
   }
 
   private write({ order, caller, target, origin }: Ordered, reservation: Reservation): Promise<number> {
-    const { books, desk, clock } = this.deps;
+    const { taskLedger, desk, clock } = this.deps;
     const row = {
       ...desk.ownerOf(caller, target, reservation),
       action: order.action,
       prompt: order.prompt || (origin?.prompt ?? ''),
       submitTime: clock.now(),
     };
-    return books.open(drawingKind, row, reservation);
+    return taskLedger.open(drawingKind, row, reservation);
   }
 
   private send({ watch, order, target }: Ordered, { path }: IncomingRequest): Promise<TaskAnswer> {
@@ -153,13 +153,13 @@ export class Submission {
     status: number,
     said: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const { books, desk, clock } = this.deps;
+    const { taskLedger, desk, clock } = this.deps;
     const { watch, order, caller, target, price } = ordered;
     const code = codeOf(said);
     if (code === noAccount) this.retire(target);
     if (!isTaken(status, code)) {
       const failReason = text(said['description'], 4000) || `code ${code}`;
-      return books.refuse(
+      return taskLedger.refuse(
         drawingKind,
         row,
         { code: Math.max(-maxCode, Math.min(Math.trunc(code), maxCode)), failReason },
@@ -170,7 +170,14 @@ export class Submission {
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
     const words = order.action === 'SWAP_FACE' ? '' : `, ID ${reported.mjId || row}`;
     const charge = isCharged ? desk.charge(ordered, `, action ${order.action}${words}`, watch.notes) : null;
-    const accepted = await books.accept(drawingKind, row, reported, reservation, charge, windowOf(ordered, reported));
+    const accepted = await taskLedger.accept(
+      drawingKind,
+      row,
+      reported,
+      reservation,
+      charge,
+      windowOf(ordered, reported),
+    );
     if (charge) desk.charged(caller, charge, accepted);
     watch.accepted(ordered, desk.channel(target.channelId), isCharged ? price.quota : 0);
     watch.keep(ordered, order.body, said);

@@ -1,6 +1,6 @@
 import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
 import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskLedger } from '../../../console/tasks/task-books.service.js';
+import { creativeKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
 import type { Reservation } from '../../../billing/ledger/ledger.service.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../../gateway/route/admission.js';
@@ -9,7 +9,7 @@ import { withoutKey } from '../../../gateway/send/redact-key.js';
 import { maskSecrets } from '../../../dialects/errors/mask-secrets.js';
 import type { IncomingRequest } from '../../../gateway/request.js';
 import { text } from '../field.js';
-import type { SubmissionWatch } from '../order-watch.js';
+import type { SubmissionWatch } from '../submission-watch.js';
 import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -18,7 +18,7 @@ import { parseSunoOrder, sunoPlatform, type SunoOrder } from './suno-order.js';
 
 export interface SunoDeps {
   readonly desk: TaskDesk;
-  readonly books: TaskLedger;
+  readonly taskLedger: TaskLedger;
   readonly store: CreativeTaskStore;
   readonly upstream: TaskUpstream;
   readonly clock: Clock;
@@ -56,7 +56,7 @@ export class Suno {
   }
 
   private async order(actionName: string, received: ReceivedSubmission): Promise<Record<string, unknown>> {
-    const { desk, books } = this.deps;
+    const { desk, taskLedger } = this.deps;
     const ordered = await this.open(actionName, received);
     const { caller, price, admission, target } = ordered;
     const reservation = await desk
@@ -71,7 +71,7 @@ export class Suno {
       said = await this.take(ordered, row, reservation, answer);
     } catch (error) {
       const failReason = error instanceof SunoError ? error.message : 'do_request_failed';
-      await books.refuse(creativeKind, row, { failReason }, reservation);
+      await taskLedger.refuse(creativeKind, row, { failReason }, reservation);
       throw error;
     }
     await desk.succeeded(caller);
@@ -123,7 +123,7 @@ export class Suno {
   }
 
   private write({ order, caller, target }: Ordered, reservation: Reservation): Promise<number> {
-    const { books, desk, clock } = this.deps;
+    const { taskLedger, desk, clock } = this.deps;
     const now = seconds(clock);
     const row = {
       ...desk.ownerOf(caller, target, reservation),
@@ -134,7 +134,7 @@ export class Suno {
       action: order.action,
       properties: { input: order.input },
     };
-    return books.open(creativeKind, row, reservation);
+    return taskLedger.open(creativeKind, row, reservation);
   }
 
   private async send({ watch, order, target }: Ordered): Promise<TaskAnswer> {
@@ -162,7 +162,7 @@ export class Suno {
     reservation: Reservation,
     { status, body }: TaskAnswer,
   ): Promise<Record<string, unknown>> {
-    const { books, desk } = this.deps;
+    const { taskLedger, desk } = this.deps;
     const { watch, order, caller, target } = ordered;
     const shown = (said: string): string => maskSecrets(withoutKey(said, target.key).slice(0, 2000));
     if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', shown(body.toString()));
@@ -175,7 +175,7 @@ export class Suno {
     const taskId = text(said['data'], 200);
     if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream returned no task id');
     const charge = desk.charge(ordered, `, action ${order.action}`, watch.notes);
-    const accepted = await books.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
+    const accepted = await taskLedger.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
     desk.charged(caller, charge, accepted);
     watch.accepted(ordered, desk.channel(target.channelId), charge.quota);
     watch.keep(ordered, order.body, said);

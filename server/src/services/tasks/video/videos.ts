@@ -1,7 +1,7 @@
 import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
 import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
 import type { VideoPrice } from '../../../billing/prices/video-price.service.js';
-import { creativeKind, type TaskLedger } from '../../../console/tasks/task-books.service.js';
+import { creativeKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
 import { videoPlatform } from '../../../console/tasks/video-link.service.js';
 import type { Reservation } from '../../../billing/ledger/ledger.service.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
@@ -21,7 +21,7 @@ import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
 import { parseJsonBody } from '../../../dialects/wire/forms/json-body.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { text } from '../field.js';
-import type { SubmissionWatch } from '../order-watch.js';
+import type { SubmissionWatch } from '../submission-watch.js';
 import type { ReceivedSubmission, TaskDesk } from '../task-desk.js';
 import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
@@ -32,7 +32,7 @@ import { stored, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
   readonly desk: TaskDesk;
-  readonly books: TaskLedger;
+  readonly taskLedger: TaskLedger;
   readonly store: CreativeTaskStore;
   readonly upstream: TaskUpstream;
   readonly clock: Clock;
@@ -214,18 +214,18 @@ export class Videos {
   }
 
   private async order(ordered: Ordered, requestId: string): Promise<Record<string, unknown>> {
-    const { desk, books } = this.deps;
+    const { desk, taskLedger } = this.deps;
     const { caller, admission, target, price } = ordered;
     const reservation = await desk.reserve(caller, requestId, { admission, target, quota: price.quota });
     const row = this.rowOf(ordered, reservation);
-    const id = await books.open(creativeKind, row, reservation);
+    const id = await taskLedger.open(creativeKind, row, reservation);
     let taken: Partial<CreativeTask>;
     try {
       const said = await this.send(ordered);
       taken = await this.take(ordered, { id, properties: row.properties }, reservation, said);
     } catch (error) {
       const { message } = this.failureOf(error);
-      await books.refuse(creativeKind, id, { failReason: text(message, 4000) }, reservation);
+      await taskLedger.refuse(creativeKind, id, { failReason: text(message, 4000) }, reservation);
       throw error;
     }
     await desk.succeeded(caller);
@@ -274,7 +274,7 @@ export class Videos {
     reservation: Reservation,
     said: Fields,
   ): Promise<Partial<CreativeTask>> {
-    const { books, desk } = this.deps;
+    const { taskLedger, desk } = this.deps;
     const { caller, dialect, watch, target, terms, upstreamModel, kept } = ordered;
     const upstream = dialect.nameIn(said);
     if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
@@ -285,7 +285,7 @@ export class Videos {
       data: stored(said),
       properties: { ...row.properties, upstream },
     };
-    const accepted = await books.accept(creativeKind, row.id, fields, reservation, charge);
+    const accepted = await taskLedger.accept(creativeKind, row.id, fields, reservation, charge);
     desk.charged(caller, charge, accepted);
     watch.accepted(ordered, target.channel, charge.quota);
     watch.keep(ordered, kept, said);

@@ -33,7 +33,7 @@ export interface ChannelSchedulesDeps {
 
 type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
 
-interface Round {
+interface Run {
   /** Of its lease. */
   readonly name: string;
   /** The message of the CONFLICT while one is running. */
@@ -100,7 +100,7 @@ export class ChannelSchedules {
     await this.start({ name: 'channel-balances', busy: 'An update is already running', visit });
   }
 
-  /** Resolves when no round is running on this node. */
+  /** Resolves when no scheduled run is under way on this node. */
   async idle(): Promise<void> {
     await Promise.all(this.running);
   }
@@ -111,27 +111,27 @@ export class ChannelSchedules {
     await this.idle();
   }
 
-  private async start(round: Round): Promise<void> {
+  private async start(run: Run): Promise<void> {
     const { channels, state, nodeId, logger } = this.deps;
-    const { name } = round;
+    const { name } = run;
     const select = { id: true, type: true, status: true, autoBan: true } as const;
     const rows = await channels.find({ select, order: { id: 'ASC' } });
     const owner = `${nodeId}:${randomUUID()}`;
-    if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(round.busy);
-    await round.began?.(rows.length);
+    if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(run.busy);
+    await run.began?.(rows.length);
     const lost = new AbortController();
     // Continues while the shared state is unavailable: the lease outlasts two failed renewals.
     const renew = async (): Promise<void> => {
-      if (await state.lease(name, owner, leaseSeconds).catch(() => true)) await round.renewed?.();
+      if (await state.lease(name, owner, leaseSeconds).catch(() => true)) await run.renewed?.();
       else lost.abort();
     };
     const renewal = setInterval(() => void renew(), renewMilliseconds);
-    const running = this.visitAll(rows, round, lost.signal)
+    const running = this.visitAll(rows, run, lost.signal)
       .then(async () => {
-        logger.info({ round: name, channels: rows.length }, 'channel round ended');
-        await round.ended?.();
+        logger.info({ run: name, channels: rows.length }, 'channel run ended');
+        await run.ended?.();
       })
-      .catch((error: unknown) => logger.warn({ err: error, round: name }, 'channel round aborted'))
+      .catch((error: unknown) => logger.warn({ err: error, run: name }, 'channel run aborted'))
       .finally(async () => {
         clearInterval(renewal);
         await state.release(name, owner).catch(() => undefined);
@@ -150,15 +150,15 @@ export class ChannelSchedules {
     });
   }
 
-  /** @param lost aborted when another node may have started the same round */
-  private async visitAll(rows: readonly Row[], round: Round, lost: AbortSignal): Promise<void> {
+  /** @param lost aborted when another node may have started the same run */
+  private async visitAll(rows: readonly Row[], run: Run, lost: AbortSignal): Promise<void> {
     const { pause, logger } = this.deps;
     for (const row of rows) {
       if (this.stopping.signal.aborted) break;
-      if (lost.aborted) throw new Error('the lease of this round was lost');
-      // An unexpected failure of one channel must not stop the round.
-      await round.visit(row).catch((error: unknown) => {
-        if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'channel failed in a round');
+      if (lost.aborted) throw new Error('the lease of this run was lost');
+      // An unexpected failure of one channel must not stop the run.
+      await run.visit(row).catch((error: unknown) => {
+        if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'channel failed in a run');
       });
       const signal = AbortSignal.any([this.stopping.signal, lost]);
       if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => undefined);

@@ -1,25 +1,25 @@
-import { ScheduledRuns } from './rounds.js';
+import { ScheduledRuns } from './scheduled-runs.js';
 
 /** Rounds that end when they are let go. */
 function held() {
   const begun: Array<(error?: Error) => void> = [];
   const errors: unknown[] = [];
-  const rounds = new ScheduledRuns(
+  const runs = new ScheduledRuns(
     () =>
       new Promise<void>((resolve, reject) => {
         begun.push((error) => (error ? reject(error) : resolve()));
       }),
     (error) => errors.push(error),
   );
-  return { rounds, begun, errors };
+  return { runs, begun, errors };
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('runs one round at a time, and one more however often it was asked for meanwhile', async () => {
-  const { rounds, begun } = held();
-  const first = rounds.run();
+it('runs one run at a time, and one more however often it was asked for meanwhile', async () => {
+  const { runs, begun } = held();
+  const first = runs.run();
   await turn();
-  const later = [rounds.run(), rounds.run(), rounds.run()];
+  const later = [runs.run(), runs.run(), runs.run()];
   await turn();
   expect(begun).toHaveLength(1);
   begun[0]?.();
@@ -32,29 +32,29 @@ it('runs one round at a time, and one more however often it was asked for meanwh
   expect(begun).toHaveLength(2);
 });
 
-it('reports a failed round and goes on', async () => {
-  const { rounds, begun, errors } = held();
-  const first = rounds.run();
+it('reports a failed run and goes on', async () => {
+  const { runs, begun, errors } = held();
+  const first = runs.run();
   await turn();
   begun[0]?.(new Error('no database'));
   await first;
   expect(errors).toEqual([new Error('no database')]);
-  void rounds.run();
+  void runs.run();
   await turn();
   expect(begun).toHaveLength(2);
 });
 
-it('waits for the running round when it stops, and begins none that was asked for', async () => {
-  const { rounds, begun } = held();
-  void rounds.run();
+it('waits for the running run when it stops, and begins none that was asked for', async () => {
+  const { runs, begun } = held();
+  void runs.run();
   await turn();
-  void rounds.run();
+  void runs.run();
   let isStopped = false;
-  const stopped = rounds.stop().then(() => (isStopped = true));
+  const stopped = runs.stop().then(() => (isStopped = true));
   await turn();
   expect(isStopped).toBe(false);
   begun[0]?.();
   await stopped;
-  await rounds.run();
+  await runs.run();
   expect(begun).toHaveLength(1);
 });

@@ -1,7 +1,10 @@
 import 'reflect-metadata';
 import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/console/channels/channel.jobs.js';
-import { ChannelSchedules, type ChannelSchedulesDeps } from '../../server/src/console/channels/channel-rounds.service.js';
+import {
+  ChannelSchedules,
+  type ChannelSchedulesDeps,
+} from '../../server/src/console/channels/channel-schedules.service.js';
 import { providerOf } from '../../server/src/dialects/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
@@ -463,7 +466,7 @@ describe('balances', () => {
 it('the super admin hears of the end of a test that somebody asked for, and of no other round', async () => {
   const told: unknown[] = [];
   const kept: unknown[] = [];
-  const rounds = new ChannelSchedules({
+  const schedules = new ChannelSchedules({
     channels: { find: () => Promise.resolve([]) },
     state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
     runs: { keep: (run: unknown) => Promise.resolve(void kept.push(run)) },
@@ -473,12 +476,12 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
     logger: { info: () => undefined, warn: () => undefined },
   } as unknown as ChannelSchedulesDeps);
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
-  await rounds.startTests(admin, false);
-  await rounds.startBalances(admin);
-  await rounds.idle();
+  await schedules.startTests(admin, false);
+  await schedules.startBalances(admin);
+  await schedules.idle();
   expect([told, kept]).toEqual([[], []]);
-  await rounds.startTests(admin);
-  await rounds.idle();
+  await schedules.startTests(admin);
+  await schedules.idle();
   expect(told).toEqual([
     {
       type: 'channel_test',
@@ -494,7 +497,7 @@ it('a round rests between two channels for as long as the site says, and a stopp
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
   const begin = async (pause: number) => {
     const visits: number[] = [];
-    const rounds = new ChannelSchedules({
+    const schedules = new ChannelSchedules({
       channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
       tests: { test: () => Promise.resolve(visits.push(performance.now())).then(() => ({ success: false })) },
       options: { values: { ChannelDisableThreshold: 0 } },
@@ -505,22 +508,22 @@ it('a round rests between two channels for as long as the site says, and a stopp
       pause,
       logger: { info: () => undefined, warn: () => undefined },
     } as unknown as ChannelSchedulesDeps);
-    await rounds.startTests(admin);
-    return { rounds, visits };
+    await schedules.startTests(admin);
+    return { schedules, visits };
   };
   const short = await begin(40);
-  await short.rounds.idle();
+  await short.schedules.idle();
   const [first = 0, second = 0, third = 0] = short.visits;
   expect(second - first).toBeGreaterThan(35);
   expect(third - second).toBeGreaterThan(35);
 
   const long = await begin(3_600_000);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  await long.rounds.stop();
+  await long.schedules.stop();
   expect(long.visits).toHaveLength(1);
 });
 
-describe('rounds on a clock', () => {
+describe('schedules on a clock', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
 
@@ -545,7 +548,7 @@ describe('rounds on a clock', () => {
   function slowRounds(state: Pick<SharedState, 'lease' | 'release'>) {
     const visited: number[] = [];
     const warnings: string[] = [];
-    const rounds = new ChannelSchedules({
+    const schedules = new ChannelSchedules({
       channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
       tests: {
         test: async (_admin: unknown, id: number) => {
@@ -565,33 +568,33 @@ describe('rounds on a clock', () => {
       nodeId: 'n',
       pause: 0,
     } as unknown as ChannelSchedulesDeps);
-    return { rounds, visited, warnings };
+    return { schedules, visited, warnings };
   }
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 
   it('keep their lease for as long as they take, and give it back', async () => {
     const state = leases();
-    const { rounds, visited } = slowRounds(state);
-    await rounds.startTests(admin);
+    const { schedules, visited } = slowRounds(state);
+    await schedules.startTests(admin);
     await jest.advanceTimersByTimeAsync(70_000);
-    await expect(slowRounds(state).rounds.startTests(admin)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(slowRounds(state).schedules.startTests(admin)).rejects.toMatchObject({ code: 'CONFLICT' });
     await jest.advanceTimersByTimeAsync(5_000);
-    await rounds.idle();
+    await schedules.idle();
     expect(visited).toEqual([1, 2, 3]);
     const next = slowRounds(state);
-    await next.rounds.startTests(admin);
+    await next.schedules.startTests(admin);
     expect(next.visited).toEqual([1]);
     await jest.advanceTimersByTimeAsync(75_000);
   });
 
   it('end when their lease is lost, and leave it to who has it', async () => {
     const state = leases();
-    const { rounds, visited, warnings } = slowRounds(state);
-    await rounds.startTests(admin);
+    const { schedules, visited, warnings } = slowRounds(state);
+    await schedules.startTests(admin);
     await jest.advanceTimersByTimeAsync(1_000);
     state.lease = () => Promise.resolve(false);
     await jest.advanceTimersByTimeAsync(75_000);
-    await rounds.idle();
+    await schedules.idle();
     expect(visited).toEqual([1]);
     expect(warnings).toEqual(['the lease of this round was lost']);
   });
@@ -607,13 +610,13 @@ describe('rounds on a clock', () => {
     const begun: string[] = [];
     const balances: string[] = [];
     const node = (name: string): ChannelClock => {
-      const rounds = {
+      const schedules = {
         startTests: (actor: Person) => void begun.push(`${name} as ${actor.username}`),
         startBalances: (actor: Person) => void balances.push(`${name} as ${actor.username}`),
       };
       return new ChannelClock({
         database: { query: () => Promise.resolve([root]) } as never,
-        rounds: rounds as unknown as ChannelSchedules,
+        schedules: schedules as unknown as ChannelSchedules,
         state: { once },
         testMinutes: 2,
         balanceMinutes: 6,
