@@ -5,7 +5,7 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { lazyPart } from '../components/lazyPart.js';
-import type { SessionUser } from '../lib/session.js';
+import type { SessionUser } from '../lib/sessionUser.js';
 import { ProviderIcon } from './ProviderIcon.js';
 import { secondFactorPath } from './second-factor/confirmation.js';
 import { askOAuth } from './oauthApi.js';

@@ -1,4 +1,5 @@
-import { session, type SessionUser } from '../lib/session.js';
+import { session } from '../lib/session.js';
+import type { SessionUser } from '../lib/sessionUser.js';
 import { fromStoredUser } from '../lib/session.wire.js';
 import { askConfirmation } from './second-factor/confirmation.js';
 

@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { toast } from '../components/toast.js';
 import { describeFailure } from '../lib/errors.js';
-import { session, type SessionUser } from '../lib/session.js';
+import { session } from '../lib/session.js';
+import type { SessionUser } from '../lib/sessionUser.js';
 import type { ProviderId } from './offeredProviders.js';
 import { BeginSignInDocument, type SignInProvider } from './signIn.generated.js';
 

@@ -22,7 +22,8 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
 import { BulkActions } from './BulkActions.js';
 import { ChannelCard } from './ChannelCard.js';
-import { channelColumns, type ChannelLosses } from './channelColumns.js';
+import { channelColumns } from './channelColumns.js';
+import type { ChannelLosses } from './channelCellTools.js';
 import {
   byId,
   channelFilterPatterns,

@@ -1,5 +1,5 @@
 import { may, type Permission } from '../../lib/permissions.js';
-import type { SessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import { priceSettings, priceSyncSettings } from './prices/priceSettings.js';
 import { sectionsOf, tabs, type Section, type SectionId, type Tab } from './settingsCatalog.js';
 import { settingsByKey } from './settingsByKey.js';

@@ -4,7 +4,7 @@ import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
-import type { SessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { RoleChip, TwoLines, UserName, UserRowActions, UserStatusChip } from './userCells.js';
 import type { UserRowFragment } from './users.generated.js';

@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { toSessionUser, type SessionUser } from '../../lib/session.js';
+import { toSessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import { isCancelled, showPasskey } from './passkeys.js';
 import { BeginPasskeySignInDocument, SignInWithPasskeyDocument } from './secondFactor.generated.js';
 

@@ -4,7 +4,8 @@ import CircularProgress from '@mui/material/CircularProgress';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import { toSessionUser, type SessionUser } from '../../lib/session.js';
+import { toSessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import { FactorProofForm } from './FactorProofForm.js';
 import { BeginSecondFactorDocument, FinishSecondFactorDocument } from './secondFactor.generated.js';
 

@@ -9,7 +9,7 @@ import { Notice } from '../../../components/Notice.js';
 import { Segments } from '../../../components/Segments.js';
 import { parseAmount, withCardPrices, withFixedPrice, withRatios, type PriceTables } from './priceTables.js';
 import { AmountField } from './AmountField.js';
-import type { Prices } from './VisualPrices.js';
+import type { Prices } from './usePrices.js';
 
 type What = 'tokens' | 'price' | 'ratio' | 'completion' | 'both';
 

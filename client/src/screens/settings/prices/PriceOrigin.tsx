@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Segments } from '../../../components/Segments.js';
 import { CardDrawer } from './card/CardDrawer.js';
 import { originOf, withCard, withListPrice, withTables, type PriceRow } from './priceTables.js';
-import type { Prices } from './VisualPrices.js';
+import type { Prices } from './usePrices.js';
 
 /** Where the price of a model is from: ratios, a card of the operator, or the list price. Switches between them. */
 export function PriceOrigin({

@@ -18,7 +18,7 @@ import {
   withRatios,
   type PriceRow,
 } from './priceTables.js';
-import type { Prices } from './VisualPrices.js';
+import type { Prices } from './usePrices.js';
 
 /** Edits one model's price, in USD or as ratio, and shows the resulting price for each group. */
 export function PricePanel({

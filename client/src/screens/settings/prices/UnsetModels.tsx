@@ -12,7 +12,7 @@ import { Ellipsis } from '../../../components/Text.js';
 import { byName } from '../../../lib/nameMatch.js';
 import { useLocalGrid } from '../../../lib/useLocalGrid.js';
 import { BatchPriceDialog } from './BatchPriceDialog.js';
-import type { Prices } from './VisualPrices.js';
+import type { Prices } from './usePrices.js';
 
 /** Models of enabled channels that have no price. */
 export function UnsetModels({ prices }: { readonly prices: Prices }) {

@@ -2,7 +2,8 @@ import { fireEvent, screen } from '@testing-library/react';
 import { rowOf } from '../../../testing/lists.js';
 import { renderScreen } from '../../../testing/renderScreen.js';
 import type { PriceTables } from './priceTables.js';
-import { VisualPrices, type Prices } from './VisualPrices.js';
+import { VisualPrices } from './VisualPrices.js';
+import type { Prices } from './usePrices.js';
 
 it('does not price a model again that was selected when it was removed', async () => {
   const tables: PriceTables = { price: {}, ratio: { chat: 1, draw: 2 }, completion: {} };

@@ -16,10 +16,8 @@ import { AddModelDialog } from './AddModelDialog.js';
 import { BatchPriceDialog } from './BatchPriceDialog.js';
 import { PriceCard, priceColumns } from './priceColumns.js';
 import { PricePanel } from './PricePanel.js';
-import { withoutModel, withRatios, type PriceRow, type PriceTables } from './priceTables.js';
-import type { usePrices } from './usePrices.js';
-
-export type Prices = Omit<ReturnType<typeof usePrices>, 'tables'> & { readonly tables: PriceTables };
+import { withoutModel, withRatios, type PriceRow } from './priceTables.js';
+import type { Prices } from './usePrices.js';
 
 /** One row per model. The selected one is edited beside the table, or over it on narrow screens. */
 export function VisualPrices({ prices }: { readonly prices: Prices }) {

@@ -13,6 +13,9 @@ import {
   type PriceTables,
 } from './priceTables.js';
 
+/** Prices whose JSON texts are all valid. */
+export type Prices = Omit<ReturnType<typeof usePrices>, 'tables'> & { readonly tables: PriceTables };
+
 /** The price tables in the settings draft. Edits of a model change these texts and are saved with the other settings. */
 export function usePrices() {
   const draft = useSettingsDraft();
