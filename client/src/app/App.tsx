@@ -10,7 +10,7 @@ import { createApolloClient } from './apollo.js';
 import { createRouter } from './router.js';
 import { SecondFactorDialogs } from '../sign-in/second-factor/SecondFactorDialogs.js';
 import { StatusLoader } from '../site/StatusLoader.js';
-import { consoleTheme, themeStorageKey } from './theme/theme.js';
+import { consoleTheme, themeStorageKey } from '../theme/theme.js';
 
 export function App() {
   const [router] = useState(createRouter);

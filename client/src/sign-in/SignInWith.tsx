@@ -7,7 +7,7 @@ import { useNavigate } from 'react-router-dom';
 import { lazyPart } from '../components/lazyPart.js';
 import type { SessionUser } from '../lib/sessionUser.js';
 import { ProviderIcon } from './ProviderIcon.js';
-import { secondFactorPath } from './second-factor/confirmation.js';
+import { secondFactorPath } from '../lib/confirmation.js';
 import { askOAuth } from './oauthApi.js';
 import { useProviders, type ProviderId } from './offeredProviders.js';
 import { useEnter, useLeaveForProvider } from './useProviders.js';

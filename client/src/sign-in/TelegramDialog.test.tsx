@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { useState } from 'react';
 import { renderScreen } from '../testing/renderScreen.js';
-import { settleConfirmation } from './second-factor/confirmation.js';
+import { settleConfirmation } from '../lib/confirmation.js';
 import { TelegramDialog } from './TelegramDialog.js';
 import { telegramOrigin } from './telegramMessage.js';
 

@@ -1,7 +1,7 @@
 import { session } from '../lib/session.js';
 import type { SessionUser } from '../lib/sessionUser.js';
 import { fromStoredUser } from '../lib/session.wire.js';
-import { askConfirmation } from './second-factor/confirmation.js';
+import { askConfirmation } from '../lib/confirmation.js';
 
 /** Result of `/api/oauth`. */
 export type OAuthAnswer =

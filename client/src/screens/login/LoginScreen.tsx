@@ -9,7 +9,7 @@ import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react
 import { returnPath } from '../../sign-in/returnPath.js';
 import { canUsePasskeys } from '../../sign-in/second-factor/passkeys.js';
 import { PasskeyButton } from '../../sign-in/second-factor/PasskeyButton.js';
-import { secondFactorPath } from '../../sign-in/second-factor/confirmation.js';
+import { secondFactorPath } from '../../lib/confirmation.js';
 import { SignInWith } from '../../sign-in/SignInWith.js';
 import { useBotCheck } from '../../sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { NotFound } from '../../components/NotFound.js';
-import { secondFactorPath } from '../../sign-in/second-factor/confirmation.js';
+import { secondFactorPath } from '../../lib/confirmation.js';
 import { askOAuth } from '../../sign-in/oauthApi.js';
 import { useEnter } from '../../sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';

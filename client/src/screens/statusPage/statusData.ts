@@ -1,5 +1,5 @@
 import type { Tone } from '../../components/Tone.js';
-import type { ToneName } from '../../app/theme/tokens.js';
+import type { ToneName } from '../../theme/tokens.js';
 import type { StatusPageQuery } from './statusPage.generated.js';
 
 export type StatusData = NonNullable<StatusPageQuery['statusPage']>;

@@ -9,7 +9,7 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import { settleConfirmation, useConfirmationAsked } from './confirmation.js';
+import { settleConfirmation, useConfirmationAsked } from '../../lib/confirmation.js';
 import { FactorProofForm } from './FactorProofForm.js';
 import { BeginSessionConfirmationDocument, ConfirmSessionDocument } from './ownFactors.generated.js';
 

@@ -1,5 +1,5 @@
 import { lazyPart } from '../../components/lazyPart.js';
-import { useConfirmationAsked, useEnrolmentRequired } from './confirmation.js';
+import { useConfirmationAsked, useEnrolmentRequired } from '../../lib/confirmation.js';
 
 const ConfirmSessionDialog = lazyPart(
   async () => (await import('./ConfirmSessionDialog.js')).ConfirmSessionDialog,

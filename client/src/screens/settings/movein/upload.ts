@@ -1,5 +1,5 @@
 import { session } from '../../../lib/session.js';
-import { askConfirmation } from '../../../sign-in/second-factor/confirmation.js';
+import { askConfirmation } from '../../../lib/confirmation.js';
 
 /** The server refused the file; the message is the server's, empty without a response. */
 export class UploadRefused extends Error {}

@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../../lib/store.js';
+import { createStore, useStore } from './store.js';
 
 /** The second step of a sign-in, on the sign-in page. */
 export const secondFactorPath = '/login?step=second-factor';
