@@ -47,7 +47,7 @@ function groupsBy(roots: Roots): Groups {
 }
 
 /** Modules of one folder of screens stay together. */
-const areaOf = (root: string): string => /\/screens\/\w+\//.exec(root)?.[0] ?? root;
+const areaOf = (root: string): string => /\/screens\/[\w-]+\//.exec(root)?.[0] ?? root;
 
 /** A group of the modules that several areas need, chosen by their roots. */
 function shared(
