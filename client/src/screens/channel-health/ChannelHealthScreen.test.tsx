@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { ChannelHealthDocument } from '../../components/channelHealth/channelHealth.generated.js';
+import { ChannelHealthDocument } from '../../nouns/health/channelHealth.generated.js';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { onPhone } from '../../testing/onPhone.js';

@@ -4,7 +4,7 @@ import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { ChannelHealthDocument } from '../../components/channelHealth/channelHealth.generated.js';
+import { ChannelHealthDocument } from '../../nouns/health/channelHealth.generated.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';

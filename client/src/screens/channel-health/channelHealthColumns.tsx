@@ -1,8 +1,8 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { FailureRate, LastError, Rescued } from '../../components/channelHealth/ChannelHealthCells.js';
-import type { ChannelHealthRowFragment } from '../../components/channelHealth/channelHealth.generated.js';
+import { FailureRate, LastError, Rescued } from '../../nouns/health/ChannelHealthCells.js';
+import type { ChannelHealthRowFragment } from '../../nouns/health/channelHealth.generated.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { count, responseTime } from '../../lib/format.js';

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { GroupChips } from '../../components/GroupChips.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import type { ChannelCellTools } from './channelCellTools.js';

@@ -8,7 +8,7 @@ import { ComboInput } from '../../components/form/ComboInput.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { JsonInput } from '../../components/form/JsonInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
-import { UnpricedNotice } from '../../components/UnpricedNotice.js';
+import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
 import { BaseUrlField } from './BaseUrlField.js';

@@ -1,5 +1,5 @@
 import type { TFunction } from 'i18next';
-import type { Loss } from '../../lib/belowCost.js';
+import type { Loss } from '../../nouns/prices/belowCost.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import type { ChannelActions } from './useChannelActions.js';

@@ -1,7 +1,7 @@
 import type { GridColDef } from '@mui/x-data-grid';
 import type { ReactNode } from 'react';
-import { FailureRate, LastError, Rescued, ServedTime } from '../../components/channelHealth/ChannelHealthCells.js';
-import { GroupChips } from '../../components/GroupChips.js';
+import { FailureRate, LastError, Rescued, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';

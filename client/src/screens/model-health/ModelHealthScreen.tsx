@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
-import { ServiceFilters, useServices } from '../../components/services/services.js';
+import { ServiceFilters, useServices } from '../../nouns/health/services.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';

@@ -2,7 +2,7 @@ import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
-import { serviceColumns } from '../../components/services/services.js';
+import { serviceColumns } from '../../nouns/health/services.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { count, dateTime, decimal, responseTime } from '../../lib/format.js';

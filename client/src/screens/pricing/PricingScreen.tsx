@@ -15,7 +15,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { ToneChip } from '../../components/Tone.js';
 import { ratio as ratioText } from '../../lib/format.js';
-import { ratioTone } from '../../lib/groupTone.js';
+import { ratioTone } from '../../nouns/groups/groupTone.js';
 import { useSession } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowsOf } from '../../lib/useLocalGrid.js';

@@ -9,7 +9,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, limit, ratio as ratioText, unitPrice } from '../../lib/format.js';
-import { quantityTexts, type QuantityName } from '../../lib/quantityTexts.js';
+import { quantityTexts, type QuantityName } from '../../nouns/prices/quantityTexts.js';
 import { priceOf, pricesFor, type PricedModel, type QuantityPrice } from './modelPrice.js';
 
 /** USD per million tokens, or a dash where the quantity has no price of its own. */

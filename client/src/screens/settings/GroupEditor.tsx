@@ -11,7 +11,7 @@ import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { BudgetList } from '../../components/budgets/BudgetList.js';
+import { BudgetList } from '../../nouns/budgets/BudgetList.js';
 import { ContentDialog } from '../../components/ContentDialog.js';
 import { lengthNotes } from '../../components/form/lengthNotes.js';
 import { Notice } from '../../components/Notice.js';

@@ -4,7 +4,7 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { GroupChips } from '../../components/GroupChips.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { LazyRichText } from '../../components/LazyRichText.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';

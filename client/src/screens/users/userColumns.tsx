@@ -3,7 +3,7 @@ import type { TFunction } from 'i18next';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
-import { groupTone } from '../../lib/groupTone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { RoleChip, TwoLines, UserName, UserRowActions, UserStatusChip } from './userCells.js';

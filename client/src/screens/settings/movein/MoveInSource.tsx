@@ -12,7 +12,7 @@ import { SwitchRow } from '../../../components/form/SwitchRow.js';
 import { TextInput } from '../../../components/form/inputs.js';
 import { Segments } from '../../../components/Segments.js';
 import { toast } from '../../../components/toast.js';
-import { showFormError } from '../../../lib/showFormError.js';
+import { showFormError } from '../../../components/form/showFormError.js';
 import { CheckMoveInDocument, type MoveInPartsFragment } from './moveIn.generated.js';
 import { uploadDatabase, UploadRefused } from './upload.js';
 

@@ -10,7 +10,7 @@ import { RowCard } from '../../../components/grid/CardList.js';
 import { Dash, Ellipsis, Num } from '../../../components/Text.js';
 import { ToneChip } from '../../../components/Tone.js';
 import { callPrice, ratio as ratioText, unitPrice } from '../../../lib/format.js';
-import { lossText, type Loss } from '../../../lib/belowCost.js';
+import { lossText, type Loss } from '../../../nouns/prices/belowCost.js';
 import { useMay } from '../../../lib/permissions.js';
 import { inputPrice, outputPrice, type PriceRow } from './priceTables.js';
 

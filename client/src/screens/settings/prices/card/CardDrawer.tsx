@@ -14,7 +14,7 @@ import { AmountField } from '../AmountField.js';
 import type { Card } from '../priceTables.js';
 import { toCard, toForm, type CardForm, type TypedTier } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { isResolution, serviceTiers, tokenQuantities, unitQuantities } from '../../../../lib/quantities.js';
+import { isResolution, serviceTiers, tokenQuantities, unitQuantities } from '../../../../nouns/prices/quantities.js';
 import { ServiceFields } from './ServiceFields.js';
 
 const exampleSource = 'https://provider.example/pricing';

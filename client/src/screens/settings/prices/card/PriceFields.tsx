@@ -4,8 +4,8 @@ import { SelectBox } from '../../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';
 import { parseAmount } from '../priceTables.js';
 import type { TypedPrices } from './cardForm.js';
-import { quantities, type Quantity } from '../../../../lib/quantities.js';
-import { quantityLabel } from '../../../../lib/quantityTexts.js';
+import { quantities, type Quantity } from '../../../../nouns/prices/quantities.js';
+import { quantityLabel } from '../../../../nouns/prices/quantityTexts.js';
 
 /** Prices of quantities: those of `always`, and those that have one. A select adds another. */
 export function PriceFields({

@@ -6,8 +6,8 @@ import { SelectBox } from '../../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';
 import type { TypedServices } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { isResolution, serviceTiers, type ServiceTier } from '../../../../lib/quantities.js';
-import { tierLabel } from '../../../../lib/quantityTexts.js';
+import { isResolution, serviceTiers, type ServiceTier } from '../../../../nouns/prices/quantities.js';
+import { tierLabel } from '../../../../nouns/prices/quantityTexts.js';
 
 const onlySecond = { always: ['second'], of: ['second'] } as const;
 

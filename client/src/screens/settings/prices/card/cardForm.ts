@@ -1,5 +1,5 @@
 import { parseAmount, type Card } from '../priceTables.js';
-import { quantities, serviceTiers, type Quantity, type ServiceTier } from '../../../../lib/quantities.js';
+import { quantities, serviceTiers, type Quantity, type ServiceTier } from '../../../../nouns/prices/quantities.js';
 
 /** Typed prices by quantity. An empty text is no price. */
 export type TypedPrices = Readonly<Partial<Record<Quantity, string>>>;

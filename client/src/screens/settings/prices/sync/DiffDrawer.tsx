@@ -9,7 +9,7 @@ import TableRow from '@mui/material/TableRow';
 import { useTranslation } from 'react-i18next';
 import { SideDrawer } from '../../../../components/SideDrawer.js';
 import { integer, ratio } from '../../../../lib/format.js';
-import { quantityLabel, tierLabel } from '../../../../lib/quantityTexts.js';
+import { quantityLabel, tierLabel } from '../../../../nouns/prices/quantityTexts.js';
 import { changeText, KindChip } from './diffColumns.js';
 import { sourceName, type DiffLine } from './diffLine.js';
 
