@@ -20,9 +20,9 @@ import { integer } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { GroupNumber } from './GroupNumber.js';
 import { groupRows, groupSettings, withGroup, type GroupRow, type GroupTexts } from './groupTable.js';
-import { SettingRow } from './SettingRow.js';
-import type { Setting } from './settingKinds.js';
-import { useSetting } from './SettingsContext.js';
+import { SettingRow } from '../../nouns/settings/SettingRow.js';
+import type { Setting } from '../../nouns/settings/settingKinds.js';
+import { useSetting } from '../../nouns/settings/SettingsContext.js';
 import { GroupUseDocument } from './settings.generated.js';
 
 const maxName = 64;

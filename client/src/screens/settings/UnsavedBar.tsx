@@ -9,13 +9,13 @@ import { newLosses, questionOf } from '../../nouns/prices/belowCost.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { proposalOf } from './prices/dryRun/proposal.js';
+import { proposalOf } from '../../nouns/prices/dry-run/proposal.js';
 import { SaveSettingDocument, SettingsBelowCostDocument, SettingsDocument } from './settings.generated.js';
-import { settingsByKey, tabOfSection } from './settingsByKey.js';
-import { blockOf } from './settingsCheck.js';
-import { useSettingsDraft } from './SettingsContext.js';
-import { saveDraft } from './settingsDraft.js';
-import { settingId } from './SettingRow.js';
+import { settingsByKey, tabOfSection } from '../../nouns/settings/settingsByKey.js';
+import { blockOf } from '../../nouns/settings/settingsCheck.js';
+import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
+import { saveDraft } from '../../nouns/settings/settingsDraft.js';
+import { settingId } from '../../nouns/settings/SettingRow.js';
 
 /** Number and place of the unsaved changes, their problems, and buttons to save or discard them. */
 export function UnsavedBar() {
