@@ -17,8 +17,8 @@ export function AddModelDialog({
   return (
     <FormDialog
       form={form}
-      title={t('settings.addModel')}
-      submitLabel={t('settings.addModel')}
+      title={t('prices.addModel')}
+      submitLabel={t('prices.addModel')}
       errorField="model"
       onSubmit={({ model }) => onAdd(model.trim())}
       onClose={onClose}
@@ -31,8 +31,8 @@ export function AddModelDialog({
         autoFocus
         rules={{
           validate: (model) => {
-            if (model.trim() === '') return t('settings.modelMissing');
-            return !taken.includes(model.trim()) || t('settings.modelExists');
+            if (model.trim() === '') return t('prices.modelMissing');
+            return !taken.includes(model.trim()) || t('prices.modelExists');
           },
         }}
       />

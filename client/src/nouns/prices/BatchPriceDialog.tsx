@@ -58,9 +58,9 @@ export function BatchPriceDialog({
   const submit = () => {
     const texts = hasTwo ? [first, second] : [first];
     const amounts = texts.map(parseAmount);
-    if (models.length === 0) setProblem(t('settings.selectFirst'));
-    else if (texts.some((text) => text.trim() === '')) setProblem(t('settings.enterFill'));
-    else if (amounts.includes(null)) setProblem(t('settings.enterValid'));
+    if (models.length === 0) setProblem(t('prices.selectFirst'));
+    else if (texts.some((text) => text.trim() === '')) setProblem(t('prices.enterFill'));
+    else if (amounts.includes(null)) setProblem(t('prices.enterValid'));
     else onSet(setAll(tables, models, what, amounts[0] ?? 0, amounts[1] ?? 0, baseOf));
   };
   const only = models.length === 1 ? models[0] : undefined;
@@ -82,33 +82,33 @@ export function BatchPriceDialog({
       }}
     >
       <DialogTitle>
-        {only ? t('settings.priceOf', { name: only }) : t('settings.batchTitle', { count: models.length })}
+        {only ? t('prices.priceOf', { name: only }) : t('prices.batchTitle', { count: models.length })}
       </DialogTitle>
       <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
         <Segments
-          label={t('settings.batchWhat')}
+          label={t('prices.batchWhat')}
           value={what}
           onChange={(next) => {
             setWhat(next);
             setProblem(null);
           }}
           choices={[
-            { value: 'tokens', label: t('settings.pricePerMillion') },
-            { value: 'price', label: t('settings.pricePerRequest') },
-            { value: 'ratio', label: t('settings.ratio') },
-            { value: 'completion', label: t('settings.completion') },
-            { value: 'both', label: t('settings.both') },
+            { value: 'tokens', label: t('prices.pricePerMillion') },
+            { value: 'price', label: t('prices.pricePerRequest') },
+            { value: 'ratio', label: t('prices.ratio') },
+            { value: 'completion', label: t('prices.completion') },
+            { value: 'both', label: t('prices.both') },
           ]}
         />
         <AmountField
           label={
             what === 'price'
-              ? t('settings.pricePerRequest')
+              ? t('prices.pricePerRequest')
               : what === 'tokens'
-                ? t('settings.inputPrice')
+                ? t('prices.inputPrice')
                 : what === 'completion'
-                  ? t('settings.completion')
-                  : t('settings.ratio')
+                  ? t('prices.completion')
+                  : t('prices.ratio')
           }
           prefix={what === 'price' || what === 'tokens' ? '$' : ''}
           value={first}
@@ -116,7 +116,7 @@ export function BatchPriceDialog({
         />
         {hasTwo && (
           <AmountField
-            label={what === 'tokens' ? t('settings.outputPrice') : t('settings.completion')}
+            label={what === 'tokens' ? t('prices.outputPrice') : t('prices.completion')}
             prefix={what === 'tokens' ? '$' : ''}
             value={second}
             onChange={setSecond}
@@ -125,8 +125,8 @@ export function BatchPriceDialog({
         {fixed > 0 && what !== 'price' && (
           <Notice tone="amber">
             {what === 'completion'
-              ? t('settings.batchKeepsFixed', { count: fixed })
-              : t('settings.batchReplacesFixed', { count: fixed })}
+              ? t('prices.batchKeepsFixed', { count: fixed })
+              : t('prices.batchReplacesFixed', { count: fixed })}
           </Notice>
         )}
         {problem && <Notice tone="red">{problem}</Notice>}
@@ -136,7 +136,7 @@ export function BatchPriceDialog({
           {t('actions.cancel')}
         </Button>
         <Button type="submit" variant="contained">
-          {only ? t('settings.setPrice') : t('settings.batchSet')}
+          {only ? t('prices.setPrice') : t('prices.batchSet')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -45,11 +45,11 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
         await resetRatios();
         draft.edit('ModelRatio', draft.state().saved.get('ModelRatio')?.value ?? '');
         onReset();
-        return t('settings.resetDone');
+        return t('prices.resetDone');
       },
       {
-        title: t('settings.resetTitle'),
-        body: t('settings.resetBody'),
+        title: t('prices.resetTitle'),
+        body: t('prices.resetBody'),
         verb: t('actions.reset'),
         destructive: true,
       },
@@ -62,13 +62,13 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
       <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '8px 20px', mb: 2 }}>
         <Typography variant="h2">{t('settings.sections.prices')}</Typography>
         <Segments
-          label={t('settings.priceView')}
+          label={t('prices.priceView')}
           value={view}
           onChange={show}
           choices={[
             { value: 'json', label: t('settings.viewJson') },
-            { value: 'visual', label: t('settings.viewVisual') },
-            { value: 'unset', label: t('settings.viewUnset') },
+            { value: 'visual', label: t('prices.viewVisual') },
+            { value: 'unset', label: t('prices.viewUnset') },
             ...(syncs ? [{ value: 'sync' as const, label: t('priceSync.title') }] : []),
           ]}
         />
@@ -80,7 +80,7 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
           )}
           {resets && (
             <Button color="error" loading={loading} onClick={() => void reset()}>
-              {t('settings.resetToDefaults')}
+              {t('prices.resetToDefaults')}
             </Button>
           )}
         </Box>
@@ -95,7 +95,7 @@ export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
       ) : view === 'sync' ? (
         <PriceSync onApplied={onReset} />
       ) : prices.tables === null ? (
-        <Notice tone="red">{t('settings.pricesUnreadable')}</Notice>
+        <Notice tone="red">{t('prices.pricesUnreadable')}</Notice>
       ) : view === 'visual' ? (
         <VisualPrices prices={{ ...prices, tables: prices.tables }} />
       ) : (

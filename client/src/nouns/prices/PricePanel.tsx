@@ -84,11 +84,11 @@ export function PricePanel({
   const wrong = (text: string, price: boolean): string | undefined => {
     if (text.trim() === '') {
       const other = text === first ? second : first;
-      return isTyped && byPrice && !perRequest && other.trim() !== '' ? t('settings.enterFill') : undefined;
+      return isTyped && byPrice && !perRequest && other.trim() !== '' ? t('prices.enterFill') : undefined;
     }
     const amount = parseAmount(text);
-    if (amount === null) return t('settings.enterNumber');
-    return price && amount === 0 ? t('settings.priceZero') : undefined;
+    if (amount === null) return t('prices.enterNumber');
+    return price && amount === 0 ? t('prices.priceZero') : undefined;
   };
 
   return (
@@ -116,9 +116,9 @@ export function PricePanel({
         </IconButton>
       </Box>
       <PriceOrigin row={row} prices={prices} onSwitched={onSwitched} />
-      <Labelled label={t('settings.billing')}>
+      <Labelled label={t('prices.billing')}>
         <Segments
-          label={t('settings.billing')}
+          label={t('prices.billing')}
           value={perRequest ? 'request' : 'token'}
           onChange={(next) => {
             setPerRequest(next === 'request');
@@ -132,14 +132,14 @@ export function PricePanel({
             }
           }}
           choices={[
-            { value: 'token', label: t('settings.perToken') },
-            { value: 'request', label: t('settings.perRequest') },
+            { value: 'token', label: t('prices.perToken') },
+            { value: 'request', label: t('prices.perRequest') },
           ]}
         />
       </Labelled>
       {perRequest ? (
         <AmountField
-          label={t('settings.pricePerRequest')}
+          label={t('prices.pricePerRequest')}
           value={fixed}
           prefix="$"
           error={wrong(fixed, false)}
@@ -151,9 +151,9 @@ export function PricePanel({
         />
       ) : (
         <>
-          <Labelled label={t('settings.enterAs')}>
+          <Labelled label={t('prices.enterAs')}>
             <Segments
-              label={t('settings.enterAs')}
+              label={t('prices.enterAs')}
               value={byPrice ? 'price' : 'ratio'}
               onChange={(next) => {
                 setByPrice(next === 'price');
@@ -163,21 +163,21 @@ export function PricePanel({
                 setIsTyped(false);
               }}
               choices={[
-                { value: 'price', label: t('settings.price') },
-                { value: 'ratio', label: t('settings.ratio') },
+                { value: 'price', label: t('prices.price') },
+                { value: 'ratio', label: t('prices.ratio') },
               ]}
             />
           </Labelled>
           <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1.5 }}>
             <AmountField
-              label={byPrice ? t('settings.inputPrice') : t('settings.ratio')}
+              label={byPrice ? t('prices.inputPrice') : t('prices.ratio')}
               value={first}
               prefix={byPrice ? '$' : ''}
               error={wrong(first, byPrice)}
               onChange={(text) => type(text, second)}
             />
             <AmountField
-              label={byPrice ? t('settings.outputPrice') : t('settings.completion')}
+              label={byPrice ? t('prices.outputPrice') : t('prices.completion')}
               value={second}
               prefix={byPrice ? '$' : ''}
               error={wrong(second, false)}
@@ -189,8 +189,8 @@ export function PricePanel({
                 value={cached}
                 placeholder={first}
                 prefix="$"
-                hint={t('settings.cachedPriceHint')}
-                error={cached.trim() !== '' && parseAmount(cached) === null ? t('settings.enterNumber') : undefined}
+                hint={t('prices.cachedPriceHint')}
+                error={cached.trim() !== '' && parseAmount(cached) === null ? t('prices.enterNumber') : undefined}
                 onChange={(text) => type(first, second, text)}
               />
             )}
@@ -218,7 +218,7 @@ function Derived({
   if (card) {
     groups.forEach(([group, factor]) =>
       lines.push([
-        t('settings.groupPays', { group }),
+        t('prices.groupPays', { group }),
         `× ${ratioText(factor)}`,
         `${unitPrice((card.input ?? 0) * factor)} / ${unitPrice((card.output ?? 0) * factor)}`,
       ]),
@@ -226,15 +226,15 @@ function Derived({
   } else if (row.ratio !== null) {
     const input = inputPrice(row.ratio);
     const output = outputPrice(row.ratio, completion);
-    lines.push([t('settings.ratio'), `${ratioText(input)} ÷ 2`, ratioText(row.ratio)]);
+    lines.push([t('prices.ratio'), `${ratioText(input)} ÷ 2`, ratioText(row.ratio)]);
     lines.push([
-      t('settings.completion'),
+      t('prices.completion'),
       input > 0 ? `${ratioText(output)} ÷ ${ratioText(input)}` : '',
       `${ratioText(completion)}×`,
     ]);
     groups.forEach(([group, factor]) =>
       lines.push([
-        t('settings.groupPays', { group }),
+        t('prices.groupPays', { group }),
         `× ${ratioText(factor)}`,
         `${unitPrice(input * factor)} / ${unitPrice(output * factor)}`,
       ]),
@@ -243,7 +243,7 @@ function Derived({
     const { price } = row;
     groups.forEach(([group, factor]) =>
       lines.push([
-        t('settings.groupPays', { group }),
+        t('prices.groupPays', { group }),
         `× ${ratioText(factor)}`,
         dollars(price * factor, price * factor < 0.1 ? 6 : 2),
       ]),

@@ -41,7 +41,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
       headerName: '',
       width: 120,
       align: 'right',
-      renderCell: ({ row }) => <Button onClick={() => setSetting([row.model])}>{t('settings.setPrice')}</Button>,
+      renderCell: ({ row }) => <Button onClick={() => setSetting([row.model])}>{t('prices.setPrice')}</Button>,
     },
   ];
   return (
@@ -53,7 +53,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
               {t('grid.selected', { count: selected.size })}
             </Box>
             <Button variant="outlined" onClick={() => setSetting([...selected].map(String))}>
-              {t('settings.batchSet')}
+              {t('prices.batchSet')}
             </Button>
             <Button onClick={() => setSelected(new Set())}>{t('grid.clearSelection')}</Button>
           </>
@@ -62,7 +62,7 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
         )}
       </Box>
       <ListGrid
-        label={t('settings.viewUnset')}
+        label={t('prices.viewUnset')}
         grid={grid.grid}
         columns={columns}
         rows={unset && grid.rows}
@@ -74,10 +74,10 @@ export function UnsetModels({ prices }: { readonly prices: Prices }) {
         renderCard={(row) => (
           <RowCard
             title={row.model}
-            end={<Button onClick={() => setSetting([row.model])}>{t('settings.setPrice')}</Button>}
+            end={<Button onClick={() => setSetting([row.model])}>{t('prices.setPrice')}</Button>}
           />
         )}
-        empty={<EmptyState icon={<PriceCheckOutlinedIcon />} title={t('settings.allPriced')} />}
+        empty={<EmptyState icon={<PriceCheckOutlinedIcon />} title={t('prices.allPriced')} />}
       />
       {setting && (
         <BatchPriceDialog

@@ -79,7 +79,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
                 {t('grid.selected', { count: selected.size })}
               </Box>
               <Button variant="outlined" onClick={() => setDialog('batch')}>
-                {t('settings.batchSet')}
+                {t('prices.batchSet')}
               </Button>
               <Button onClick={clear}>{t('grid.clearSelection')}</Button>
             </>
@@ -93,14 +93,14 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
                 width={mobile ? 180 : 240}
               />
               <SelectFilter
-                label={t('settings.billing')}
-                all={t('settings.allBilling')}
+                label={t('prices.billing')}
+                all={t('prices.allBilling')}
                 value={billing}
                 onChange={setBilling}
                 width={128}
                 choices={[
-                  { value: 'token', label: t('settings.perToken') },
-                  { value: 'request', label: t('settings.perRequest') },
+                  { value: 'token', label: t('prices.perToken') },
+                  { value: 'request', label: t('prices.perRequest') },
                 ]}
               />
               <Button
@@ -109,7 +109,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
                 sx={{ ml: 'auto' }}
                 onClick={() => setDialog('add')}
               >
-                {t('settings.addModel')}
+                {t('prices.addModel')}
               </Button>
             </>
           )}
@@ -127,7 +127,7 @@ export function VisualPrices({ prices }: { readonly prices: Prices }) {
           currentRow={chosen}
           selection={{ ids: selected, onChange: select }}
           renderCard={(one) => <PriceCard row={one} builtIn={builtIn} loss={losses.get(one.model)} />}
-          empty={<EmptyState icon={<PriceChangeOutlinedIcon />} title={t('settings.noPrices')} />}
+          empty={<EmptyState icon={<PriceChangeOutlinedIcon />} title={t('prices.noPrices')} />}
         />
       </Box>
       {mobile ? (

@@ -42,13 +42,13 @@ function CardChip({ row: { card } }: { readonly row: PriceRow }) {
     const date = card.asOf ? { date: card.asOf } : undefined;
     return (
       <ToneChip tone={card.isOld ? 'amber' : 'grey'} hint={card.source}>
-        {date ? t(card.isOld ? 'settings.ownCardOld' : 'settings.ownCardDate', date) : t('settings.ownCard')}
+        {date ? t(card.isOld ? 'prices.ownCardOld' : 'prices.ownCardDate', date) : t('prices.ownCard')}
       </ToneChip>
     );
   }
   return (
     <ToneChip tone={card.isOld ? 'amber' : 'grey'}>
-      {t(card.isOld ? 'settings.listPriceOld' : 'settings.listPrice', { date: card.asOf ?? '' })}
+      {t(card.isOld ? 'prices.listPriceOld' : 'prices.listPrice', { date: card.asOf ?? '' })}
     </ToneChip>
   );
 }
@@ -87,7 +87,7 @@ export function BillingChip({ perRequest }: { readonly perRequest: boolean }) {
   const { t } = useTranslation();
   return (
     <ToneChip tone={perRequest ? 'violet' : 'grey'}>
-      {perRequest ? t('settings.perRequest') : t('settings.perToken')}
+      {perRequest ? t('prices.perRequest') : t('prices.perToken')}
     </ToneChip>
   );
 }
@@ -116,26 +116,26 @@ export function priceColumns({
           <Ellipsis title={row.model}>{row.model}</Ellipsis>
           <CardChip row={row} />
           <LossChip loss={losses.get(row.model)} />
-          {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
+          {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
         </Box>
       ),
     },
     {
       field: 'billing',
-      headerName: t('settings.billing'),
+      headerName: t('prices.billing'),
       width: 98,
       renderCell: ({ row }) => <BillingChip perRequest={isPerRequest(row)} />,
     },
     {
       field: 'input',
-      headerName: t('settings.inputPrice'),
+      headerName: t('prices.inputPrice'),
       width: 88,
       ...right,
       renderCell: ({ row }) => figure(priceText(inputOf(row))),
     },
     {
       field: 'output',
-      headerName: t('settings.outputPrice'),
+      headerName: t('prices.outputPrice'),
       width: 96,
       ...right,
       renderCell: ({ row }) => {
@@ -144,7 +144,7 @@ export function priceColumns({
     },
     {
       field: 'ratio',
-      headerName: t('settings.ratio'),
+      headerName: t('prices.ratio'),
       width: 80,
       ...right,
       renderCell: ({ row }) =>
@@ -152,7 +152,7 @@ export function priceColumns({
     },
     {
       field: 'completion',
-      headerName: t('settings.completion'),
+      headerName: t('prices.completion'),
       width: 90,
       ...right,
       renderCell: ({ row }) => {
@@ -162,7 +162,7 @@ export function priceColumns({
     },
     {
       field: 'price',
-      headerName: t('settings.pricePerRequest'),
+      headerName: t('prices.pricePerRequest'),
       width: 94,
       ...right,
       renderCell: ({ row }) => figure(isPerRequest(row) && row.price !== null ? callPrice(row.price) : null),
@@ -178,7 +178,7 @@ export function priceColumns({
           {/* A list price is not the operator's to remove. */}
           {!row.card?.isList && (
             <IconButton
-              aria-label={t('settings.removeModel', { name: row.model })}
+              aria-label={t('prices.removeModel', { name: row.model })}
               onClick={() => remove(row.model)}
               sx={{ width: 28, height: 28 }}
             >
@@ -212,7 +212,7 @@ export function PriceCard({
           ''
         ) : (
           <Num>
-            {t('settings.inOut', {
+            {t('prices.inOut', {
               input: unitPrice(input),
               output: priceText(outputOf(row, builtIn)) ?? '–',
             })}
@@ -224,7 +224,7 @@ export function PriceCard({
           <BillingChip perRequest={perRequest} />
           <CardChip row={row} />
           <LossChip loss={loss} />
-          {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
+          {row.changed && <ToneChip tone="teal">{t('prices.changed')}</ToneChip>}
         </>
       }
     />

@@ -85,13 +85,13 @@ export function PricingScreen() {
             <TextFilter search label={t('fields.modelName')} value={keyword} onChange={setKeyword} width={240} />
             <SelectFilter
               label={t('pricing.billing')}
-              all={t('settings.allBilling')}
+              all={t('prices.allBilling')}
               value={billing}
               onChange={(value) => address.setFilter({ billing: value })}
               width={140}
               choices={[
-                { value: 'token', label: t('settings.perToken') },
-                { value: 'request', label: t('settings.perRequest') },
+                { value: 'token', label: t('prices.perToken') },
+                { value: 'request', label: t('prices.perRequest') },
               ]}
             />
             {!mobile && (

@@ -39,7 +39,7 @@ export function PriceFields({
             label={quantityLabel(t, quantity)}
             prefix="$"
             value={text}
-            error={isWrong ? t('settings.enterNumber') : undefined}
+            error={isWrong ? t('prices.enterNumber') : undefined}
             onChange={(next) => onChange({ ...prices, [quantity]: next })}
           />
         );

@@ -117,7 +117,7 @@ export function PriceDiff({
             label={t('priceSync.markup')}
             prefix="×"
             value={markup}
-            error={factor ? undefined : t('settings.enterNumber')}
+            error={factor ? undefined : t('prices.enterNumber')}
             onChange={(text) => change(() => setMarkup(text))}
           />
         </Box>
@@ -126,7 +126,7 @@ export function PriceDiff({
             label={t('priceSync.threshold')}
             prefix="%"
             value={threshold}
-            error={percent === null ? t('settings.enterNumber') : undefined}
+            error={percent === null ? t('prices.enterNumber') : undefined}
             onChange={(text) => change(() => setThreshold(text))}
           />
         </Box>
