@@ -8,7 +8,7 @@ import type { TagActions } from './useTagActions.js';
 /** Models that channels sell below cost, by the ids of the channels. */
 export type ChannelLosses = ReadonlyMap<number, readonly Loss[]>;
 
-/** What the cells of a channel's row and card show and call. */
+/** Values that the cells of a channel show, and the actions that they call. */
 export interface ChannelCellTools {
   readonly t: TFunction;
   readonly format: ReturnType<typeof useFormat>;
