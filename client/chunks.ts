@@ -46,8 +46,12 @@ function groupsBy(roots: Roots): Groups {
   ];
 }
 
-/** Modules of one folder of screens stay together. */
-const areaOf = (root: string): string => /\/screens\/\w+\//.exec(root)?.[0] ?? root;
+/** Nouns that the settings open as tabs. */
+const settingsTabs = /\/nouns\/(?:import|prices|roles)\//;
+
+/** Modules of one folder of screens stay together, with the tabs that it opens. */
+const areaOf = (root: string): string =>
+  settingsTabs.test(root) ? '/screens/settings/' : (/\/screens\/[\w-]+\//.exec(root)?.[0] ?? root);
 
 /** A group of the modules that several areas need, chosen by their roots. */
 function shared(

@@ -6,7 +6,7 @@ import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.js';
 import { preloadScreen } from './app/router.js';
-import { consoleTheme } from './app/theme/theme.js';
+import { consoleTheme } from './theme/theme.js';
 import './components/plain.css';
 import { startI18n } from './i18n/i18n.js';
 import { styleNonce } from './lib/nonce.js';

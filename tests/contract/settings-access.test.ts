@@ -1,8 +1,8 @@
 /** @jest-environment jsdom */
 import { may } from '../../client/src/lib/permissions.js';
-import { mayOpenSetting } from '../../client/src/screens/settings/settingsAccess.js';
-import { priceSettings, priceSyncSettings } from '../../client/src/screens/settings/prices/priceSettings.js';
-import { settingsByKey } from '../../client/src/screens/settings/settingsByKey.js';
+import { mayOpenSetting } from '../../client/src/nouns/settings/settingsAccess.js';
+import { priceSettings, priceSyncSettings } from '../../client/src/nouns/settings/priceSettings.js';
+import { settingsByKey } from '../../client/src/nouns/settings/settingsByKey.js';
 import { optionPermissions, permissionsToWrite } from '../../server/src/options/option-permissions.js';
 import { isOptionKey, optionKeys } from '../../server/src/options/option-registry.js';
 import { permissions, withImplied, type Permission } from '../../server/src/shared/permission.js';

@@ -8,9 +8,9 @@ import { CopyProvider } from '../components/CopyProvider.js';
 import { ToastProvider } from '../components/ToastProvider.js';
 import { createApolloClient } from './apollo.js';
 import { createRouter } from './router.js';
-import { SecondFactorDialogs } from '../sign-in/second-factor/SecondFactorDialogs.js';
-import { StatusLoader } from '../site/StatusLoader.js';
-import { consoleTheme, themeStorageKey } from './theme/theme.js';
+import { SecondFactorDialogs } from '../nouns/second-factors/SecondFactorDialogs.js';
+import { StatusLoader } from '../nouns/status/StatusLoader.js';
+import { consoleTheme, themeStorageKey } from '../theme/theme.js';
 
 export function App() {
   const [router] = useState(createRouter);

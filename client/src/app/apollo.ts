@@ -5,7 +5,7 @@ import { OperationTypeNode } from 'graphql';
 import { from, mergeMap, tap, throwError } from 'rxjs';
 import { toFailure } from '../lib/errors.js';
 import { session } from '../lib/session.js';
-import { askConfirmation, requireEnrolment } from '../sign-in/second-factor/confirmation.js';
+import { askConfirmation, requireEnrolment } from '../lib/confirmation.js';
 import { liveLink } from './liveLink.js';
 import { offline } from './offline.js';
 

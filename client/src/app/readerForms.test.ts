@@ -1,4 +1,4 @@
-import { newBudget, toBudgetValues, toTokenBudget, zones } from '../components/budgets/budgetForm.js';
+import { newBudget, toBudgetValues, toTokenBudget, zones } from '../nouns/budgets/budgetForm.js';
 import { dashboardRange } from '../screens/dashboard/dashboardRange.js';
 import { viewerZone } from '../screens/dashboard/usageSeries.js';
 import { toLogFilter, noFilters } from '../screens/logs/logFilter.js';

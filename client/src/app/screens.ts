@@ -123,7 +123,7 @@ export const screens: readonly ScreenEntry[] = [
   },
   {
     paths: ['/model-health'],
-    module: 'modelHealth/ModelHealth',
+    module: 'model-health/ModelHealth',
     access: 'anyone',
     sideBar: {
       group: 'console',
@@ -134,7 +134,7 @@ export const screens: readonly ScreenEntry[] = [
   },
   {
     paths: ['/status'],
-    module: 'statusPage/StatusPage',
+    module: 'status-page/StatusPage',
     access: 'anyone',
     sideBar: { group: 'console', label: 'statusPage', Icon: TaskAltOutlinedIcon, needs: 'enableStatusPage' },
   },
@@ -165,7 +165,7 @@ export const screens: readonly ScreenEntry[] = [
   },
   {
     paths: ['/channel-health'],
-    module: 'channelHealth/ChannelHealth',
+    module: 'channel-health/ChannelHealth',
     access: 'admin',
     permission: ['CHANNELS_READ'],
     sideBar: { group: 'admin', label: 'channelHealth', Icon: MonitorHeartOutlinedIcon },

@@ -4,7 +4,18 @@ import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
-import type { Question } from './ConfirmProvider.js';
+
+export interface Question {
+  /** Names the object: Delete channel “Azure East US 2”? */
+  readonly title: string;
+  /** The consequence of confirming. */
+  readonly body?: string;
+  /** The button: a verb. */
+  readonly verb: string;
+  readonly destructive?: boolean;
+  /** Default: Cancel. */
+  readonly no?: string;
+}
 
 /** The question, its consequence, and the verb that confirms. Cancel has the focus. */
 export function ConfirmDialog({

@@ -1,17 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import type { Question } from './ConfirmDialog.js';
 import { lazyPart } from './lazyPart.js';
-
-export interface Question {
-  /** Names the object: Delete channel “Azure East US 2”? */
-  readonly title: string;
-  /** The consequence of confirming. */
-  readonly body?: string;
-  /** The button: a verb. */
-  readonly verb: string;
-  readonly destructive?: boolean;
-  /** Default: Cancel. */
-  readonly no?: string;
-}
 
 type Confirm = (question: Question) => Promise<boolean>;
 

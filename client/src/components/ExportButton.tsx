@@ -5,7 +5,7 @@ import FileDownloadOutlinedIcon from '@mui/icons-material/FileDownloadOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { downloadCsv, ExportRefused } from '../lib/download.js';
-import { askConfirmation } from '../sign-in/second-factor/confirmation.js';
+import { askConfirmation } from '../lib/confirmation.js';
 import { readerZone } from '../lib/reader.js';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { toast } from './toast.js';

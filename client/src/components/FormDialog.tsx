@@ -7,7 +7,7 @@ import { useRef, type ReactNode, type SyntheticEvent } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useIsShown } from '../lib/useIsShown.js';
-import { showFormError } from '../lib/showFormError.js';
+import { showFormError } from './form/showFormError.js';
 import { toast } from './toast.js';
 
 /**

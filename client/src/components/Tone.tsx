@@ -1,6 +1,6 @@
 import Tooltip from '@mui/material/Tooltip';
 import type { ReactNode } from 'react';
-import type { ToneName } from '../app/theme/tokens.js';
+import type { ToneName } from '../theme/tokens.js';
 
 /** `outline` is grey text in a border, for values that are neither good nor bad. */
 export type Tone = ToneName | 'outline';

@@ -1,6 +1,7 @@
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useConfirm, type Question } from './ConfirmProvider.js';
+import { useConfirm } from './ConfirmProvider.js';
+import type { Question } from './ConfirmDialog.js';
 import { toast } from './toast.js';
 
 /**

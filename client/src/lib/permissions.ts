@@ -1,4 +1,5 @@
-import { adminRole, rootRole, useSession, type SessionUser } from './session.js';
+import { adminRole, rootRole, useSession } from './session.js';
+import type { SessionUser } from './sessionUser.js';
 
 /** Permissions that only root holds by its role; admins hold the others too. */
 const rootPermissions = ['PRICES_SYNC', 'PAYMENTS_SETTINGS', 'LOGS_CAPTURES', 'AUDIT'] as const;

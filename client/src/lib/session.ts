@@ -1,18 +1,7 @@
 import { fromStoredUser, toStoredUser } from './session.wire.js';
+import type { SessionUser } from './sessionUser.js';
 import { readJson, writeJson, writeText } from './storage.js';
 import { createStore, useStore } from './store.js';
-
-export interface SessionUser {
-  readonly id: number;
-  readonly username: string;
-  readonly displayName: string;
-  /** 1 common, 10 admin, 100 root. */
-  readonly role: number;
-  readonly status: number;
-  readonly group: string;
-  /** Of a custom role, as the schema names them (`permissions.ts`). Absent: none. */
-  readonly permissions?: readonly string[];
-}
 
 export const adminRole = 10;
 export const rootRole = 100;

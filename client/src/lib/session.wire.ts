@@ -1,4 +1,4 @@
-import type { SessionUser } from './session.js';
+import type { SessionUser } from './sessionUser.js';
 
 /** The stored shape is the sign-in response of older consoles: browser extensions read it from local storage. */
 interface StoredUser {

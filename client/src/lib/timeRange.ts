@@ -3,6 +3,12 @@ import { startOfDay } from './timePresets.js';
 /** A time range as written in the URL: Unix seconds, empty for the default. */
 export type RangeTexts = Readonly<Record<'from' | 'to', string>>;
 
+export interface TimeRange {
+  readonly from: Date;
+  /** Null: until now. */
+  readonly to: Date | null;
+}
+
 const hour = 3_600_000;
 
 /** In the reader's zone. */
@@ -13,7 +19,7 @@ const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? ne
 export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));
 
 /** @param start default start */
-export const rangeOf = ({ from, to }: RangeTexts, start: Date): { from: Date; to: Date | null } => ({
+export const rangeOf = ({ from, to }: RangeTexts, start: Date): TimeRange => ({
   from: fromSeconds(from) ?? start,
   to: fromSeconds(to),
 });

@@ -7,7 +7,7 @@ import { OperationTypeNode } from 'graphql';
 import { useState, type ReactNode } from 'react';
 import { NEVER } from 'rxjs';
 import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router-dom';
-import { consoleTheme } from '../app/theme/theme.js';
+import { consoleTheme } from '../theme/theme.js';
 import { ConfirmProvider } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
 import { Toasts } from '../components/Toasts.js';

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import type { SessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useLive } from '../../lib/useLive.js';
 import { BalanceChangedDocument, BalanceDocument } from './balance.generated.js';

@@ -4,7 +4,7 @@ import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../../components/lazyPart.js';
-import type { SessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 
 const UserActions = lazyPart(

@@ -1,5 +1,5 @@
 import { may } from '../../lib/permissions.js';
-import type { SessionUser } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import type { SiteStatus } from '../../lib/site-status.js';
 import { screens, sideBarGroups, type ScreenEntry, type SideBarEntry } from '../screens.js';
 

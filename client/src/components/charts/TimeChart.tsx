@@ -4,7 +4,7 @@ import { BarChart } from '@mui/x-charts/BarChart';
 import { ChartsTooltipContainer, useAxesTooltip } from '@mui/x-charts/ChartsTooltip';
 import { LineChart } from '@mui/x-charts/LineChart';
 import { useTranslation } from 'react-i18next';
-import { sans } from '../../app/theme/fonts.js';
+import { sans } from '../../theme/fonts.js';
 import { axisWidth, largestOf, marks, marksUpTo } from './axis.js';
 
 export interface ChartSeries {

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { flushSync } from 'react-dom';
-import { showFormError } from '../../lib/showFormError.js';
+import { showFormError } from './showFormError.js';
 import { SideDrawer } from '../SideDrawer.js';
 import { toast } from '../toast.js';
 import { UnsavedGuard, useMayDiscard } from './UnsavedGuard.js';

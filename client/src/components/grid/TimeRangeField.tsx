@@ -3,14 +3,9 @@ import CalendarTodayOutlinedIcon from '@mui/icons-material/CalendarTodayOutlined
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateTime } from '../../lib/format.js';
+import type { TimeRange } from '../../lib/timeRange.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { TimeRangeForm } from './TimeRangeForm.js';
-
-export interface TimeRange {
-  readonly from: Date;
-  /** Null: until now. */
-  readonly to: Date | null;
-}
 
 /** A time range in one field; opens a form with presets. */
 export function TimeRangeField({

@@ -8,7 +8,7 @@ import { readerZone } from '../../lib/reader.js';
 import { presetNames, timePresets } from '../../lib/timePresets.js';
 import { DateTimeInput } from '../form/DateTimeInput.js';
 import { Field } from '../form/Field.js';
-import type { TimeRange } from './TimeRangeField.js';
+import type { TimeRange } from '../../lib/timeRange.js';
 
 const isNoTime = (text: string): boolean => text !== '' && !isLocalTime(text);
 

@@ -1,8 +1,8 @@
 import { memo } from 'react';
-import { GroupChips } from '../../components/GroupChips.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
-import type { ChannelCellTools } from './channelColumns.js';
+import type { ChannelCellTools } from './channelCellTools.js';
 import { RestChip } from './ChannelHealth.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
 import { ChannelRowActions } from './ChannelRowActions.js';

@@ -2,14 +2,14 @@ import { skipToken, useApolloClient, useMutation, useQuery } from '@apollo/clien
 import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { BudgetSection } from '../../components/budgets/BudgetSection.js';
+import { BudgetSection } from '../../nouns/budgets/BudgetSection.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
-import { newLosses, questionOf } from '../../lib/belowCost.js';
+import { newLosses, questionOf } from '../../nouns/prices/belowCost.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { idPattern } from '../../lib/gridState.js';

@@ -13,8 +13,8 @@ import {
   TestChannelDocument,
   type ChannelRowFragment,
 } from './channels.generated.js';
-import { UnpricedNotice } from '../../components/UnpricedNotice.js';
-import { UnpricedModelsDocument } from '../../components/unpriced.generated.js';
+import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
+import { UnpricedModelsDocument } from '../../nouns/prices/unpriced.generated.js';
 
 const key = (position: number, ending: string, status = 'USED') => ({
   __typename: 'ChannelKey',

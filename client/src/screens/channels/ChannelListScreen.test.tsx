@@ -5,7 +5,7 @@ import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { ChannelListScreen } from './ChannelListScreen.js';
-import { UnpricedModelsDocument } from '../../components/unpriced.generated.js';
+import { UnpricedModelsDocument } from '../../nouns/prices/unpriced.generated.js';
 import {
   ChannelLossesDocument,
   ChannelChoicesDocument,

@@ -11,10 +11,10 @@ import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useSelection } from '../../components/grid/useSelection.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { lazyPart } from '../../components/lazyPart.js';
-import { UnpricedNotice } from '../../components/UnpricedNotice.js';
+import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
-import type { Loss } from '../../lib/belowCost.js';
+import type { Loss } from '../../nouns/prices/belowCost.js';
 import { useMay } from '../../lib/permissions.js';
 import { writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -22,7 +22,8 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
 import { BulkActions } from './BulkActions.js';
 import { ChannelCard } from './ChannelCard.js';
-import { channelColumns, type ChannelLosses } from './channelColumns.js';
+import { channelColumns } from './channelColumns.js';
+import type { ChannelLosses } from './channelCellTools.js';
 import {
   byId,
   channelFilterPatterns,

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { ToneChip } from '../../components/Tone.js';
-import { lossText, type Loss } from '../../lib/belowCost.js';
+import { lossText, type Loss } from '../../nouns/prices/belowCost.js';
 
 /** Marks a channel that serves models for less than they cost. Its hint has the first of them. */
 export function ChannelLossChip({ losses }: { readonly losses: readonly Loss[] | undefined }) {

@@ -3,7 +3,7 @@ import BoltOutlinedIcon from '@mui/icons-material/BoltOutlined';
 import { useTranslation } from 'react-i18next';
 import { RowMenu } from '../../components/RowMenu.js';
 import { RowSwitch } from '../../components/RowSwitch.js';
-import type { ChannelCellTools } from './channelColumns.js';
+import type { ChannelCellTools } from './channelCellTools.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 
 /** The test button of a channel; its icon spins while the test runs. */

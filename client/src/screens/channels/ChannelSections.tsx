@@ -1,6 +1,6 @@
 import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import { useWatch, type UseFormReturn } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { ChipsInput } from '../../components/form/ChipsInput.js';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
@@ -8,7 +8,7 @@ import { ComboInput } from '../../components/form/ComboInput.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { JsonInput } from '../../components/form/JsonInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
-import { UnpricedNotice } from '../../components/UnpricedNotice.js';
+import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
 import { BaseUrlField } from './BaseUrlField.js';
@@ -24,7 +24,7 @@ import {
   variantDefault,
   variantFieldOf,
   type ChannelProvider,
-  type ChannelValues,
+  type SectionProps,
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
 import { isEndpointTable, isJsonObject, isSetting, isStatusTable, isTextTable, typedText } from './channelTexts.js';
@@ -40,10 +40,6 @@ const difyType = 'DIFY';
 
 const endpointsExample =
   '{\n  "endpoints": {\n    "chat": "/v1/chat/completions"\n  },\n  "auth": {\n    "header": "x-api-key"\n  }\n}';
-
-export interface SectionProps {
-  readonly form: UseFormReturn<ChannelValues>;
-}
 
 export function ConnectionSection({ form, isNew }: SectionProps & { readonly isNew: boolean }) {
   const { t } = useTranslation();

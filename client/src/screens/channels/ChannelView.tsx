@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { BudgetSection } from '../../components/budgets/BudgetSection.js';
-import { GroupChips } from '../../components/GroupChips.js';
+import { BudgetSection } from '../../nouns/budgets/BudgetSection.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash, Mono, Num } from '../../components/Text.js';
 import { dateTime } from '../../lib/format.js';

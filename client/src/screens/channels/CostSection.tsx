@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { JsonInput } from '../../components/form/JsonInput.js';
 import { NumberInput } from '../../components/form/inputs.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
-import type { SectionProps } from './ChannelSections.js';
+import type { SectionProps } from './channelForm.js';
 import { isJsonObject, typedText } from './channelTexts.js';
 
 /** The price that the operator pays for calls of the channel: a factor of the list price, and cards for single models. */

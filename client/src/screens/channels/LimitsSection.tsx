@@ -14,7 +14,7 @@ import {
   type LimitName,
 } from './channelLimits.js';
 import { typedText } from './channelTexts.js';
-import type { SectionProps } from './ChannelSections.js';
+import type { SectionProps } from './channelForm.js';
 
 const unitOf = (name: LimitName): 'perMinute' | 'calls' | 'dollars' =>
   isAmount(name) ? 'dollars' : name === 'concurrentCalls' ? 'calls' : 'perMinute';

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { useUnpricedModels } from '../../components/UnpricedNotice.js';
+import { useUnpricedModels } from '../../nouns/prices/UnpricedNotice.js';
 import { groupByMaker } from '../../lib/modelMakers.js';
 
 /** Choice of the provider's models: new ones and those already chosen, grouped by maker. */

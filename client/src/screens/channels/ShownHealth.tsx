@@ -1,9 +1,6 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import { createContext, useContext, useMemo, type FunctionComponent, type ReactNode } from 'react';
-import {
-  ChannelHealthDocument,
-  type ChannelHealthRowFragment,
-} from '../../components/channelHealth/channelHealth.generated.js';
+import { ChannelHealthDocument, type ChannelHealthRowFragment } from '../../nouns/health/channelHealth.generated.js';
 import type { ChannelListRow } from './channelRows.js';
 
 /** Columns that show the health of channels in the last hour. */

@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
-import type { ChannelCellTools } from './channelColumns.js';
+import type { ChannelCellTools } from './channelCellTools.js';
 import { usedTogether, type TagRow } from './channelRows.js';
 import { TagChevron, TagGroups, TagName, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
 

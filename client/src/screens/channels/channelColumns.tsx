@@ -1,14 +1,12 @@
 import type { GridColDef } from '@mui/x-data-grid';
-import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
-import { FailureRate, LastError, Rescued, ServedTime } from '../../components/channelHealth/ChannelHealthCells.js';
-import { GroupChips } from '../../components/GroupChips.js';
+import { FailureRate, LastError, Rescued, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import type { Loss } from '../../lib/belowCost.js';
-import type { useFormat } from '../../lib/useFormat.js';
 import { BalanceCell } from './BalanceCell.js';
+import type { ChannelCellTools } from './channelCellTools.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import {
   commonNumber,
@@ -23,29 +21,7 @@ import { ChannelName } from './ChannelName.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
 import { HealthOf, type healthFields } from './ShownHealth.js';
 import { ChannelStatusChip, ResponseChip, TypeMark } from './channelStatus.js';
-import type { ChannelRowFragment } from './channels.generated.js';
 import { TagChevron, TagGroups, TagName, TagNumber, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
-import type { ChannelActions } from './useChannelActions.js';
-import type { TagActions } from './useTagActions.js';
-
-/** Models that channels sell below cost, by the ids of the channels. */
-export type ChannelLosses = ReadonlyMap<number, readonly Loss[]>;
-
-export interface ChannelCellTools {
-  readonly t: TFunction;
-  readonly format: ReturnType<typeof useFormat>;
-  readonly actions: ChannelActions;
-  readonly tags: TagActions;
-  readonly typeLabel: (type: ChannelRowFragment['type']) => string;
-  readonly losses: ChannelLosses;
-  /** Whether the user may change channels. Without it, cells show values only. */
-  readonly writes: boolean;
-  readonly openTests: (channel: ChannelRowFragment) => void;
-  readonly edit: (channel: ChannelRowFragment) => void;
-  readonly fetchModels: (channel: ChannelRowFragment) => void;
-  readonly openSessions: (channel: ChannelRowFragment) => void;
-  readonly setTag: (channel: ChannelRowFragment) => void;
-}
 
 /** Renders a cell: one function for channels, one for tags. */
 const cell =

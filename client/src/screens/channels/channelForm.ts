@@ -1,3 +1,4 @@
+import type { UseFormReturn } from 'react-hook-form';
 import type { ChannelDetailFragment, CreateChannelInput, Provider, UpdateChannelInput } from './channels.generated.js';
 import {
   limitsOf,
@@ -54,6 +55,11 @@ export interface ChannelValues {
   costCards: string;
   limits: LimitValues;
   timeouts: TimeoutValues;
+}
+
+/** Each section of the editor gets the whole form. */
+export interface SectionProps {
+  readonly form: UseFormReturn<ChannelValues>;
 }
 
 export const newChannel: ChannelValues = {

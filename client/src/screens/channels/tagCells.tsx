@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
 import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
 import { useTranslation } from 'react-i18next';
-import { GroupChips } from '../../components/GroupChips.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { RowSwitch } from '../../components/RowSwitch.js';

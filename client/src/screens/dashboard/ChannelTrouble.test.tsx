@@ -1,5 +1,5 @@
 import { screen, within } from '@testing-library/react';
-import { ChannelHealthDocument } from '../../components/channelHealth/channelHealth.generated.js';
+import { ChannelHealthDocument } from '../../nouns/health/channelHealth.generated.js';
 import { session } from '../../lib/session.js';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';

@@ -6,11 +6,8 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { FailureRate, LastError, ServedTime } from '../../components/channelHealth/ChannelHealthCells.js';
-import {
-  ChannelHealthDocument,
-  type ChannelHealthRowFragment,
-} from '../../components/channelHealth/channelHealth.generated.js';
+import { FailureRate, LastError, ServedTime } from '../../nouns/health/ChannelHealthCells.js';
+import { ChannelHealthDocument, type ChannelHealthRowFragment } from '../../nouns/health/channelHealth.generated.js';
 import { Ellipsis } from '../../components/Text.js';
 import { useMay } from '../../lib/permissions.js';
 

@@ -10,7 +10,7 @@ import { LoadFailure } from '../../components/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
 import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
 import { Segments } from '../../components/Segments.js';
-import { UnpricedNotice } from '../../components/UnpricedNotice.js';
+import { UnpricedNotice } from '../../nouns/prices/UnpricedNotice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useMay } from '../../lib/permissions.js';
 import { readerZone } from '../../lib/reader.js';

@@ -5,7 +5,7 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { useProviders } from '../../sign-in/offeredProviders.js';
+import { useProviders } from '../../nouns/sign-in/offeredProviders.js';
 import { Footer } from '../../components/Footer.js';
 import { Framed } from '../../components/Framed.js';
 import { LazyRichText } from '../../components/LazyRichText.js';

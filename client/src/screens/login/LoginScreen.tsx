@@ -6,12 +6,12 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router-dom';
-import { returnPath } from '../../sign-in/returnPath.js';
-import { canUsePasskeys } from '../../sign-in/second-factor/passkeys.js';
-import { PasskeyButton } from '../../sign-in/second-factor/PasskeyButton.js';
-import { secondFactorPath } from '../../sign-in/second-factor/confirmation.js';
-import { SignInWith } from '../../sign-in/SignInWith.js';
-import { useBotCheck } from '../../sign-in/Turnstile.js';
+import { returnPath } from '../../nouns/sign-in/returnPath.js';
+import { canUsePasskeys } from '../../nouns/second-factors/passkeys.js';
+import { PasskeyButton } from '../../nouns/second-factors/PasskeyButton.js';
+import { secondFactorPath } from '../../lib/confirmation.js';
+import { SignInWith } from '../../nouns/sign-in/SignInWith.js';
+import { useBotCheck } from '../../nouns/sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { lazyPart } from '../../components/lazyPart.js';
 import { Logo } from '../../components/Logo.js';
@@ -19,14 +19,15 @@ import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { session, toSessionUser, useSession, type SessionUser } from '../../lib/session.js';
+import { session, toSessionUser, useSession } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import { canRegister } from '../../lib/site-status.js';
 import { useStatus } from '../../lib/status.js';
 import { readText } from '../../lib/storage.js';
 import { LoginDocument } from './login.generated.js';
 
 const SecondFactorStep = lazyPart(
-  async () => (await import('../../sign-in/second-factor/SecondFactorStep.js')).SecondFactorStep,
+  async () => (await import('../../nouns/second-factors/SecondFactorStep.js')).SecondFactorStep,
 );
 const DefaultPasswordDialog = lazyPart(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog);
 

@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
-import { BudgetList } from '../../components/budgets/BudgetList.js';
+import { BudgetList } from '../../nouns/budgets/BudgetList.js';
 import { Panel } from './Panel.js';
 
 /** Budgets of the user's account, which admins set, and of the user's tokens. */

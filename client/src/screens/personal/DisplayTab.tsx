@@ -10,7 +10,7 @@ import { toast } from '../../components/toast.js';
 import { dateTime } from '../../lib/format.js';
 import { reader } from '../../lib/reader.js';
 import { session } from '../../lib/session.js';
-import { showFormError } from '../../lib/showFormError.js';
+import { showFormError } from '../../components/form/showFormError.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { browserZone, isKnownZone } from '../../lib/zone.js';

@@ -2,8 +2,8 @@ import { useMutation } from '@apollo/client/react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { FormDialog } from '../../components/FormDialog.js';
-import { useBotCheck } from '../../sign-in/Turnstile.js';
-import { VerifiedEmailFields } from '../../sign-in/VerifiedEmailFields.js';
+import { useBotCheck } from '../../nouns/sign-in/Turnstile.js';
+import { VerifiedEmailFields } from '../../nouns/sign-in/VerifiedEmailFields.js';
 import { BindEmailDocument, SendBindingCodeDocument } from './personal.generated.js';
 
 /** Binds an email address after it was verified with a code. */

@@ -7,7 +7,7 @@ import { Link } from 'react-router-dom';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
-import { groupTone } from '../../lib/groupTone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { PersonalQuery } from './personal.generated.js';
 

@@ -7,7 +7,7 @@ import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { toast } from '../../components/toast.js';
 import { dollars } from '../../lib/format.js';
-import { showFormError } from '../../lib/showFormError.js';
+import { showFormError } from '../../components/form/showFormError.js';
 import { useStatus } from '../../lib/status.js';
 import { Panel } from './Panel.js';
 import { UpdateMySettingDocument, type PersonalQuery } from './personal.generated.js';

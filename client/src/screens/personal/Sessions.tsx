@@ -4,7 +4,7 @@ import Button from '@mui/material/Button';
 import Skeleton from '@mui/material/Skeleton';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import type { Question } from '../../components/ConfirmProvider.js';
+import type { Question } from '../../components/ConfirmDialog.js';
 import { Ellipsis } from '../../components/Text.js';
 import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';

@@ -15,7 +15,7 @@ import { labelledSelect } from '../../components/form/labelledSelect.js';
 import { listTexts } from '../../components/form/listTexts.js';
 import { ToneChip } from '../../components/Tone.js';
 import { ratio } from '../../lib/format.js';
-import { groupTone } from '../../lib/groupTone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { isMaxTokens, type Parameters } from './parameters.js';
 
 export interface GroupChoice {

@@ -2,13 +2,13 @@ import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
-import { GroupChips } from '../../components/GroupChips.js';
+import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { Notice } from '../../components/Notice.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Num } from '../../components/Text.js';
 import { callPrice, integer, ratio, unitPrice } from '../../lib/format.js';
 import { makerOf } from '../../lib/modelMakers.js';
-import { quantityTexts, tierLabel } from '../../lib/quantityTexts.js';
+import { quantityTexts, tierLabel } from '../../nouns/prices/quantityTexts.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { pricesFor, tiersFor, type PricedModel, type PriceTier, type QuantityPrice } from './modelPrice.js';
 

@@ -15,7 +15,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { ToneChip } from '../../components/Tone.js';
 import { ratio as ratioText } from '../../lib/format.js';
-import { ratioTone } from '../../lib/groupTone.js';
+import { ratioTone } from '../../nouns/groups/groupTone.js';
 import { useSession } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowsOf } from '../../lib/useLocalGrid.js';
@@ -85,13 +85,13 @@ export function PricingScreen() {
             <TextFilter search label={t('fields.modelName')} value={keyword} onChange={setKeyword} width={240} />
             <SelectFilter
               label={t('pricing.billing')}
-              all={t('settings.allBilling')}
+              all={t('prices.allBilling')}
               value={billing}
               onChange={(value) => address.setFilter({ billing: value })}
               width={140}
               choices={[
-                { value: 'token', label: t('settings.perToken') },
-                { value: 'request', label: t('settings.perRequest') },
+                { value: 'token', label: t('prices.perToken') },
+                { value: 'request', label: t('prices.perRequest') },
               ]}
             />
             {!mobile && (

@@ -1,4 +1,4 @@
-import { isQuantityName, type QuantityName } from '../../lib/quantityTexts.js';
+import { isQuantityName, type QuantityName } from '../../nouns/prices/quantityTexts.js';
 import type { PricingQuery } from './pricing.generated.js';
 
 export type PricedModel = PricingQuery['pricing']['models'][number];

@@ -9,7 +9,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, limit, ratio as ratioText, unitPrice } from '../../lib/format.js';
-import { quantityTexts, type QuantityName } from '../../lib/quantityTexts.js';
+import { quantityTexts, type QuantityName } from '../../nouns/prices/quantityTexts.js';
 import { priceOf, pricesFor, type PricedModel, type QuantityPrice } from './modelPrice.js';
 
 /** USD per million tokens, or a dash where the quantity has no price of its own. */
@@ -90,7 +90,7 @@ export function pricingColumns({
     },
     {
       field: 'input',
-      headerName: t('settings.inputPrice'),
+      headerName: t('prices.inputPrice'),
       width: 112,
       ...right,
       renderCell: ({ row }) => {
@@ -108,7 +108,7 @@ export function pricingColumns({
     },
     {
       field: 'output',
-      headerName: t('settings.outputPrice'),
+      headerName: t('prices.outputPrice'),
       width: 112,
       ...right,
       renderCell: ({ row }) => <UnitPrice prices={pricesFor(row, factor)} quantity="output" />,
@@ -122,7 +122,7 @@ export function pricingColumns({
     },
     {
       field: 'ratio',
-      headerName: t('settings.ratio'),
+      headerName: t('prices.ratio'),
       width: 80,
       ...right,
       renderCell: ({ row }) =>
@@ -148,7 +148,7 @@ function BillingChip({ row }: { readonly row: PricedModel }) {
   const perRequest = row.modelPrice != null;
   return (
     <ToneChip tone={perRequest ? 'violet' : 'grey'}>
-      {perRequest ? t('settings.perRequest') : t('settings.perToken')}
+      {perRequest ? t('prices.perRequest') : t('prices.perToken')}
     </ToneChip>
   );
 }
@@ -216,5 +216,5 @@ function CardPrice({ prices }: { readonly prices: readonly QuantityPrice[] }) {
   if (unit) return <PerUnit line={unit} />;
   const [input, output] = [priceOf(prices, 'input'), priceOf(prices, 'output')];
   if (input === undefined) return <Dash />;
-  return <Num>{t('settings.inOut', { input: unitPrice(input), output: unitPrice(output ?? 0) })}</Num>;
+  return <Num>{t('prices.inOut', { input: unitPrice(input), output: unitPrice(output ?? 0) })}</Num>;
 }

@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
-import { BudgetList } from '../../components/budgets/BudgetList.js';
+import { BudgetList } from '../../nouns/budgets/BudgetList.js';
 
 /** Budgets of the site, and those of all channels, which are added in the editor of a channel. */
 export function BudgetPanel() {

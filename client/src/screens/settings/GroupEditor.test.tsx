@@ -4,9 +4,9 @@ import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { GroupEditor } from './GroupEditor.js';
 import { groupRows, withGroup, type GroupTexts } from './groupTable.js';
-import { sectionsOf } from './settingsCatalog.js';
-import { SettingsContext } from './SettingsContext.js';
-import { SettingsDraft } from './settingsDraft.js';
+import { sectionsOf } from '../../nouns/settings/settingsCatalog.js';
+import { SettingsContext } from '../../nouns/settings/SettingsContext.js';
+import { SettingsDraft } from '../../nouns/settings/settingsDraft.js';
 import { GroupUseDocument } from './settings.generated.js';
 
 const texts: GroupTexts = {

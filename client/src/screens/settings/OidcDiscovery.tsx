@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { useSetting } from './SettingsContext.js';
+import { useSetting } from '../../nouns/settings/SettingsContext.js';
 import { DiscoverOidcDocument } from './settings.generated.js';
 
 /** Fills in the three endpoints from the well-known URL, without saving. */

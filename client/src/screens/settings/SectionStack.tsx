@@ -8,16 +8,17 @@ import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { useMay } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
+import { ruleControls } from '../../nouns/rules/ruleControls.js';
 import { BudgetPanel } from './BudgetPanel.js';
 import { AlertTests } from './AlertTests.js';
 import { GroupEditor } from './GroupEditor.js';
 import { LogCleanup } from './LogCleanup.js';
 import { PaymentTest } from './PaymentTest.js';
-import { SettingRow } from './SettingRow.js';
-import { sectionIdsFor, sectionsFor } from './settingsAccess.js';
-import { settingsByKey } from './settingsByKey.js';
-import { type SectionId, type Tab } from './settingsCatalog.js';
-import { useSettingsDraft } from './SettingsContext.js';
+import { SettingRow } from '../../nouns/settings/SettingRow.js';
+import { sectionIdsFor, sectionsFor } from '../../nouns/settings/settingsAccess.js';
+import { settingsByKey } from '../../nouns/settings/settingsByKey.js';
+import { type SectionId, type Tab } from '../../nouns/settings/settingsCatalog.js';
+import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
 import { SignInProviders } from './SignInProviders.js';
 import { useFoundSetting } from './useFoundSetting.js';
 import { VersionPanel } from './VersionPanel.js';
@@ -41,7 +42,9 @@ export function SectionStack({ tab }: { readonly tab: Tab }) {
             {section.id === 'groupRatios' ? (
               <GroupEditor settings={section.settings} />
             ) : (
-              section.settings.map((setting) => <SettingRow key={setting.key} setting={setting} />)
+              section.settings.map((setting) => (
+                <SettingRow key={setting.key} setting={setting} Control={ruleControls[setting.kind]} />
+              ))
             )}
             {section.id === 'budgets' && <BudgetPanel />}
             {section.id === 'log' && cleans && <LogCleanup />}

@@ -6,8 +6,8 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
-import { mayOpenSetting } from './settingsAccess.js';
-import { settingAddress, settingsByKey } from './settingsByKey.js';
+import { mayOpenSetting } from '../../nouns/settings/settingsAccess.js';
+import { settingAddress, settingsByKey } from '../../nouns/settings/settingsByKey.js';
 import { listTexts } from '../../components/form/listTexts.js';
 
 interface Choice {

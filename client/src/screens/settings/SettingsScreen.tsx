@@ -15,14 +15,23 @@ import { rootRole, useSession } from '../../lib/session.js';
 import { SectionStack } from './SectionStack.js';
 import { SettingsDocument } from './settings.generated.js';
 import { SettingSearch } from './SettingSearch.js';
-import { tabsFor } from './settingsAccess.js';
-import { SettingsContext } from './SettingsContext.js';
-import { SettingsDraft } from './settingsDraft.js';
+import { tabsFor } from '../../nouns/settings/settingsAccess.js';
+import { SettingsContext } from '../../nouns/settings/SettingsContext.js';
+import { SettingsDraft } from '../../nouns/settings/settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
 
-const { Component: MoveInPanel } = loadable(async () => (await import('./movein/MoveInPanel.js')).MoveInPanel, Loading);
-const { Component: RolesPanel } = loadable(async () => (await import('./roles/RolesPanel.js')).RolesPanel, Loading);
-const { Component: PriceEditor } = loadable(async () => (await import('./prices/PriceEditor.js')).PriceEditor, Loading);
+const { Component: MoveInPanel } = loadable(
+  async () => (await import('../../nouns/import/MoveInPanel.js')).MoveInPanel,
+  Loading,
+);
+const { Component: RolesPanel } = loadable(
+  async () => (await import('../../nouns/roles/RolesPanel.js')).RolesPanel,
+  Loading,
+);
+const { Component: PriceEditor } = loadable(
+  async () => (await import('../../nouns/prices/PriceEditor.js')).PriceEditor,
+  Loading,
+);
 
 /** Tabs without settings, for root. */
 const moveIn = 'movein';

@@ -8,9 +8,9 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { OidcDiscovery } from './OidcDiscovery.js';
-import { SettingRow } from './SettingRow.js';
-import { useSettingsDraft } from './SettingsContext.js';
-import { providers, type Provider } from './signInProviders.js';
+import { SettingRow } from '../../nouns/settings/SettingRow.js';
+import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
+import { providers, type Provider } from '../../nouns/settings/signInProviders.js';
 
 /** The sign-in providers, each in an expandable row. */
 export function SignInProviders() {

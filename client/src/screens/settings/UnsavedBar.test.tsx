@@ -2,8 +2,8 @@ import { ApolloLink } from '@apollo/client';
 import { act, fireEvent, screen } from '@testing-library/react';
 import { of } from 'rxjs';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { SettingsContext } from './SettingsContext.js';
-import { SettingsDraft, type SavedSetting } from './settingsDraft.js';
+import { SettingsContext } from '../../nouns/settings/SettingsContext.js';
+import { SettingsDraft, type SavedSetting } from '../../nouns/settings/settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
 
 const saved = (key: string, value: string): SavedSetting => ({

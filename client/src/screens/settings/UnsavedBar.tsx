@@ -4,18 +4,18 @@ import Button from '@mui/material/Button';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker, useNavigate } from 'react-router-dom';
-import { refreshStatus } from '../../site/refreshStatus.js';
-import { newLosses, questionOf } from '../../lib/belowCost.js';
+import { refreshStatus } from '../../nouns/status/refreshStatus.js';
+import { newLosses, questionOf } from '../../nouns/prices/belowCost.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { proposalOf } from './prices/dryRun/proposal.js';
+import { proposalOf } from '../../nouns/prices/dry-run/proposal.js';
 import { SaveSettingDocument, SettingsBelowCostDocument, SettingsDocument } from './settings.generated.js';
-import { settingsByKey, tabOfSection } from './settingsByKey.js';
-import { blockOf } from './settingsCheck.js';
-import { useSettingsDraft } from './SettingsContext.js';
-import { saveDraft } from './settingsDraft.js';
-import { settingId } from './SettingRow.js';
+import { settingsByKey, tabOfSection } from '../../nouns/settings/settingsByKey.js';
+import { blockOf } from '../../nouns/settings/settingsCheck.js';
+import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
+import { saveDraft } from '../../nouns/settings/settingsDraft.js';
+import { settingId } from '../../nouns/settings/SettingRow.js';
 
 /** Number and place of the unsaved changes, their problems, and buttons to save or discard them. */
 export function UnsavedBar() {

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { settingId } from './SettingRow.js';
-import { settingsByKey } from './settingsByKey.js';
+import { settingId } from '../../nouns/settings/SettingRow.js';
+import { settingsByKey } from '../../nouns/settings/settingsByKey.js';
 
 /** Milliseconds in which a found setting is marked. */
 const markedFor = 2500;

@@ -14,15 +14,8 @@ import { describeFailure, toFailure } from '../../lib/errors.js';
 import { session, toSessionUser } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { CompleteSetupDocument, EnterAfterSetupDocument } from './setup.generated.js';
-import { UsageModeCards, type UsageMode } from './UsageModeCards.js';
-
-export interface SetupValues {
-  code: string;
-  username: string;
-  password: string;
-  confirmPassword: string;
-  mode: UsageMode;
-}
+import type { SetupValues } from './setupValues.js';
+import { UsageModeCards } from './UsageModeCards.js';
 
 const reloadAfter = 1500;
 const fields = ['code', 'username', 'password', 'confirmPassword'] as const;

@@ -9,9 +9,7 @@ import { useState } from 'react';
 import { useController, type Control } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { ContentDialog } from '../../components/ContentDialog.js';
-import type { SetupValues } from './SetupForm.js';
-
-export type UsageMode = 'external' | 'self' | 'demo';
+import type { SetupValues, UsageMode } from './setupValues.js';
 
 const modes = [
   { value: 'external', name: 'setup.external', text: 'setup.externalText', long: 'setup.externalLong' },

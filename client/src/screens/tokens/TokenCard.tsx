@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { RowCard } from '../../components/grid/CardList.js';
-import { TokenStatusChip } from '../../components/TokenStatusChip.js';
+import { TokenStatusChip } from '../../nouns/tokens/TokenStatusChip.js';
 import { ToneChip } from '../../components/Tone.js';
-import { groupTone } from '../../lib/groupTone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { KeyCell, ModelLimits, QuotaCell, TokenRowActions } from './tokenCells.js';
 import { Expiry } from './tokenColumns.js';
 import { TokenUse } from './TokenUse.js';

@@ -1,4 +1,4 @@
-import type { BudgetLineFragment } from '../../components/budgets/budgets.generated.js';
+import type { BudgetLineFragment } from '../../nouns/budgets/budgets.generated.js';
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
@@ -8,7 +8,7 @@ import {
   DeleteTokensDocument,
   DisableTokensDocument,
   SetTokenGroupDocument,
-} from '../../components/tokens/tokenBulk.generated.js';
+} from '../../nouns/tokens/tokenBulk.generated.js';
 import { TokenListScreen } from './TokenListScreen.js';
 import {
   DeleteTokenDocument,

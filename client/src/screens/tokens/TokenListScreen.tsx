@@ -17,7 +17,7 @@ import { useListPage } from '../../components/grid/useListPage.js';
 import { byRowId, useOpenedRow } from '../../components/grid/useOpenedRow.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
-import { TokenBulkActions } from '../../components/tokens/TokenBulkActions.js';
+import { TokenBulkActions } from '../../nouns/tokens/TokenBulkActions.js';
 import { listVariablesOf, type SortOf } from '../../lib/gridState.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';

@@ -1,4 +1,4 @@
-import { toTokenBudget, type BudgetValues } from '../../components/budgets/budgetForm.js';
+import { toTokenBudget, type BudgetValues } from '../../nouns/budgets/budgetForm.js';
 import { fromLocalTime, toLocalTime } from '../../lib/localTime.js';
 import type { CreateTokenInput, TokenRowFragment, UpdateTokenInput } from './tokens.generated.js';
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { AccountFields } from '../../components/form/AccountFields.js';
+import { AccountFields } from '../../nouns/users/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';

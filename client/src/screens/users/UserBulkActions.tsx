@@ -2,7 +2,7 @@ import { useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { BulkGroupDialog } from '../../components/grid/BulkGroupDialog.js';
+import { BulkGroupDialog } from '../../nouns/groups/BulkGroupDialog.js';
 import { changeMany, showOutcome } from '../../components/grid/bulkOutcome.js';
 import { useAction } from '../../components/useAction.js';
 import {

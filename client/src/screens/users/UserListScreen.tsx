@@ -18,7 +18,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js';
-import { groupTone } from '../../lib/groupTone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { may } from '../../lib/permissions.js';
 import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { DeleteTokensDocument, DisableTokensDocument } from '../../components/tokens/tokenBulk.generated.js';
+import { DeleteTokensDocument, DisableTokensDocument } from '../../nouns/tokens/tokenBulk.generated.js';
 import { answers } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { UserTokensDocument } from './users.generated.js';

@@ -5,7 +5,8 @@ import { RowMenu } from '../../components/RowMenu.js';
 import { RowSwitch } from '../../components/RowSwitch.js';
 import { ToneChip } from '../../components/Tone.js';
 import { may } from '../../lib/permissions.js';
-import { roleNumbers, rootRole, type SessionUser } from '../../lib/session.js';
+import { roleNumbers, rootRole } from '../../lib/session.js';
+import type { SessionUser } from '../../lib/sessionUser.js';
 import type { Role, UserRowFragment } from './users.generated.js';
 import type { UserActions } from './useUserActions.js';
 

@@ -12,7 +12,7 @@ import { useFailureToast } from '../../components/useFailureToast.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime, integer, ratio } from '../../lib/format.js';
-import { groupTone } from '../../lib/groupTone.js';
+import { groupTone } from '../../nouns/groups/groupTone.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { RedeemPanel } from './RedeemPanel.js';
 import { TopUpPanel } from './TopUpPanel.js';

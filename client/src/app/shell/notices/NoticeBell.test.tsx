@@ -1,9 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import {
-  BellDocument,
-  MarkAlertsSeenDocument,
-  NoticeCenterDocument,
-} from '../../../components/alerts/alerts.generated.js';
+import { BellDocument, MarkAlertsSeenDocument, NoticeCenterDocument } from '../../../nouns/alerts/alerts.generated.js';
 import { reader } from '../../../lib/reader.js';
 import { session } from '../../../lib/session.js';
 import { renderScreen } from '../../../testing/renderScreen.js';

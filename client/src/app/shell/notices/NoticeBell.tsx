@@ -6,7 +6,7 @@ import NotificationsOutlinedIcon from '@mui/icons-material/NotificationsOutlined
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
-import { BellDocument } from '../../../components/alerts/alerts.generated.js';
+import { BellDocument } from '../../../nouns/alerts/alerts.generated.js';
 import { lazyPart } from '../../../components/lazyPart.js';
 import { loadAllTexts } from '../../../i18n/i18n.js';
 import { isNoticeRead } from '../../../lib/noticeRead.js';

@@ -3,7 +3,7 @@ import { session } from '../../../lib/session.js';
 import { defaultStatus } from '../../../lib/site-status.js';
 import { answers } from '../../../testing/lists.js';
 import { renderScreen } from '../../../testing/renderScreen.js';
-import { settingsByKey } from '../../../screens/settings/settingsByKey.js';
+import { settingsByKey } from '../../../nouns/settings/settingsByKey.js';
 import { Overlays } from './Overlays.js';
 import { PaletteSearchDocument } from './palette.generated.js';
 import { matchingEntries, paletteEntries, requestEntry } from './paletteEntries.js';

@@ -1,9 +1,9 @@
 import type { TFunction } from 'i18next';
 import { may } from '../../../lib/permissions.js';
-import type { SessionUser } from '../../../lib/session.js';
+import type { SessionUser } from '../../../lib/sessionUser.js';
 import type { SiteStatus } from '../../../lib/site-status.js';
-import { mayOpenSetting } from '../../../screens/settings/settingsAccess.js';
-import { settingAddress, settingsByKey } from '../../../screens/settings/settingsByKey.js';
+import { mayOpenSetting } from '../../../nouns/settings/settingsAccess.js';
+import { settingAddress, settingsByKey } from '../../../nouns/settings/settingsByKey.js';
 import { navigationFor } from '../navigation.js';
 
 /** A screen, an action or an object that the palette opens. */

@@ -1,0 +1,59 @@
+import Box from '@mui/material/Box';
+import { useTranslation } from 'react-i18next';
+import { dateTime } from '../../lib/format.js';
+import { MayLink } from '../../components/MayLink.js';
+import { ToneChip } from '../../components/Tone.js';
+import type { AlertRowFragment } from './alerts.generated.js';
+import { alertDetail, alertTones } from './alertTexts.js';
+
+/** An alert in three lines: kind and time, subject, figures. */
+export function AlertItem({ alert, onFollow }: { readonly alert: AlertRowFragment; readonly onFollow?: () => void }) {
+  const { t } = useTranslation();
+  const { kind, openedAt, endedAt, failedMessages } = alert;
+  return (
+    <Box sx={{ py: 1.25, borderTop: '1px solid', borderColor: 'divider', '&:first-of-type': { borderTop: 0 } }}>
+      <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', gap: 1 }}>
+        <ToneChip dot tone={endedAt ? 'grey' : alertTones[kind]}>
+          {t(`alerts.kinds.${kind}`)}
+        </ToneChip>
+        <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
+          {endedAt
+            ? t('alerts.span', { from: dateTime(openedAt, 'card'), to: dateTime(endedAt, 'card') })
+            : dateTime(openedAt, 'card')}
+        </Box>
+      </Box>
+      <Box sx={{ mt: 0.5, overflowWrap: 'anywhere' }}>
+        <AlertSubject alert={alert} {...(onFollow ? { onFollow } : {})} />
+        <Box sx={{ color: 'text.secondary' }}>{alertDetail(t, alert)}</Box>
+        {failedMessages.map(({ target, error }) => (
+          <Box key={target} sx={{ fontSize: 12, color: 'error.main' }}>
+            {t('alerts.notSent', { target: t(`alerts.targets.${target}`), error })}
+          </Box>
+        ))}
+      </Box>
+    </Box>
+  );
+}
+
+/** The channel that an alert is about, as a link to where its cause can be mended for those who may go there. */
+export function AlertSubject({
+  alert: { kind, channelId, channelName },
+  onFollow,
+}: {
+  readonly alert: AlertRowFragment;
+  readonly onFollow?: () => void;
+}) {
+  const { t } = useTranslation();
+  if (channelId == null) return <Box sx={{ fontWeight: 500 }}>{t('alerts.site')}</Box>;
+  const isOfCalls = kind === 'ERROR_RATE';
+  return (
+    <MayLink
+      permission={isOfCalls ? 'LOGS_READ' : 'CHANNELS_READ'}
+      to={isOfCalls ? `/log?type=ERROR&channelId=${channelId}` : `/channel/edit/${channelId}`}
+      className="ellipsis strong"
+      onClick={onFollow}
+    >
+      {`${channelName ?? ''} (#${channelId})`}
+    </MayLink>
+  );
+}

@@ -1,0 +1,34 @@
+import type { TFunction } from 'i18next';
+import { decimal, integer } from '../../lib/format.js';
+import type { Tone } from '../../components/Tone.js';
+import type { AlertKind, AlertRowFragment } from './alerts.generated.js';
+
+/** The colour of a kind: red where calls or money are lost, amber where they soon may be. */
+export const alertTones: Record<AlertKind, Tone> = {
+  CHANNEL_DISABLED: 'red',
+  CHANNEL_BALANCE_LOW: 'amber',
+  ERROR_RATE: 'red',
+  SALE_BELOW_COST: 'amber',
+  RECONCILE_DRIFT: 'red',
+};
+
+export const alertKinds = Object.keys(alertTones) as AlertKind[];
+
+/** Describes what has happened, with the figures of the alert. */
+export function alertDetail(t: TFunction, alert: AlertRowFragment): string {
+  const { kind, reason, balance, threshold, calls, failedCalls, models, count } = alert;
+  switch (kind) {
+    case 'CHANNEL_DISABLED':
+      return reason ?? t('alerts.noReason');
+    case 'CHANNEL_BALANCE_LOW':
+      return t('alerts.balanceLeft', { left: dollars(balance), threshold: dollars(threshold) });
+    case 'ERROR_RATE':
+      return t('alerts.failedCalls', { failed: integer(failedCalls ?? 0), calls: integer(calls ?? 0) });
+    case 'SALE_BELOW_COST':
+      return t('alerts.belowCost', { count: count ?? 0, models: (models ?? []).join(', ') });
+    case 'RECONCILE_DRIFT':
+      return t('alerts.drift', { count: count ?? 0 });
+  }
+}
+
+const dollars = (amount: number | null | undefined): string => `$${decimal(amount ?? 0, 2)}`;

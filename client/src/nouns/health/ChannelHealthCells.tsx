@@ -1,0 +1,67 @@
+import Box from '@mui/material/Box';
+import { useTranslation } from 'react-i18next';
+import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip, type Tone } from '../../components/Tone.js';
+import type { ChannelHealthRowFragment } from './channelHealth.generated.js';
+
+/** Figures of a channel; absent while they load, and for a channel without calls. */
+interface CellProps {
+  readonly health: ChannelHealthRowFragment | undefined;
+}
+
+type Failure = ChannelHealthRowFragment['failures'][number];
+
+const toneOf = (rate: number): Tone => (rate === 0 ? 'green' : rate < 0.05 ? 'amber' : rate < 0.2 ? 'orange' : 'red');
+
+/** Rounded up, so that 0 % means that no attempt failed. */
+const rateText = (rate: number): string =>
+  `${decimal(Math.ceil(rate * 1000 - 1e-9) / 10, rate === 0 || rate === 1 ? 0 : 1)}%`;
+
+function useFailureText(): (failure: Failure) => string {
+  const { t } = useTranslation();
+  return ({ kind, attempts, lastError }) =>
+    `${t(`modelHealth.kinds.${kind}`)} × ${count(attempts)}${lastError === '' ? '' : ` · ${lastError}`}`;
+}
+
+/** The share of failed attempts, with every kind of failure in its tooltip. */
+export function FailureRate({ health }: CellProps) {
+  const textOf = useFailureText();
+  if (health?.failureRate == null) return <Dash />;
+  const { failureRate, failures } = health;
+  const hint = failures.map((failure) => (
+    <Box key={failure.kind}>
+      {textOf(failure)} ({failure.lastModel}, {dateTime(failure.lastAt)})
+    </Box>
+  ));
+  return (
+    <ToneChip tone={toneOf(failureRate)} hint={hint.length > 0 && <>{hint}</>}>
+      {rateText(failureRate)}
+    </ToneChip>
+  );
+}
+
+/** Kind, number, message and age of the last failure. */
+export function LastError({ health }: CellProps) {
+  const { relative } = useFormat();
+  const textOf = useFailureText();
+  const last = health?.failures[0];
+  if (!last) return <Dash />;
+  const text = `${textOf(last)} · ${relative(last.lastAt)}`;
+  return <Ellipsis title={`${text} (${dateTime(last.lastAt)}, ${last.lastModel})`}>{text}</Ellipsis>;
+}
+
+/** p50 and p95 of served calls. */
+export function ServedTime({ health }: CellProps) {
+  if (health?.p50Ms == null || health.p95Ms == null) return <Dash />;
+  return (
+    <Num>
+      {responseTime(health.p50Ms)} / {responseTime(health.p95Ms)}
+    </Num>
+  );
+}
+
+export function Rescued({ health }: CellProps) {
+  return health ? <Num>{count(health.rescuedAttempts)}</Num> : <Dash />;
+}

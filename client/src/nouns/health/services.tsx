@@ -1,0 +1,98 @@
+import Box from '@mui/material/Box';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useRowsOf } from '../../lib/useLocalGrid.js';
+import type { useServerGrid } from '../../lib/useServerGrid.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { Segments } from '../../components/Segments.js';
+import { Ellipsis } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+
+/** A model as one group calls it. */
+export interface Service {
+  readonly modelName: string;
+  readonly group: string;
+}
+
+/** The part of a list's address that its filters need. */
+type Address = ReturnType<typeof useServerGrid<{ keyword: string; group: string }>>;
+
+/** @returns the page of services that pass the filters by name and group, and the groups to choose from */
+export function useServices<Row extends Service>(all: readonly Row[] | undefined, address: Address) {
+  const { keyword, group } = address.filter;
+  const groups = useMemo(() => [...new Set(all?.map((row) => row.group))].sort(), [all]);
+  const found = useMemo(
+    () =>
+      (all ?? []).filter(
+        (row) =>
+          row.modelName.toLowerCase().includes(keyword.trim().toLowerCase()) && (group === '' || row.group === group),
+      ),
+    [all, keyword, group],
+  );
+  const { grid, rows } = useRowsOf(found, { ...address, isFiltered: keyword !== '' || group !== '' });
+  return { groups, found, grid, rows };
+}
+
+interface ServiceFiltersProps {
+  readonly address: Address;
+  readonly groups: readonly string[];
+  /** The range of time that the figures cover. */
+  readonly period: {
+    readonly label: string;
+    readonly value: string;
+    readonly choices: ReadonlyArray<{ readonly value: string; readonly label: string }>;
+    readonly onChange: (value: string) => void;
+  };
+  /** Since when the shown figures count; absent while they load. */
+  readonly since: string | undefined;
+}
+
+/** Period, name and group of services. */
+export function ServiceFilters({ address, groups, period, since }: ServiceFiltersProps) {
+  const { t } = useTranslation();
+  const { keyword, group } = address.filter;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+      <Segments {...period} />
+      <TextFilter
+        search
+        label={t('fields.modelName')}
+        value={keyword}
+        onChange={(typed) => address.setFilter({ keyword: typed }, { replace: true })}
+        width={220}
+      />
+      {groups.length > 1 && (
+        <SelectFilter
+          label={t('fields.group')}
+          all={t('modelHealth.allGroups')}
+          value={group}
+          onChange={(value) => address.setFilter({ group: value })}
+          width={140}
+          choices={groups.map((name) => ({ value: name, label: name }))}
+        />
+      )}
+      {since !== undefined && <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>{since}</Box>}
+    </Box>
+  );
+}
+
+/** The columns that name a service. */
+export function serviceColumns<Row extends Service>(t: TFunction): GridColDef<Row>[] {
+  return [
+    {
+      field: 'modelName',
+      headerName: t('fields.model'),
+      flex: 1,
+      minWidth: 180,
+      renderCell: ({ row }) => <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>,
+    },
+    {
+      field: 'group',
+      headerName: t('fields.group'),
+      width: 120,
+      renderCell: ({ row }) => <ToneChip tone="outline">{row.group}</ToneChip>,
+    },
+  ];
+}

@@ -1,0 +1,138 @@
+import Box from '@mui/material/Box';
+import { useTranslation } from 'react-i18next';
+import { Notice } from '../../components/Notice.js';
+import { StatBadges } from '../../components/StatBadges.js';
+import { ToneChip, type Tone } from '../../components/Tone.js';
+import { integer } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import type { MoveInReportPartsFragment } from './moveIn.generated.js';
+
+type Report = MoveInReportPartsFragment;
+type Severity = Report['findings'][number]['severity'];
+
+const tones: Readonly<Record<Severity, Tone>> = {
+  BLOCKING: 'red',
+  REFUSED: 'red',
+  DISABLED: 'amber',
+  CHANGED: 'blue',
+  LEFT_OUT: 'outline',
+  NOTICE: 'outline',
+};
+
+/** Figures, tables and findings of a dry run or of a move, and its verdict. */
+export function MoveInReport({ report }: { readonly report: Report }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const { proof, sums } = report;
+  const program = [report.family, report.version].filter(Boolean).join(' ');
+  return (
+    <>
+      <Box sx={{ fontSize: 13, color: 'text.secondary' }}>
+        {t('moveIn.program', { program, engine: report.engine, seconds: integer(report.seconds) })}
+      </Box>
+      {proof && (
+        <Notice tone={proof.isProven ? 'blue' : 'red'}>
+          {proof.isProven ? t('moveIn.proven') : t('moveIn.notProven')}
+          <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
+            <li>{proof.sumsAreEqual ? t('moveIn.sumsEqual') : t('moveIn.sumsDiffer')}</li>
+            <li>{t('moveIn.keysFound', { found: integer(proof.keysFound), all: integer(proof.keysExpected) })}</li>
+            <li>{proof.drifts === 0 ? t('moveIn.ledgerConsistent') : t('moveIn.drifts', { count: proof.drifts })}</li>
+            <li>{t('moveIn.replayed', { equal: integer(proof.replayedEqual), all: integer(proof.replayed) })}</li>
+          </Box>
+        </Notice>
+      )}
+      {report.isBlocked && <Notice tone="red">{t('moveIn.blocked')}</Notice>}
+      <StatBadges
+        label={t('moveIn.sums')}
+        stats={[
+          { label: t('moveIn.userBalances'), value: money(sums.userQuota, 'balance') },
+          { label: t('moveIn.keyBalances'), value: money(sums.tokenRemainQuota, 'balance') },
+          { label: t('moveIn.inviteBalances'), value: money(sums.affiliateQuota, 'balance') },
+        ]}
+      />
+      <Tables report={report} />
+      {report.findings.map((finding) => (
+        <Finding key={finding.code} finding={finding} />
+      ))}
+    </>
+  );
+}
+
+function Tables({ report }: { readonly report: Report }) {
+  const { t } = useTranslation();
+  const columns = ['found', 'moved', 'changed', 'same', 'leftOut'] as const;
+  return (
+    <Box sx={{ overflowX: 'auto' }}>
+      <Box
+        component="table"
+        sx={({ vars }) => ({
+          borderCollapse: 'collapse',
+          minWidth: '100%',
+          fontSize: 12.5,
+          '& th': { fontWeight: 500, color: vars.palette.text.secondary },
+          '& th, & td': {
+            padding: '5px 8px',
+            textAlign: 'right',
+            whiteSpace: 'nowrap',
+            borderBottom: `1px solid ${vars.palette.surface.line}`,
+          },
+          '& th:first-of-type, & td:first-of-type': { textAlign: 'left', pl: 0 },
+        })}
+      >
+        <thead>
+          <tr>
+            <th scope="col">{t('moveIn.table')}</th>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name === 'moved' && report.isDryRun ? t('moveIn.toMove') : t(`moveIn.columns.${name}`)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {report.tables.map((row) => (
+            <tr key={row.table}>
+              <td>{row.table}</td>
+              {columns.map((name) => (
+                <td key={name} className="num">
+                  {integer(row[name])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </Box>
+    </Box>
+  );
+}
+
+/** The reason is in the language of the reader where it is known here; a newer server may have more of them. */
+function Finding({ finding }: { readonly finding: Report['findings'][number] }) {
+  const { t, i18n } = useTranslation();
+  const key = `moveIn.findings.${finding.code}`;
+  const text = i18n.exists(key) ? t(key as 'moveIn.findings.plans') : finding.text;
+  return (
+    <Box component="details" sx={{ fontSize: 13, '& summary': { cursor: 'pointer' } }}>
+      <summary>
+        <Box component="span" sx={{ mr: 1 }}>
+          <ToneChip tone={tones[finding.severity]}>{t(`moveIn.severities.${finding.severity}`)}</ToneChip>
+        </Box>
+        {text}{' '}
+        <Box component="span" className="num" sx={{ color: 'text.secondary' }}>
+          ({integer(finding.count)})
+        </Box>
+      </summary>
+      <Box
+        component="ul"
+        sx={{ m: 0, mt: 0.5, pl: 3, fontSize: 12.5, color: 'text.secondary', overflowWrap: 'anywhere' }}
+      >
+        {finding.examples.map(({ table, id, detail }) => (
+          <li key={`${table} ${id} ${detail}`}>{[table, id, detail].filter(Boolean).join(' · ')}</li>
+        ))}
+        {finding.count > finding.examples.length && (
+          <li>{t('moveIn.more', { count: finding.count - finding.examples.length })}</li>
+        )}
+      </Box>
+    </Box>
+  );
+}

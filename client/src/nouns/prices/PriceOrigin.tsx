@@ -1,0 +1,85 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Link from '@mui/material/Link';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Segments } from '../../components/Segments.js';
+import { CardDrawer } from './card/CardDrawer.js';
+import { originOf, withCard, withListPrice, withTables, type PriceRow } from './priceTables.js';
+import type { Prices } from './usePrices.js';
+
+/** Where the price of a model is from: ratios, a card of the operator, or the list price. Switches between them. */
+export function PriceOrigin({
+  row,
+  prices,
+  onSwitched,
+}: {
+  readonly row: PriceRow;
+  readonly prices: Prices;
+  /** The price has another origin, so typed texts no longer hold. */
+  readonly onSwitched: () => void;
+}) {
+  const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
+  const { tables, put } = prices;
+  const { model } = row;
+  const origin = originOf(row);
+  const list = prices.listCards.get(model);
+  const base = prices.baseOf(model, row.card?.input ?? 2) ?? list;
+  const own = tables.cards?.[model];
+  const start = typeof own === 'object' ? own : { ...base, prices: { ...base?.prices } };
+  const change = (next: 'table' | 'card' | 'list') => {
+    if (next === 'card') return setOpen(true);
+    put(next === 'list' ? withListPrice(tables, model) : withTables(tables, row));
+    onSwitched();
+  };
+  const { source, asOf, isOld } = row.card ?? {};
+  return (
+    <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1 }}>
+      <Box sx={{ fontSize: 12.5, lineHeight: '18px', fontWeight: 500 }}>{t('priceCard.from')}</Box>
+      <Segments
+        label={t('priceCard.from')}
+        value={origin}
+        onChange={change}
+        choices={[
+          { value: 'table', label: t('priceCard.fromTable') },
+          { value: 'card', label: t('priceCard.fromCard') },
+          { value: 'list', label: t('priceCard.fromList'), disabled: list === undefined },
+        ]}
+      />
+      {(source ?? asOf) && (
+        <Box
+          className="num"
+          sx={{ fontSize: 12, color: isOld ? 'warning.main' : 'text.secondary', overflowWrap: 'anywhere' }}
+        >
+          {source &&
+            (/^https?:\/\//.test(source) ? (
+              <Link href={source} target="_blank" rel="noreferrer">
+                {source.replace(/^https?:\/\//, '')}
+              </Link>
+            ) : (
+              source
+            ))}
+          {source && asOf && ' · '}
+          {asOf}
+          {isOld && ` · ${t('priceCard.old')}`}
+        </Box>
+      )}
+      <Button variant="outlined" onClick={() => setOpen(true)} sx={{ alignSelf: 'flex-start' }}>
+        {t('priceCard.open')}
+      </Button>
+      {isOpen && (
+        <CardDrawer
+          model={model}
+          card={start}
+          onClose={() => setOpen(false)}
+          onSave={(card) => {
+            put(withCard(tables, model, card));
+            setOpen(false);
+            onSwitched();
+          }}
+        />
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,141 @@
+import { parseAmount, type Card } from '../priceTables.js';
+import { quantities, serviceTiers, type Quantity, type ServiceTier } from '../quantities.js';
+
+/** Typed prices by quantity. An empty text is no price. */
+export type TypedPrices = Readonly<Partial<Record<Quantity, string>>>;
+
+export interface TypedService {
+  /** Empty: no factor. */
+  readonly factor: string;
+  readonly prices: TypedPrices;
+}
+
+export type TypedServices = Readonly<Partial<Record<ServiceTier, TypedService>>>;
+
+export interface TypedTier {
+  readonly above: string;
+  readonly prices: TypedPrices;
+  readonly services: TypedServices;
+}
+
+/** A price card while it is typed. */
+export interface CardForm {
+  readonly prices: TypedPrices;
+  readonly tiers: readonly TypedTier[];
+  readonly scope: 'call' | 'excess';
+  readonly services: TypedServices;
+  readonly source: string;
+  readonly asOf: string;
+}
+
+/** Where a typed card is wrong; the texts are keys of `priceCard.problems`. */
+export type CardProblem = 'number' | 'empty' | 'threshold' | 'rise' | 'cheaper' | 'date';
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+const typedPrices = (value: unknown): TypedPrices => {
+  const given = fieldsOf(value);
+  return Object.fromEntries(
+    quantities.flatMap((quantity) => {
+      const price = given[quantity];
+      return typeof price === 'number' ? [[quantity, plain(price)]] : [];
+    }),
+  );
+};
+
+/** A number without an exponent, as it is typed. */
+const plain = (value: number): string =>
+  value !== 0 && value < 1e-6 ? value.toFixed(20).replace(/\.?0+$/, '') : String(value);
+
+const typedServices = (value: unknown): TypedServices => {
+  const given = fieldsOf(value);
+  return Object.fromEntries(
+    serviceTiers.flatMap((tier) => {
+      if (given[tier] === undefined) return [];
+      const { factor, prices } = fieldsOf(given[tier]);
+      return [[tier, { factor: typeof factor === 'number' ? plain(factor) : '', prices: typedPrices(prices) }]];
+    }),
+  );
+};
+
+export function toForm(card: Card): CardForm {
+  const tiers = (Array.isArray(card['contextTiers']) ? card['contextTiers'] : []) as readonly unknown[];
+  return {
+    prices: typedPrices(card.prices),
+    tiers: tiers.map((value) => {
+      const { above, prices, services } = fieldsOf(value);
+      return { above: String(above), prices: typedPrices(prices), services: typedServices(services) };
+    }),
+    scope: card['contextScope'] === 'excess' ? 'excess' : 'call',
+    services: typedServices(card['services']),
+    source: typeof card['source'] === 'string' ? card['source'] : '',
+    asOf: typeof card['asOf'] === 'string' ? card['asOf'] : '',
+  };
+}
+
+class Problem extends Error {
+  constructor(readonly problem: CardProblem) {
+    super(problem);
+  }
+}
+
+function amounts(typed: TypedPrices): Record<string, number> {
+  const entries = Object.entries(typed).filter(([, text]) => text.trim() !== '');
+  return Object.fromEntries(
+    entries.map(([quantity, text]) => {
+      const amount = parseAmount(text);
+      if (amount === null) throw new Problem('number');
+      return [quantity, amount];
+    }),
+  );
+}
+
+function servicesOf(typed: TypedServices): { readonly services?: object } {
+  const entries = Object.entries(typed).map(([tier, { factor, prices }]) => {
+    const amount = factor.trim() === '' ? undefined : parseAmount(factor);
+    if (amount === null) throw new Problem('number');
+    const own = amounts(prices);
+    return [
+      tier,
+      { ...(amount === undefined ? {} : { factor: amount }), ...(Object.keys(own).length > 0 ? { prices: own } : {}) },
+    ];
+  });
+  return entries.length > 0 ? { services: Object.fromEntries(entries) as object } : {};
+}
+
+/** The card of a form, or why there is none. The server checks service tiers of long prompts in addition. */
+export function toCard(form: CardForm): { readonly card: Card } | { readonly problem: CardProblem } {
+  try {
+    const prices = amounts(form.prices);
+    if (Object.keys(prices).length === 0) return { problem: 'empty' };
+    if (form.asOf !== '' && !/^\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?$/.test(form.asOf))
+      return { problem: 'date' };
+    let lower: Record<string, number> = prices;
+    let threshold = 0;
+    const contextTiers = form.tiers.map((tier) => {
+      const above = /^\d{1,9}$/.test(tier.above.trim()) ? Number(tier.above) : 0;
+      if (above < 1) throw new Problem('threshold');
+      if (above <= threshold) throw new Problem('rise');
+      threshold = above;
+      const own = amounts(tier.prices);
+      if (Object.entries(own).some(([quantity, price]) => price < (lower[quantity] ?? 0))) throw new Problem('cheaper');
+      lower = { ...lower, ...own };
+      return { above, prices: own, ...servicesOf(tier.services) };
+    });
+    return {
+      card: {
+        prices,
+        ...(contextTiers.length > 0 ? { contextTiers } : {}),
+        ...(contextTiers.length > 0 && form.scope === 'excess' ? { contextScope: 'excess' } : {}),
+        ...servicesOf(form.services),
+        ...(form.source.trim() === '' ? {} : { source: form.source.trim() }),
+        ...(form.asOf === '' ? {} : { asOf: form.asOf }),
+      },
+    };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.problem };
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import MonitorHeartOutlinedIcon from '@mui/icons-material/MonitorHeartOutlined';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { ChannelHealthDocument } from '../../nouns/health/channelHealth.generated.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Segments } from '../../components/Segments.js';
+import { dateTime } from '../../lib/format.js';
+import { useLastAnswer } from '../../lib/useLastAnswer.js';
+import { useRowsOf } from '../../lib/useLocalGrid.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { ChannelHealthCard, channelHealthColumns, channelHealthSorts, sortedRows } from './channelHealthColumns.js';
+
+const windows = ['HOUR', 'DAY'] as const;
+/** Milliseconds. */
+const refreshEvery = 30_000;
+
+/** Which channels failed or were slow in the last hour or day, and why. */
+export function ChannelHealthScreen() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const address = useServerGrid({
+    filters: { keyword: '', window: 'HOUR' },
+    patterns: { window: /^(HOUR|DAY)$/ },
+    sorts: channelHealthSorts,
+  });
+  const window = windows.find((one) => one === address.filter.window) ?? 'HOUR';
+  const { data, error, loading, refetch } = useQuery(ChannelHealthDocument, {
+    variables: { window },
+    pollInterval: refreshEvery,
+    fetchPolicy: 'cache-and-network',
+  });
+  const list = useLastAnswer(data, error, window)?.channelHealth;
+  const { keyword } = address.filter;
+  const found = useMemo(() => {
+    const wanted = keyword.trim().toLowerCase();
+    return sortedRows(
+      (list?.rows ?? []).filter(({ channelName }) => channelName.toLowerCase().includes(wanted)),
+      address.sort,
+    );
+  }, [list, keyword, address.sort]);
+  const { grid, rows } = useRowsOf(found, { ...address, isFiltered: keyword !== '' });
+  const columns = useMemo(() => channelHealthColumns(t), [t]);
+  return (
+    <ListScreen
+      title={t('shell.channelHealth')}
+      filters={
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center' }}>
+          <Segments
+            label={t('modelHealth.window')}
+            value={window}
+            choices={windows.map((value) => ({ value, label: t(`modelHealth.windows.${value}`) }))}
+            onChange={(next) => address.setFilter({ window: next })}
+          />
+          <TextFilter
+            search
+            label={t('fields.channel')}
+            value={keyword}
+            onChange={(typed) => address.setFilter({ keyword: typed }, { replace: true })}
+            width={220}
+          />
+          {list && (
+            <Box sx={{ ml: { sm: 'auto' }, fontSize: 12, color: 'text.secondary' }}>
+              {t('modelHealth.since', { time: dateTime(list.from) })}
+            </Box>
+          )}
+        </Box>
+      }
+    >
+      <ListGrid
+        label={t('shell.channelHealth')}
+        columnsKey="channel-health-table-columns"
+        grid={grid}
+        columns={columns}
+        rows={list ? rows : undefined}
+        totalCount={found.length}
+        loading={loading}
+        error={error}
+        onRetry={() => void refetch()}
+        getRowId={(row) => row.channelId}
+        onRowOpen={(row) => void navigate(`/channel/edit/${row.channelId}`)}
+        renderCard={(row) => <ChannelHealthCard row={row} />}
+        empty={
+          <EmptyState
+            icon={<MonitorHeartOutlinedIcon />}
+            title={t('modelHealth.empty')}
+            text={t('channelHealth.emptyText')}
+          />
+        }
+      />
+    </ListScreen>
+  );
+}

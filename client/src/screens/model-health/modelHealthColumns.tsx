@@ -1,0 +1,110 @@
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { RowCard } from '../../components/grid/CardList.js';
+import { serviceColumns } from '../../nouns/health/services.js';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip, type Tone } from '../../components/Tone.js';
+import { count, dateTime, decimal, responseTime } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import type { ModelHealthQuery } from './modelHealth.generated.js';
+
+export type ModelHealthRow = NonNullable<ModelHealthQuery['modelHealth']>['rows'][number];
+
+/** Rounded down, so that 100 % means that no call failed. */
+const rateText = (rate: number): string => `${decimal(Math.floor(rate * 1000) / 10, rate === 1 ? 0 : 1)}%`;
+
+const rateTone = (rate: number): Tone =>
+  rate >= 0.99 ? 'green' : rate >= 0.95 ? 'amber' : rate >= 0.8 ? 'orange' : 'red';
+
+function SuccessRate({ rate }: { readonly rate: number | null | undefined }) {
+  return rate == null ? <Dash /> : <ToneChip tone={rateTone(rate)}>{rateText(rate)}</ToneChip>;
+}
+
+function LastFailure({ failure }: { readonly failure: ModelHealthRow['lastFailure'] }) {
+  const { t } = useTranslation();
+  const { relative } = useFormat();
+  if (!failure) return <Dash />;
+  const text = `${t(`modelHealth.kinds.${failure.kind}`)} · ${relative(failure.at)}`;
+  return <Ellipsis title={`${text} (${dateTime(failure.at)})`}>{text}</Ellipsis>;
+}
+
+const time = (milliseconds: number | null | undefined) =>
+  milliseconds == null ? <Dash /> : <Num>{responseTime(milliseconds)}</Num>;
+
+const speed = (row: ModelHealthRow) =>
+  row.tokensPerSecond == null ? <Dash /> : <Num>{decimal(row.tokensPerSecond, 1)}</Num>;
+
+export function modelHealthColumns(t: TFunction, isAdmin: boolean): GridColDef<ModelHealthRow>[] {
+  const right = { align: 'right', headerAlign: 'right' } as const;
+  return [
+    ...serviceColumns<ModelHealthRow>(t),
+    {
+      field: 'successRate',
+      headerName: t('modelHealth.successRate'),
+      width: 120,
+      ...right,
+      renderCell: ({ row }) => <SuccessRate rate={row.successRate} />,
+    },
+    {
+      field: 'p50',
+      headerName: t('modelHealth.firstTokenP50'),
+      width: 150,
+      ...right,
+      renderCell: ({ row }) => time(row.firstTokenP50Ms),
+    },
+    {
+      field: 'p95',
+      headerName: t('modelHealth.firstTokenP95'),
+      width: 150,
+      ...right,
+      renderCell: ({ row }) => time(row.firstTokenP95Ms),
+    },
+    {
+      field: 'tokensPerSecond',
+      headerName: t('modelHealth.tokensPerSecond'),
+      width: 110,
+      ...right,
+      renderCell: ({ row }) => speed(row),
+    },
+    {
+      field: 'lastFailure',
+      headerName: t('modelHealth.lastFailure'),
+      width: 230,
+      renderCell: ({ row }) => <LastFailure failure={row.lastFailure} />,
+    },
+    ...(isAdmin
+      ? [
+          {
+            field: 'calls',
+            headerName: t('modelHealth.calls'),
+            width: 90,
+            ...right,
+            renderCell: ({ row }: { readonly row: ModelHealthRow }) => <Num>{count(row.calls ?? 0)}</Num>,
+          },
+        ]
+      : []),
+  ];
+}
+
+export function ModelHealthCard({ row }: { readonly row: ModelHealthRow }) {
+  const { t } = useTranslation();
+  const { relative } = useFormat();
+  const { firstTokenP50Ms: half, firstTokenP95Ms: most, tokensPerSecond, lastFailure } = row;
+  return (
+    <RowCard
+      title={row.modelName}
+      value={<SuccessRate rate={row.successRate} />}
+      meta={
+        half == null || most == null
+          ? undefined
+          : t('modelHealth.firstToken', { half: responseTime(half), most: responseTime(most) })
+      }
+      metaEnd={
+        tokensPerSecond == null ? undefined : t('modelHealth.perSecond', { tokens: decimal(tokensPerSecond, 1) })
+      }
+      chips={<ToneChip tone="outline">{row.group}</ToneChip>}
+      end={lastFailure && `${t(`modelHealth.kinds.${lastFailure.kind}`)} · ${relative(lastFailure.at)}`}
+    />
+  );
+}
