@@ -337,7 +337,7 @@ async function priceCheck(model: string): Promise<number> {
 /** These only read, or change states that no admin sets; none of them changes an audited object. */
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
-  ...['updateAllChannelBalances', 'clearChannelRests', 'clearChannelSessions', 'checkPrices'],
+  ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
   ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
   // Their entries need a source: move-in.test.ts.
   ...['checkMoveIn', 'startMoveIn', 'cancelMoveIn', 'discardMoveIn'],

@@ -596,10 +596,10 @@ describe('schedules on a clock', () => {
     await jest.advanceTimersByTimeAsync(75_000);
     await schedules.idle();
     expect(visited).toEqual([1]);
-    expect(warnings).toEqual(['the lease of this round was lost']);
+    expect(warnings).toEqual(['the lease of this run was lost']);
   });
 
-  it('of several nodes one begins each round, the first after one period', async () => {
+  it('of several nodes one begins each run, the first after one period', async () => {
     // The shared state of all nodes, with the clock of this test.
     const marks = new Map<string, number>();
     const once = (key: string, seconds: number): Promise<boolean> => {

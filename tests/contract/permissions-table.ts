@@ -17,7 +17,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation deleteChannels', 'mutation updateChannels', 'mutation deleteDisabledChannels'],
     ...['mutation setChannelTag', 'mutation enableChannelTag', 'mutation disableChannelTag'],
     ...['mutation updateChannelTag', 'mutation fixChannels', 'mutation testChannel', 'mutation testAllChannels'],
-    ...['mutation fetchUpstreamModels', 'mutation clearChannelSessions', 'mutation clearChannelRests'],
+    ...['mutation fetchUpstreamModels', 'mutation clearChannelSessions', 'mutation clearChannelCooldowns'],
     ...['mutation addChannelKeys', 'mutation removeChannelKey'],
     ...['mutation updateChannelBalance', 'mutation updateAllChannelBalances'],
     ...['query salesBelowCost', 'query unpricedModels'],
@@ -26,7 +26,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/channel/tag/disabled', 'PUT /api/channel/tag', 'POST /api/channel/fix'],
     ...['GET /api/channel/test/:id', 'GET /api/channel/test', 'GET /api/channel/fetch_models/:id'],
     ...['POST /api/channel/fetch_models', 'GET /api/channel/update_balance/:id', 'GET /api/channel/update_balance'],
-    ...['DELETE /api/channel/:id/rests'],
+    ...['DELETE /api/channel/:id/cooldowns'],
   ],
   // The REST detail of a channel contains its keys.
   'channels.secrets': ['query channelKeys', 'query drawingNotifyUrl', 'GET /api/channel/:id'],

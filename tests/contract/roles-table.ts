@@ -455,8 +455,8 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/channel/update_balance/:id'],
   },
   {
-    graphql: [`mutation { clearChannelRests(id: ${unknownId}) { channel { id } } }`],
-    rest: ['DELETE /api/channel/:id/rests'],
+    graphql: [`mutation { clearChannelCooldowns(id: ${unknownId}) { channel { id } } }`],
+    rest: ['DELETE /api/channel/:id/cooldowns'],
   },
   { graphql: [`mutation { addChannelKeys(id: ${unknownId}, keys: ["sk"]) { channel { id } } }`] },
   { graphql: [`mutation { removeChannelKey(id: ${unknownId}, position: 1, ending: "") { channel { id } } }`] },

@@ -30,7 +30,7 @@ afterAll(async () => {
 beforeEach(async () => {
   upstream.reset();
   // Errors of an earlier test made the only key rest.
-  await server.api.data(root, 'DELETE', `/api/channel/${channelId}/rests`);
+  await server.api.data(root, 'DELETE', `/api/channel/${channelId}/cooldowns`);
 });
 
 const messages = [{ role: 'user' as const, content: 'Invent a holiday.' }];

@@ -74,7 +74,7 @@ beforeEach(() => {
   upstream.script({ path: '/token' }, json({ access_token: 'ya29.scripted', expires_in: 3600, token_type: 'Bearer' }));
 });
 afterEach(async () => {
-  await server.api.data(root, 'DELETE', `/api/channel/${vertex}/rests`);
+  await server.api.data(root, 'DELETE', `/api/channel/${vertex}/cooldowns`);
   const { rows } = await database.query<{ open: string }>(`SELECT count(*) AS open FROM reservations`);
   expect(rows).toEqual([{ open: '0' }]);
 });

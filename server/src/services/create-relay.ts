@@ -214,7 +214,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   metrics.beforeScrape(() => {
     const current = health.cooldowns.filter(({ until }) => until > clock.now());
     for (const reason of cooldownReasons) {
-      metrics.restingKeys.set({ reason }, current.filter((cooldown) => cooldown.reason === reason).length);
+      metrics.keysCoolingDown.set({ reason }, current.filter((cooldown) => cooldown.reason === reason).length);
     }
   });
   const firstBytes = new FirstByteTimes(clock);

@@ -129,7 +129,7 @@ export function testClient(client: SdkClient): void {
   }
 
   describe.each(chat)('errors at $name', (family) => {
-    afterEach(() => site.clearRests());
+    afterEach(() => site.clearCooldowns());
 
     it.each(statuses)('%i has its class', async (status) => {
       site.upstream.script({}, refuses(status, 'that is wrong'));

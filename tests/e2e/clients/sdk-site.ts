@@ -53,7 +53,7 @@ export interface SdkSite {
   readonly key: string;
   lastRequest(): ReceivedRequest;
   /** Lets every channel serve again at once, after errors that made its key rest. */
-  clearRests(): Promise<void>;
+  clearCooldowns(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -78,8 +78,8 @@ export async function startSdkSite(): Promise<SdkSite> {
       if (!request) throw new Error('nothing reached the provider');
       return request;
     },
-    clearRests: async () => {
-      for (const id of channels) await server.api.data(root, 'DELETE', `/api/channel/${id}/rests`);
+    clearCooldowns: async () => {
+      for (const id of channels) await server.api.data(root, 'DELETE', `/api/channel/${id}/cooldowns`);
     },
     stop: async () => {
       await server.stop();

@@ -239,7 +239,7 @@ it('asks before it throws changes away', async () => {
 });
 
 describe('keys that were typed below the stored ones', () => {
-  const keyed = { ...channel, keys: [{ position: 1, ending: 'aaaa', status: 'USED' as const, rests: [] }] };
+  const keyed = { ...channel, keys: [{ position: 1, ending: 'aaaa', status: 'USED' as const, cooldowns: [] }] };
   const withKey = { ...stored, result: { data: { channel: keyed } } };
   const openKeyed = async (...mocks: object[]) => {
     const element = <ChannelEditor id={24} onSaved={onSaved} onClosed={onClosed} />;
@@ -450,8 +450,8 @@ describe('an operator with a custom role', () => {
     baseUrl: 'https://north.example.com',
     variant: '2024-10-21',
     keys: [
-      { __typename: 'ChannelKey' as const, position: 1, ending: 'aaaa', status: 'USED' as const, rests: [] },
-      { __typename: 'ChannelKey' as const, position: 2, ending: 'bbbb', status: 'USED' as const, rests: [] },
+      { __typename: 'ChannelKey' as const, position: 1, ending: 'aaaa', status: 'USED' as const, cooldowns: [] },
+      { __typename: 'ChannelKey' as const, position: 2, ending: 'bbbb', status: 'USED' as const, cooldowns: [] },
     ],
   };
   const detail = { request: { query: ChannelDocument }, result: { data: { channel: azure } }, maxUsageCount: 9 };

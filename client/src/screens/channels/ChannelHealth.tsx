@@ -9,20 +9,20 @@ import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
 import { decimal } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
-import { ClearChannelRestsDocument, type ChannelRowFragment } from './channels.generated.js';
+import { ClearChannelCooldownsDocument, type ChannelRowFragment } from './channels.generated.js';
 
 type Key = ChannelRowFragment['keys'][number];
-type Rest = Key['rests'][number];
+type Cooldown = Key['cooldowns'][number];
 
-interface KeyRest {
+interface KeyCooldown {
   readonly key: Key;
-  readonly rest: Rest;
+  readonly cooldown: Cooldown;
 }
 
-const restsOf = ({ keys }: Pick<ChannelRowFragment, 'keys'>): KeyRest[] =>
-  keys.flatMap((key) => key.rests.map((rest) => ({ key, rest })));
+const cooldownsOf = ({ keys }: Pick<ChannelRowFragment, 'keys'>): KeyCooldown[] =>
+  keys.flatMap((key) => key.cooldowns.map((cooldown) => ({ key, cooldown })));
 
-const untilOf = ({ rest }: KeyRest): number => new Date(rest.until).getTime();
+const untilOf = ({ cooldown }: KeyCooldown): number => new Date(cooldown.until).getTime();
 
 /** The current time, each second while something waits for it. */
 function useNow(active: boolean): number {
@@ -36,20 +36,20 @@ function useNow(active: boolean): number {
 }
 
 /** Seconds below two minutes, then minutes, then hours. */
-function restTime(milliseconds: number): string {
+function cooldownTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 120) return `${decimal(seconds, 0)} s`;
   return seconds < 7200 ? `${decimal(Math.ceil(seconds / 60), 0)} min` : `${decimal(Math.ceil(seconds / 3600), 0)} h`;
 }
 
 /** The reason and the time left of one rest. */
-function useRestText(): (one: KeyRest, now: number) => string {
+function useCooldownText(): (one: KeyCooldown, now: number) => string {
   const { t } = useTranslation();
   return (one, now) => {
-    const reason = t(`channels.restReasons.${one.rest.reason}`);
-    if (one.rest.reason === 'REFUSED') return reason;
+    const reason = t(`channels.cooldownReasons.${one.cooldown.reason}`);
+    if (one.cooldown.reason === 'REFUSED') return reason;
     const left = untilOf(one) - now;
-    return left > 0 ? t('channels.restLeft', { reason, time: restTime(left) }) : t('channels.restOver', { reason });
+    return left > 0 ? t('channels.restLeft', { reason, time: cooldownTime(left) }) : t('channels.restOver', { reason });
   };
 }
 
@@ -59,27 +59,27 @@ export function RestChip({
   otherwise = null,
 }: {
   readonly channel: Pick<ChannelRowFragment, 'keys' | 'status'>;
-  /** Shown while no key rests. */
+  /** Shown while no key is in cooldown. */
   readonly otherwise?: ReactNode;
 }) {
   const { t } = useTranslation();
-  const textOf = useRestText();
-  const rests = restsOf(channel);
-  const now = useNow(rests.length > 0);
-  const waiting = rests.filter((one) => untilOf(one) > now);
+  const textOf = useCooldownText();
+  const cooldowns = cooldownsOf(channel);
+  const now = useNow(cooldowns.length > 0);
+  const waiting = cooldowns.filter((one) => untilOf(one) > now);
   if (waiting.length === 0 || channel.status !== 'ENABLED') return otherwise;
   const shown = waiting.reduce((last, one) => (untilOf(one) > untilOf(last) ? one : last));
   const hint = waiting.map((one) => (
-    <Box key={`${one.key.position}/${one.rest.model}`}>
+    <Box key={`${one.key.position}/${one.cooldown.model}`}>
       {t('channels.restKey', { position: one.key.position, ending: one.key.ending })}{' '}
-      {one.rest.model ?? t('channels.restAllModels')}: {textOf(one, now)}
+      {one.cooldown.model ?? t('channels.restAllModels')}: {textOf(one, now)}
     </Box>
   ));
   return (
     <ToneChip tone="amber" dot hint={<>{hint}</>}>
-      {shown.rest.reason === 'REFUSED'
+      {shown.cooldown.reason === 'REFUSED'
         ? textOf(shown, now)
-        : t('channels.restShort', { time: restTime(untilOf(shown) - now) })}
+        : t('channels.cooldownShort', { time: cooldownTime(untilOf(shown) - now) })}
     </ToneChip>
   );
 }
@@ -88,26 +88,26 @@ export function RestChip({
 export function HealthSection({ channel }: { readonly channel: ChannelRowFragment }) {
   const { t } = useTranslation();
   const act = useAction();
-  const textOf = useRestText();
-  const [clear, { loading }] = useMutation(ClearChannelRestsDocument);
+  const textOf = useCooldownText();
+  const [clear, { loading }] = useMutation(ClearChannelCooldownsDocument);
   const writes = useMay('CHANNELS_WRITE');
-  const rests = restsOf(channel);
-  const now = useNow(rests.length > 0);
-  if (rests.length === 0) return null;
+  const cooldowns = cooldownsOf(channel);
+  const now = useNow(cooldowns.length > 0);
+  if (cooldowns.length === 0) return null;
   return (
-    <DrawerSection title={t('channels.rests')} explanation={t('channels.restsText')}>
+    <DrawerSection title={t('channels.cooldowns')} explanation={t('channels.restsText')}>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'flex', flexDirection: 'column', gap: 1 }}>
-        {rests.map((one) => (
+        {cooldowns.map((one) => (
           <Box
             component="li"
-            key={`${one.key.position}/${one.rest.model}`}
+            key={`${one.key.position}/${one.cooldown.model}`}
             sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}
           >
             <Box component="span" className="num">
               {t('channels.restKey', { position: one.key.position, ending: one.key.ending })}
             </Box>
-            <Box component="span">{one.rest.model ?? t('channels.restAllModels')}</Box>
-            <ToneChip tone={one.rest.reason === 'REFUSED' ? 'red' : 'amber'} dot>
+            <Box component="span">{one.cooldown.model ?? t('channels.restAllModels')}</Box>
+            <ToneChip tone={one.cooldown.reason === 'REFUSED' ? 'red' : 'amber'} dot>
               {textOf(one, now)}
             </ToneChip>
           </Box>
@@ -126,7 +126,7 @@ export function HealthSection({ channel }: { readonly channel: ChannelRowFragmen
             })
           }
         >
-          {t('channels.clearRests')}
+          {t('channels.clearCooldowns')}
         </Button>
       )}
     </DrawerSection>

@@ -21,7 +21,7 @@ const key = (position: number, ending: string, status = 'USED') => ({
   position,
   ending,
   status,
-  rests: [],
+  cooldowns: [],
 });
 const channel = {
   __typename: 'Channel',

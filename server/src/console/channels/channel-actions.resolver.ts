@@ -117,7 +117,7 @@ export class ChannelActionResolver {
 
   @PayloadMutation(ofChannel, 'Lets keys that rest serve calls again, at every node.')
   @Access('channels.write')
-  async clearChannelRests(
+  async clearChannelCooldowns(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
     @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. All keys when absent.' })

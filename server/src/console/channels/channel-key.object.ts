@@ -21,8 +21,8 @@ const ChannelKeyStatusEnum = enumType(
   },
 );
 
-const ChannelRestReasonEnum = enumType(
-  'ChannelRestReason',
+const ChannelCooldownReasonEnum = enumType(
+  'ChannelCooldownReason',
   namesOf(channelCooldownReasons),
   'Why a key gets no calls for a time.',
   {
@@ -33,12 +33,12 @@ const ChannelRestReasonEnum = enumType(
   },
 );
 
-@ObjectType('ChannelKeyRest', { description: 'A time in which a key gets no calls.' })
-class ChannelKeyRestObject implements ChannelKeyCooldown {
+@ObjectType('ChannelKeyCooldown', { description: 'A time in which a key gets no calls.' })
+class ChannelKeyCooldownObject implements ChannelKeyCooldown {
   @Field(() => String, { nullable: true, description: 'Null: all models.' })
   model: string | null;
 
-  @Field(() => ChannelRestReasonEnum)
+  @Field(() => ChannelCooldownReasonEnum)
   reason: ChannelCooldownReason;
 
   @Field(() => Date)
@@ -60,6 +60,6 @@ export class ChannelKeyObject implements ChannelKey {
   ending: string;
 
   @Cost(0)
-  @Field(() => [ChannelKeyRestObject], { description: 'Known to all nodes.' })
-  rests: readonly ChannelKeyCooldown[];
+  @Field(() => [ChannelKeyCooldownObject], { description: 'Known to all nodes.' })
+  cooldowns: readonly ChannelKeyCooldown[];
 }

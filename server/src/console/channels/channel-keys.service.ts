@@ -21,7 +21,7 @@ export interface ChannelKey {
   readonly status: ChannelKeyStatus;
   /** The last four characters; empty for short keys and documents. */
   readonly ending: string;
-  readonly rests: readonly ChannelKeyCooldown[];
+  readonly cooldowns: readonly ChannelKeyCooldown[];
 }
 
 /** Reasons of `gateway/route/health/rest.ts`. */
@@ -49,8 +49,8 @@ interface KnownRest {
 export interface KeyHealth {
   /** @returns one status per key */
   healthOf(channelId: number, keys: readonly string[]): readonly ChannelKeyStatus[];
-  /** @returns the rests of each key; times in Unix milliseconds */
-  restsOf(channelId: number, keys: readonly string[]): ReadonlyArray<readonly KnownRest[]>;
+  /** @returns the cooldowns of each key; times in Unix milliseconds */
+  cooldownsOf(channelId: number, keys: readonly string[]): ReadonlyArray<readonly KnownRest[]>;
   /** @param index of one key; null: all */
   clear(channelId: number, keys: readonly string[], index: number | null): number;
 }
@@ -88,7 +88,7 @@ export class ChannelKeyService {
   }
 
   /**
-   * Ends the rests of keys, at every node, so that they serve calls again.
+   * Ends the cooldowns of keys, at every node, so that they serve calls again.
    * @param position of one key, from 1; null: all
    * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND
    */
@@ -138,12 +138,12 @@ export class ChannelKeyService {
   }
 
   private keysOf(id: number, keys: readonly string[]): ChannelKey[] {
-    const rests = this.health.restsOf(id, keys);
+    const cooldowns = this.health.cooldownsOf(id, keys);
     return this.health.healthOf(id, keys).map((status, index) => ({
       position: index + 1,
       status,
       ending: endingOf(keys[index] ?? ''),
-      rests: (rests[index] ?? []).map(({ model, reason, since, until }) => ({
+      cooldowns: (cooldowns[index] ?? []).map(({ model, reason, since, until }) => ({
         model: model || null,
         reason,
         since: new Date(since),

@@ -126,7 +126,7 @@ export const channelSection: ApiSection = {
       data: count('removed'),
       example: {},
     },
-    'DELETE /api/channel/:id/rests': {
+    'DELETE /api/channel/:id/cooldowns': {
       summary: 'Let resting keys of a channel serve again',
       role: 'admin',
       data: int('Number of rests that ended'),

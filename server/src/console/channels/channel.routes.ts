@@ -162,7 +162,7 @@ export const channelRoutes =
     );
 
     app.delete(
-      '/:id/rests',
+      '/:id/cooldowns',
       may('channels.write', ({ actor, params }) => keys.clear(actor, queryId(params.id), null)),
     );
 

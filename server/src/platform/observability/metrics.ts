@@ -63,8 +63,8 @@ export class Metrics {
     'kind',
   ]);
   /** `reason`: `RATE_LIMITED`, `FAILING`, `QUOTA_EXHAUSTED` or `REFUSED`. */
-  readonly restingKeys = this.gauge(
-    'tollgate_channel_keys_resting',
+  readonly keysCoolingDown = this.gauge(
+    'tollgate_channel_keys_cooling_down',
     'Keys of channels that rest, by key and model',
     ['reason'],
     'max',

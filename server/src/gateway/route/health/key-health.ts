@@ -18,7 +18,7 @@ export class KeyHealth {
    * @returns one status per key
    */
   healthOf(channelId: number, keys: readonly string[]): ReturnType<KeyRing['healthOf']> {
-    const cooldowns = this.restsOf(channelId, keys);
+    const cooldowns = this.cooldownsOf(channelId, keys);
     const statuses = this.keyRing.healthOf(channelId, keys);
     return statuses.map((status, at) =>
       cooldowns[at]?.some(({ reason }) => reason === 'REFUSED') ? 'REFUSED' : status,
@@ -26,7 +26,7 @@ export class KeyHealth {
   }
 
   /** The cooldowns of each key. */
-  restsOf(channelId: number, keys: readonly string[]): readonly Cooldown[][] {
+  cooldownsOf(channelId: number, keys: readonly string[]): readonly Cooldown[][] {
     const cooldowns = this.health.of(channelId);
     return keyMarksOf({ keys }).map((mark) => cooldowns.filter(({ keyMark }) => keyMark === mark));
   }

@@ -32,9 +32,9 @@ async function ask(): Promise<number> {
 
 interface Key {
   readonly ending: string;
-  readonly rests: ReadonlyArray<{ readonly model: string | null; readonly reason: string; readonly until: string }>;
+  readonly cooldowns: ReadonlyArray<{ readonly model: string | null; readonly reason: string; readonly until: string }>;
 }
-const selection = 'keys { position ending status rests { model reason since until } }';
+const selection = 'keys { position ending status cooldowns { model reason since until } }';
 
 async function keys(): Promise<Key[]> {
   const answer = await site.graphql(root, `{ channel(id: ${id}) { ${selection} } }`);
@@ -55,15 +55,15 @@ it('shows the rest of each key with reason and end, live too, and Clear ends the
     const [one, two] = await keys();
     expect([one?.ending, two?.ending]).toEqual(['aaaa', 'bbbb']);
     for (const key of [one, two]) {
-      expect(key?.rests).toMatchObject([{ model: 'gpt-4o', reason: 'RATE_LIMITED' }]);
-      const until = Date.parse(key?.rests[0]?.until ?? '') - 300_000;
+      expect(key?.cooldowns).toMatchObject([{ model: 'gpt-4o', reason: 'RATE_LIMITED' }]);
+      const until = Date.parse(key?.cooldowns[0]?.until ?? '') - 300_000;
       expect([until >= begun, until <= Date.now()]).toEqual([true, true]);
     }
     const seen = (): Key[] =>
       reader.results.flatMap(
         ({ data }) => (data?.['channelChanged'] as { items: Array<{ keys: Key[] }> }).items.at(-1)?.keys ?? [],
       );
-    await reader.until(() => seen().some(({ rests }) => rests[0]?.reason === 'RATE_LIMITED'));
+    await reader.until(() => seen().some(({ cooldowns }) => cooldowns[0]?.reason === 'RATE_LIMITED'));
     expect(JSON.stringify(reader.results)).not.toContain('planted');
 
     const requests = upstream.requests.length;
@@ -72,15 +72,16 @@ it('shows the rest of each key with reason and end, live too, and Clear ends the
     upstream.reset();
     const one1 = await site.graphql(
       root,
-      `mutation { clearChannelRests(id: ${id}, key: 1) { channel { ${selection} } } }`,
+      `mutation { clearChannelCooldowns(id: ${id}, key: 1) { channel { ${selection} } } }`,
     );
-    const cleared = (one1.data as { clearChannelRests: { channel: { keys: Key[] } } }).clearChannelRests.channel.keys;
-    expect(cleared.map(({ rests }) => rests.length)).toEqual([0, 1]);
+    const cleared = (one1.data as { clearChannelCooldowns: { channel: { keys: Key[] } } }).clearChannelCooldowns.channel
+      .keys;
+    expect(cleared.map(({ cooldowns }) => cooldowns.length)).toEqual([0, 1]);
     expect(await ask()).toBe(200);
     expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-planted-key-one-aaaa']);
-    const { body } = await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/rests`);
+    const { body } = await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/cooldowns`);
     expect(body.data).toBe(1);
-    expect((await keys()).flatMap(({ rests }) => rests)).toEqual([]);
+    expect((await keys()).flatMap(({ cooldowns }) => cooldowns)).toEqual([]);
   } finally {
     reader.close();
   }
@@ -121,8 +122,8 @@ it('counts resting keys in the metrics by reason', async () => {
   upstream.script({}, limited);
   await ask();
   const text = await (await fetch(`${site.server.url}/metrics`)).text();
-  expect(text).toContain('tollgate_channel_keys_resting{reason="RATE_LIMITED"} 2');
-  await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/rests`);
+  expect(text).toContain('tollgate_channel_keys_cooling_down{reason="RATE_LIMITED"} 2');
+  await site.expectSuccess(root, 'DELETE', `/api/channel/${id}/cooldowns`);
 });
 
 describe('single keys', () => {
