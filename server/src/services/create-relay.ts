@@ -35,6 +35,7 @@ import { Captures } from '../gateway/observe/captures.js';
 import { ChannelFailures } from '../gateway/observe/channel-failures.js';
 import { ErrorLog } from '../gateway/observe/error-log.js';
 import { UsageAlarm, type OperatorNotices } from '../gateway/observe/usage-alarm.js';
+import { LearnedCorrections } from '../gateway/send/learned-corrections.js';
 import { defaultLeftLimits, LeftCalls, type LeftCallLimits } from '../gateway/send/left-calls.js';
 import { guardedMedia } from '../gateway/send/media-fetch.js';
 import { RelayProbe } from './probe.js';
@@ -260,6 +261,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const left = new LeftCalls({ ...defaultLeftLimits, ...leftLimitsOf(deps.settings) });
   const attempts = new Attempts({
     left,
+    learned: new LearnedCorrections(clock),
     idOwners,
     options,
     channels,

@@ -19,6 +19,7 @@ import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } 
 import { collectedAnswer } from '../deliver/collected-stream.js';
 import { isTranslated, type TranslatedChat } from '../deliver/translated-chat.js';
 import { contentLimit } from '../observe/chat-content.js';
+import { correctedAttempt, withCorrections } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../deliver/delivery.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
@@ -67,11 +68,15 @@ interface ChatTry extends PreparedChat {
 }
 
 /**
- * Calls the provider and forwards its response, except for its final events.
+ * Calls the provider and forwards its response, except for its final events. A request that the provider refuses for a part that
+ * the call can do without is sent once more without it.
  * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
  * to the provider. At once where the request cannot be written, else by the promise
  */
-export function attemptChat(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
+export const attemptChat = (attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> =>
+  correctedAttempt(attempt, dialect, client, (corrected) => attemptOnce(corrected, dialect, client));
+
+function attemptOnce(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
   const { adapter } = attempt.channel.provider;
   const plain = toTarget(attempt);
   // Callbacks rather than async functions, here and below, because each of those costs a kilobyte a call.
@@ -144,7 +149,8 @@ async function exchangeTranslated(
 function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<AttemptOutcome> {
   const { attempt, dialect, chat, translated, request, target, client, ownHeaders } = prepared;
   const written = chat.toUpstreamRequest(request, target);
-  const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
+  const complete = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
+  const sent = attempt.corrections ? withCorrections(attempt, dialect, complete) : complete;
   const { reasoningEffort } = sent;
   const { dropped: before } = attempt.call;
   const dropped = before ? [...before, ...(sent.dropped ?? [])] : sent.dropped;

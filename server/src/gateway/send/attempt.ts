@@ -16,6 +16,8 @@ import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
+import type { Correction } from '../../dialects/corrections/correction.js';
+import type { LearnedCorrections } from './learned-corrections.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { LeftExchange } from './left-calls.js';
@@ -81,6 +83,12 @@ export interface Attempt {
   readonly pingSeconds: number;
   /** Unix milliseconds. */
   readonly now: number;
+  /** Where corrections are remembered; absent: a refused request is not corrected. */
+  readonly learned?: LearnedCorrections | undefined;
+  /** Applied to the request as it is written. Absent: none. */
+  readonly corrections?: readonly Correction[] | undefined;
+  /** One of these at least has to change the request, which is not sent otherwise. */
+  readonly newCorrections?: readonly Correction[] | undefined;
 }
 
 /** The result of an attempt that reached the client. */
@@ -250,7 +258,7 @@ export function toTarget(
     Attempt,
     'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough' | 'families' | 'now'
   > &
-    Partial<Pick<Attempt, 'call'>>,
+    Partial<Pick<Attempt, 'call' | 'corrections'>>,
 ): Target {
   const { channel } = attempt;
   return {
@@ -270,11 +278,17 @@ export function toTarget(
     azureVersion: attempt.settings.azureVersion,
     override: channel.override,
     outputLimit: attempt.call?.outputLimit,
+    refusedAtChat: attempt.corrections && refusedAtChat(attempt.corrections),
     passThrough: attempt.passThrough,
     families: attempt.families,
     credential: '',
     now: attempt.now,
   };
+}
+
+function refusedAtChat(corrections: readonly Correction[]): Target['refusedAtChat'] {
+  const calls = corrections.flatMap((each) => (each.kind === 'responses' ? [each.calls] : []));
+  return calls.includes('all') ? 'all' : calls[0];
 }
 
 let known: { readonly values: OptionValues; readonly settings: FamilySettings } | null = null;

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../../platform/observability/metrics.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { originOf } from '../route/affinity/call-origin.js';
+import { meansDeadKey } from '../route/automatic-disable.js';
 import type { AffinityResult, SessionAffinity } from '../route/affinity/session-affinity.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import type { UpstreamErrorView } from '../../dialects/errors/failure.js';
@@ -83,12 +85,17 @@ export class Attempts {
     const fixed = admission.pinned !== null || origin !== null;
     const retries = fixed ? 0 : retriesAllowed(values.RetryTimes);
     let last: CallFailedError | null = null;
+    const refused: number[] = [];
     for (let attempt = 0, moves = 0; ;) {
       const next = turns.next(seeker, attempt, used);
       const turn = next instanceof Promise ? await next : next;
       // When no channel is left, the client gets the last failure.
       if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, usedChannels, true);
       const { channel, keyIndex } = turn;
+      if (last && refused.includes(channel.id)) {
+        turns.giveBack(turn);
+        throw last;
+      }
       usedChannels.push(channel.id);
       used.push(channel.id);
       session?.chosen(channel, keyIndex);
@@ -109,6 +116,7 @@ export class Attempts {
         const { cause, view, isOfChannel } = failed;
         last = new CallFailedError(cause, view, usedChannels, isOfChannel);
         if (isOfChannel) session?.failed(channel, keyIndex);
+        if (refusesRequest(cause, channel, values)) refused.push(channel.id);
         if (client.started || client.gone || !isOfChannel) throw last;
         // A provider that is at its limit has done nothing: the call moves on, whatever the number of retries is.
         if (attempt < retries) attempt++;
@@ -171,6 +179,12 @@ const servedBy = (
   affinity,
   aborted,
 });
+
+/** Whether the provider would refuse the same request with any key of the channel. */
+const refusesRequest = (error: unknown, { provider, keys }: RoutedChannel, values: OptionValues): boolean =>
+  error instanceof UpstreamError &&
+  ([400, 413, 422].includes(error.status) || (error.status === 404 && keys.length === 1)) &&
+  !meansDeadKey(error, provider, values.AutomaticDisableKeywords);
 
 /** Whether the provider refused the call because of its own limits. */
 const isAtLimit = (error: unknown): boolean => error instanceof UpstreamError && error.status === 429;

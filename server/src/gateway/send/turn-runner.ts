@@ -21,6 +21,7 @@ import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { LeftCalls, LeftExchange } from './left-calls.js';
+import type { LearnedCorrections } from './learned-corrections.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
 import { isCount, type ServedCall } from '../served-call.js';
@@ -40,6 +41,7 @@ export interface RunnerDeps {
   readonly settings: AttemptSettings;
   readonly left: LeftCalls;
   readonly idOwners: Pick<IdOwners, 'keep'>;
+  readonly learned: LearnedCorrections;
 }
 
 /** An attempt that served nothing. Its channel and key know it already. */
@@ -201,6 +203,7 @@ export class TurnRunner {
         ? values['general_setting.ping_interval_seconds']
         : 0,
       now: this.deps.clock.now(),
+      learned: this.deps.learned,
     };
   }
 }

@@ -72,7 +72,7 @@ export function nativeMessagesChanges(
 }
 
 /** Claude refuses to think with a budget in a turn that another provider began, and to clear thoughts where it does not think. */
-function withoutThinking(body: Fields): Record<string, unknown> {
+export function withoutThinking(body: Fields): Record<string, unknown> {
   const management = asFields(body['context_management']);
   const edits = asFieldsList(management?.['edits']);
   const kept = edits.filter(({ type }) => !asText(type).startsWith('clear_thinking'));
