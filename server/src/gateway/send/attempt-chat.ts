@@ -99,7 +99,7 @@ function attemptAt(
   const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, call.body, plain) : undefined;
   const chat = native
     ? (dialect.adapted?.(native) ?? native)
-    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown));
+    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown), { body: call.body, target: plain });
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   // A dialect that is not read here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
