@@ -39,6 +39,8 @@ export const openAIFamily: readonly ProviderRow[] = [
       compaction: true,
       capabilities: everything,
       rules,
+      needsResponses,
+      provesThoughts: true,
       headers: organizationHeader,
     }),
   },

@@ -20,8 +20,6 @@ export const responsesProvider: ProviderCodec = {
 
 /** Fields common to chat and Responses. */
 const sharedWithChat = new Set(['metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier']);
-/** Responses refuses a lower limit, which the other dialects have. */
-const minOutput = 16;
 /** Only reasoning models return signatures; the others refuse the request for them. */
 const thinkingModel = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|codex)/;
 
@@ -35,6 +33,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   );
   const { dialect, sampling, reasoning } = request;
   if (request.count > 1) throw unsupported(fieldName(dialect, 'count'), 'Responses returns one choice');
+  if (request.stop.length > 0) throw unsupported(fieldName(dialect, 'stop'), 'Responses does not support stop texts');
   if (request.modalities.some((each) => each !== 'text'))
     throw unsupported(fieldName(dialect, 'modalities'), 'Responses only returns text');
   const carried = own
@@ -45,8 +44,6 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   dropExtras(request, dropped, carried);
   const { topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs } = sampling;
   dropped.hints({ topK, seed, frequencyPenalty, presencePenalty, logitBias });
-  // The models that are asked here refuse stop texts at chat completions, too.
-  dropped.hint('stop', request.stop.length > 0 ? request.stop : undefined);
   if (!own) dropped.hints({ logprobs, topLogprobs: sampling.topLogprobs });
   const { instructions, input } = writeInput(request, dropped);
   const text = omitUndefined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
@@ -66,8 +63,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
     model: request.model,
     instructions,
     input,
-    max_output_tokens:
-      own || request.maxOutput === undefined ? request.maxOutput : Math.max(request.maxOutput, minOutput),
+    max_output_tokens: request.maxOutput,
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_logprobs: own ? sampling.topLogprobs : undefined,

@@ -46,4 +46,6 @@ export const azure: Adapter = openAICompatible({
     return drawing ? { [azureDrawingHeader]: deploymentOf(drawing.model, target) } : {};
   },
   rules: deploymentRules,
+  needsResponses,
+  provesThoughts: true,
 });
