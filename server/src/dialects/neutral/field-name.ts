@@ -177,7 +177,8 @@ export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: R
       for (const inner of Object.keys(asFields(value) ?? {})) dropped.add(`${name}.${inner}`);
       continue;
     }
-    if (meaningful[request.dialect].includes(name)) throw unsupported(name, 'it belongs to another dialect');
+    if (meaningful[request.dialect].includes(name) && asFields(value)?.['mode'] !== 'off')
+      throw unsupported(name, 'it belongs to another dialect');
     dropped.add(name);
   }
 }
