@@ -7,6 +7,7 @@ import { ClientGoneError, goneDelivery, type Delivery } from '../deliver/deliver
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
 import type { RelayCall } from '../call.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
+import { overflowCode, overflowIn } from '../../dialects/errors/overflow.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
 import type { AnswerStore } from '../../dialects/neutral/codec.js';
@@ -237,7 +238,11 @@ export async function refusal(exchange: Exchange): Promise<Error> {
     // The status alone still describes the failure.
   }
   const error = toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
-  return new UpstreamError(error.status, { ...error.detail, headers: safeResponseHeaders(exchange.headers) });
+  const headers = safeResponseHeaders(exchange.headers);
+  if (!overflowIn(error)) return new UpstreamError(error.status, { ...error.detail, headers });
+  // Moonshot reports a conversation that is too long as 401, which would retire the key.
+  const type = 'invalid_request_error';
+  return new UpstreamError(400, { ...error.detail, type, code: overflowCode, headers });
 }
 
 const maxErrorBytes = 64 * 1024;

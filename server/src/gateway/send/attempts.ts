@@ -33,6 +33,8 @@ export class CallFailedError extends Error {
     readonly usedChannels: readonly number[],
     /** Another group or model may serve the call. */
     readonly mayMove = false,
+    /** The client asked for a stream. */
+    readonly isStream = false,
   ) {
     super('no channel served the call', { cause });
   }
@@ -114,7 +116,7 @@ export class Attempts {
       } catch (failed) {
         if (!(failed instanceof TurnFailedError)) throw failed;
         const { cause, view, isOfChannel } = failed;
-        last = new CallFailedError(cause, view, usedChannels, isOfChannel);
+        last = new CallFailedError(cause, view, usedChannels, isOfChannel, incoming.call.stream);
         if (isOfChannel) session?.failed(channel, keyIndex);
         if (refusesRequest(cause, channel, values)) refused.push(channel.id);
         if (client.started || client.gone || !isOfChannel) throw last;
