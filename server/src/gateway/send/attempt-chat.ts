@@ -40,6 +40,8 @@ import { answerWithModel, StreamWithModel } from '../deliver/shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 const ping = ': PING\n\n';
+/** Anthropic's own, which clients expect before the first event, too. */
+const messagesPing = 'event: ping\ndata: {"type":"ping"}\n\n';
 const waiting = ': WAITING FOR UPSTREAM \n\n';
 const waitingMilliseconds = 5000;
 
@@ -159,6 +161,9 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
+  else if (request.stream && attempt.pingSeconds > 0 && dialect.takesComments) {
+    client.keepAlive(dialect.native === 'messages' ? messagesPing : ping, attempt.pingSeconds * 1000);
+  }
   // Field by field, because a spread object first makes each further field slow.
   const { shown } = prepared;
   const tried: ChatTry = {
@@ -236,12 +241,11 @@ function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
 }
 
 async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
-  const { attempt, chat, translated, request, target, meter, client, dialect } = tried;
+  const { attempt, chat, translated, request, target, meter, client } = tried;
   let firstByteAt: number | null = null;
   const open = (): void => {
     if (client.started) return;
     client.openStream(headers, streamType(attempt));
-    if (attempt.pingSeconds > 0 && dialect.takesComments) client.startHeartbeat(ping, attempt.pingSeconds * 1000);
   };
   const own = chat.openStream(request, target, meter);
   const named = tried.shown === null || translated ? own : new StreamWithModel(own, tried.shown);
