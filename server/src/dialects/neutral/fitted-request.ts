@@ -1,3 +1,4 @@
+import { messagesWithoutAttribution } from './attribution.js';
 import { isInstruction, type ForeignPart, type NeutralMessage, type Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 import { unsupported } from './field-name.js';
@@ -22,7 +23,9 @@ export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedReque
   const { dialect } = fitting;
   const dropped = new Set<string>();
   const maker = makers[dialect];
-  const own = maker ? request.messages.map((message) => withoutForeignProof(message, maker)) : request.messages;
+  const said =
+    dialect === 'anthropic-messages' ? request.messages : messagesWithoutAttribution(request.messages, dropped);
+  const own = maker ? said.map((message) => withoutForeignProof(message, maker)) : said;
   const messages = withLaterInstructions(fromSummary(own, dialect), dialect).flatMap((message) =>
     withoutRecords(withFoundTools(withWholeArguments(message, dropped), dialect), dialect, dropped),
   );
