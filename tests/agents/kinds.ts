@@ -106,6 +106,8 @@ const thinking = { ...familyRules, wantsThoughts: 'reasoning_content' };
 export const kinds: readonly Kind[] = [
   withResponses(chat('OpenAI', 1, 'gpt-5', openAIRules)),
   withResponses(chat('Azure', 3, 'gpt-5', openAIRules)),
+  withResponses(chat('OpenAI, functions at Responses', 1, 'gpt-5.6', { ...openAIRules, functionsNeedResponses: true })),
+  withResponses(chat('Azure, functions at Responses', 3, 'gpt-5.6', { ...openAIRules, functionsNeedResponses: true })),
   chat('OpenAI without reasoning', 19, 'gpt-4o', { ...familyRules, thinks: false }),
   chat('Ollama', 4, 'llama3', looseRules),
   chat('Custom', 8, 'some-model', looseRules, { base: '/v1/chat/completions' }),

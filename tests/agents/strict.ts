@@ -27,6 +27,15 @@ interface ChatRules {
   readonly sees?: boolean;
   readonly callId?: RegExp;
   readonly thinks?: boolean;
+  /**
+   * Functions are refused at chat completions unless the effort is `none`: gpt-5.4 and later, BerriAI/litellm#34569 (July 2026),
+   * pipecat#4043, LibreChat#14231.
+   */
+  readonly functionsNeedResponses?: boolean;
+  /** OpenAI's refusal of larger limits, cline#8337, #13229 (August 2026). */
+  readonly maxOutput?: number;
+  /** Refused with OpenAI's words for a model that does not take them: `stop` at gpt-5, CrewAI (November 2026). */
+  readonly unsupported?: readonly string[];
 }
 
 /** Chat completions as a member of OpenAI's family checks them. */
@@ -38,6 +47,8 @@ export const strictChat =
     if (field !== null) return `Extra inputs are not permitted: ${field}`;
     if (rules.thinks === false && body['reasoning_effort'] !== undefined)
       return 'Unrecognized request argument supplied: reasoning_effort';
+    const problem = modelProblem(body, rules);
+    if (problem !== null) return problem;
     if (typeof body['user'] === 'string' && body['user'].length > 64) return "Invalid 'user': string too long";
     const tool = list(body['tools']).find(({ type }) => type !== 'function');
     if (tool) return `Invalid value: '${String(tool['type'])}'. Supported values are: 'function'`;
@@ -45,6 +56,19 @@ export const strictChat =
       ...list(body['messages']).map((message, index, all) => chatMessage(message, all.slice(0, index), rules)),
     );
   };
+
+/** In the words of OpenAI, for one model. */
+function modelProblem(body: Json, { functionsNeedResponses, maxOutput, unsupported = [] }: ChatRules): string | null {
+  if (functionsNeedResponses && list(body['tools']).length > 0 && body['reasoning_effort'] !== 'none') {
+    const model = String(body['model']);
+    return `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`;
+  }
+  const wanted = Number(body['max_tokens'] ?? body['max_completion_tokens'] ?? 0);
+  if (maxOutput !== undefined && wanted > maxOutput)
+    return `max_tokens is too large: ${wanted}. This model supports at most ${maxOutput} completion tokens, whereas you provided ${wanted}.`;
+  const name = unsupported.find((each) => body[each] !== undefined);
+  return name === undefined ? null : `Unsupported parameter: '${name}' is not supported with this model.`;
+}
 
 function chatMessage(message: Json, before: readonly Json[], rules: ChatRules): string | null {
   const { role } = message;
@@ -174,8 +198,19 @@ const responsesTools = [
   'local_shell',
 ];
 
+/** Fields of chat completions, which Responses refuses by name (OpenAI's migration guide, November 2026). */
+const onlyChat = [
+  ...['messages', 'max_tokens', 'max_completion_tokens', 'stop', 'n', 'seed', 'response_format', 'reasoning_effort'],
+  ...['frequency_penalty', 'presence_penalty', 'logit_bias', 'logprobs', 'functions', 'verbosity', 'thinking'],
+];
+
 export const strictResponses: Refuse = ({ body }) => {
   if (!body) return 'the body is no JSON object';
+  const field = onlyChat.find((name) => body[name] !== undefined);
+  if (field !== undefined) return `Unknown parameter: '${field}'.`;
+  const limit = body['max_output_tokens'];
+  if (typeof limit === 'number' && limit < 16)
+    return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${limit} instead.`;
   const tool = list(body['tools']).find(({ type }) => !responsesTools.includes(String(type)));
   if (tool) return `Invalid value: '${String(tool['type'])}'`;
   const calls = list(body['input']).flatMap((item) =>

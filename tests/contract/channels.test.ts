@@ -92,6 +92,7 @@ describe('creating', () => {
     [{ model_mapping: '{' }, 'Model mapping must be valid JSON'],
     [{ model_mapping: '{"a":1}' }, 'Model mapping: values must be texts'],
     [{ setting: '[]' }, 'Channel setting: must be a JSON object'],
+    [{ setting: '{"chat_upstream":"both"}' }, 'Channel setting: chat_upstream must be chat or responses'],
     [{ setting: '{"proxy":"gopher://x"}' }, 'Channel setting: proxy must be an http://, https:// or socks5:// address'],
     [{ param_override: 'x' }, 'Parameter override must be valid JSON'],
     [

@@ -275,8 +275,8 @@ export const contractOptions: readonly ContractOption[] = [
   text('alerts.telegram_chat_id', root),
   address('alerts.telegram_server', root),
   secret('alerts.bark_url'),
-  flag('general_setting.ping_interval_enabled', false),
-  whole('general_setting.ping_interval_seconds', 60, 1),
+  flag('general_setting.ping_interval_enabled', true),
+  whole('general_setting.ping_interval_seconds', 15, 1),
   option('claude.model_headers_settings', 'j', '{}', {
     good: ['{}', '{"m":{"h":["v","w"]}}'],
     bad: [...noTable, '{"m":["h"]}', '{"m":{"h":"v"}}', '{"m":{"h":[1]}}'],

@@ -446,16 +446,58 @@ describe('other routes', () => {
     const { key } = await relay.addToken({ modelLimits: 'gpt-4o' });
     const anthropic = await get('/v1/models', '', { 'x-api-key': key, 'anthropic-version': '2023-06-01' });
     expect(anthropic.body).toEqual({
-      data: [{ id: 'gpt-4o', created_at: '2021-07-20T10:40:00Z', display_name: 'gpt-4o', type: 'model' }],
+      data: [
+        {
+          id: 'gpt-4o',
+          created_at: '2021-07-20T10:40:00Z',
+          display_name: 'gpt-4o',
+          type: 'model',
+          max_input_tokens: 128_000,
+          max_tokens: 16_384,
+        },
+      ],
       first_id: 'gpt-4o',
       has_more: false,
       last_id: 'gpt-4o',
     });
     const gemini = await get(`/v1/models?key=${key}`, '');
-    expect(gemini.body).toEqual({ models: [{ name: 'models/gpt-4o', displayName: 'gpt-4o' }], nextPageToken: null });
+    expect(gemini.body).toEqual({
+      models: [
+        {
+          name: 'models/gpt-4o',
+          displayName: 'gpt-4o',
+          supportedGenerationMethods: ['generateContent', 'countTokens'],
+          inputTokenLimit: 128_000,
+          outputTokenLimit: 16_384,
+        },
+      ],
+      nextPageToken: null,
+    });
     const none = await relay.addToken({ modelLimits: '' });
     const empty = await get('/v1/models', '', { 'x-api-key': none.key, 'anthropic-version': '2023-06-01' });
     expect(empty.body).toEqual({ data: [], first_id: null, has_more: false, last_id: null });
+  });
+
+  it('have pages, as the SDKs of Anthropic and Google ask for them', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const { key } = await relay.addToken({ modelLimits: names.join() });
+    const anthropic = { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+    const page = async (query: string): Promise<unknown[]> => {
+      const { body } = await get(`/v1/models?${query}`, '', anthropic);
+      return [(body['data'] as Array<{ id: string }>).map(({ id }) => id).join(''), body['has_more'], body['last_id']];
+    };
+    expect(await page('limit=2')).toEqual(['ab', true, 'b']);
+    expect(await page('limit=2&after_id=b')).toEqual(['cd', true, 'd']);
+    expect(await page('limit=2&after_id=d')).toEqual(['e', false, 'e']);
+    expect(await page('limit=2&before_id=d')).toEqual(['bc', true, 'c']);
+    expect(await page('limit=nonsense')).toEqual(['abcde', false, 'e']);
+    const google = async (query: string): Promise<unknown[]> => {
+      const { body } = await get(`/v1beta/models?${query}`, '', { 'x-goog-api-key': key });
+      const ids = (body['models'] as Array<{ displayName: string }>).map(({ displayName }) => displayName);
+      return [ids.join(''), body['nextPageToken']];
+    };
+    expect(await google('pageSize=3')).toEqual(['abc', 'c']);
+    expect(await google('pageSize=3&pageToken=c')).toEqual(['de', null]);
   });
 
   it('show one model, slashes and all, or 404', async () => {

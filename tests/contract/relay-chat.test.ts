@@ -1,5 +1,6 @@
 import { chat, events, json, recorded } from '../support/upstream/replies.js';
 import { recordedAnswer, recordedEvents } from '../support/upstream/recordings.js';
+import type { Reply } from '../support/upstream/upstream.js';
 import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -263,9 +264,73 @@ describe('a streamed answer', () => {
     expect((await relay.logs(userId))[0]).toMatchObject({ prompt_tokens: 5, completion_tokens: 3 });
   });
 
-  it('pings while the upstream is silent, when the admin wants that', async () => {
+  describe('while the provider is silent', () => {
+    const silent =
+      (milliseconds: number, then: Reply): Reply =>
+      async (response, request) => {
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        await then(response, request);
+      };
+    const streams = [
+      ['/v1/chat/completions', ': PING\n\n', 1, { messages: userMessage('hi') }],
+      ['/v1/messages', 'event: ping\ndata: {"type":"ping"}\n\n', 1, { messages: userMessage('hi'), max_tokens: 9 }],
+      ['/v1/responses', ': PING\n\n', 25, { input: 'hi' }],
+    ] as const;
+    beforeEach(() => relay.setOptions({ 'general_setting.ping_interval_seconds': 1 }));
+
+    it.each(streams)('a stream of %s is kept alive before its first event', async (path, ping, type, input) => {
+      await relay.addChannel({ type });
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, silent(2500, chat({ text: 'late' })));
+      const text = await (await relay.post(path, key, { model: 'gpt-4o', stream: true, ...input })).text();
+      expect(text.startsWith(ping + ping)).toBe(true);
+      expect(text).toContain('late');
+    });
+
+    it('another channel may still serve it', async () => {
+      relay.setOptions({ 'general_setting.ping_interval_seconds': 1, RetryTimes: 1 });
+      await relay.addChannel({ key: 'first', priority: 1 });
+      const second = await relay.addChannel({ key: 'second' });
+      const { key, userId } = await relay.addToken();
+      relay.upstream.script({ key: 'first' }, silent(1500, json({ error: { message: 'overloaded' } }, 503)));
+      const response = await relay.chat(key, { model: 'gpt-4o', stream: true, messages: userMessage('hi') });
+      const text = await response.text();
+      expect([response.status, text]).toEqual([200, expect.stringMatching(/^: PING\n\n[^]*upstream[^]*\[DONE\]/)]);
+      expect((await relay.logs(userId))[0]).toMatchObject({ channel_id: second });
+    });
+
+    it('a failure is an event of the client’s dialect', async () => {
+      await relay.addChannel();
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, silent(1500, json({ error: { message: 'no such thing' } }, 400)));
+      const text = await (
+        await relay.post('/v1/messages', key, {
+          model: 'gpt-4o',
+          stream: true,
+          max_tokens: 9,
+          messages: userMessage('hi'),
+        })
+      ).text();
+      expect(text).toMatch(/^event: ping\ndata: \{"type":"ping"\}\n\nevent: error\ndata: .*no such thing/);
+    });
+
+    it('a Gemini client and a response in one piece get no comment', async () => {
+      await relay.addChannel();
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, silent(1500, chat({ text: 'late' })));
+      const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+      const [stream, whole] = await Promise.all([
+        relay.post('/v1beta/models/gpt-4o:streamGenerateContent?alt=sse', key, { contents }),
+        relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') }),
+      ]);
+      expect(await stream.text()).toMatch(/^data: /);
+      expect(await whole.json()).toMatchObject({ object: 'chat.completion' });
+    });
+  });
+
+  it('pings in the middle of a stream', async () => {
     await relay.addChannel();
-    relay.setOptions({ 'general_setting.ping_interval_enabled': true, 'general_setting.ping_interval_seconds': 1 });
+    relay.setOptions({ 'general_setting.ping_interval_seconds': 1 });
     const { key } = await relay.addToken();
     relay.upstream.script({}, chat({ text: ['a', 'b'], gapMilliseconds: 700 }));
     const text = await (await relay.chat(key, { model: 'gpt-4o', stream: true, messages: userMessage('hi') })).text();

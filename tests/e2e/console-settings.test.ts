@@ -103,7 +103,9 @@ it('keeps changes over tabs, asks before they are lost, and drops them on Discar
   await photographAll(visitor, 'settings-models');
   await setting('gemini.safety_settings').getByRole('textbox').fill('{ "default": "OFF",\n oops }');
   await setting('gemini.safety_settings').getByText('Not a valid JSON string: line 2').waitFor();
-  expect(await setting('general_setting.ping_interval_seconds').getByRole('textbox').isDisabled()).toBe(true);
+  expect(await setting('gemini.thinking_adapter_budget_tokens_percentage').getByRole('textbox').isDisabled()).toBe(
+    true,
+  );
   await bar().getByText('2 unsaved changes').waitFor();
   await page.getByRole('link', { name: 'API tokens' }).click();
   await page.getByText('Discard changes?').waitFor();

@@ -73,9 +73,17 @@ interface OneModel {
   readonly upstreamModel: string;
 }
 
+/** These want them back from every host. */
+const wantsThoughts = /(?:^|\/)(?:deepseek-v[4-9]|kimi-k2-thinking|kimi-k2\.[5-9]|kimi-k[3-9])/i;
+
 /** The field for the thoughts of an assistant message, for one model of a provider. */
-export const reasoningHistoryOf = ({ accepts, upstreamModel }: OneModel): Accepts['reasoningHistory'] =>
-  refusesThoughts.test(upstreamModel) ? null : accepts.reasoningHistory;
+export function reasoningHistoryOf({ accepts, upstreamModel }: OneModel): Accepts['reasoningHistory'] {
+  if (refusesThoughts.test(upstreamModel)) return null;
+  return accepts.reasoningHistory ?? (wantsThoughts.test(upstreamModel) ? 'reasoning_content' : null);
+}
+
+/** DeepSeek since V4 refuses a history in which one turn of the assistant has no thoughts, others only for calls of tools. */
+export const wantsEveryThought = (model: string): boolean => /(?:^|\/)deepseek-v[4-9]/i.test(model);
 
 /** The options of the codec of chat completions, for one model of a provider. */
 export const chatOptionsOf = (target: OneModel) => {

@@ -29,6 +29,8 @@ export interface Adapter {
   readonly compaction?: ChatCapability;
   /** Chat for clients of every dialect that is not declared above. */
   readonly conversation?: ConversationCapability;
+  /** Responses for clients of every other dialect, before everything above, for the calls that it takes. */
+  readonly overResponses?: ResponsesRoute;
   /** Responses that the provider stores: reading, deleting, cancelling. @param path behind `/responses/`, with its query */
   storedResponse?(method: 'GET' | 'DELETE' | 'POST', path: string, target: Target): UpstreamRequest;
   /** Anthropic's `count_tokens`: responds with `input_tokens`. */
@@ -94,8 +96,10 @@ export interface Target {
   readonly azureVersion?: string;
   /** `param_override`: applied to the converted body (`dialects/overrides/`). Null when the channel has none. */
   readonly override: BodyOverride | null;
-  /** See `RelayCall`. */
+  /** See `ParsedRequest`. */
   readonly outputLimit?: number | undefined;
+  /** The calls of the model that the provider refused at chat completions and takes at Responses; absent: none. */
+  readonly refusedAtChat?: 'tools' | 'all' | undefined;
   /** Option `global.pass_through_request_enabled`: only the model name may still be changed. */
   readonly passThrough: boolean;
   readonly families: FamilySettings;
@@ -125,6 +129,8 @@ export interface ChannelSetting {
   readonly forceFormat?: boolean;
   readonly thinkingToContent?: boolean;
   readonly nonStreamOnly?: boolean;
+  /** The upstream of clients that do not speak Responses; absent: Responses only for calls that need it. */
+  readonly chatUpstream?: 'chat' | 'responses' | undefined;
 }
 
 /** A client's request in the client's dialect. `body` is the parsed object, including every unknown field. */
@@ -148,6 +154,8 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
+  /** The headers for another body; absent: the provider wants no signature of it. */
+  readonly signedFor?: (body: string) => Record<string, string>;
   /** Set when the URL is that of a WebSocket and `body` its first message. */
   readonly socket?: SocketCall;
   /** Set when the adapter took it from the model's name or the body; written to the log. */
@@ -220,6 +228,12 @@ export interface ConversationCapability {
   toUpstreamRequest(body: Record<string, unknown>, call: ConversationCall, target: Target): UpstreamRequest;
   /** Splits the provider's stream into events, where it does not use server-sent events. */
   openFrames?(): FrameParser;
+}
+
+/** Responses as the upstream of calls that the provider's chat completions refuse. */
+export interface ResponsesRoute extends ConversationCapability {
+  /** @param body in the client's dialect */
+  takes(body: Readonly<Record<string, unknown>>, target: Target): boolean;
 }
 
 /** A chat request in the neutral form, with what the adapter needs for the URL. */

@@ -16,6 +16,8 @@ export interface ErrorDialect {
   body(failure: CallFailure, requestId: string): string;
   /** The final events of a stream that failed after it had begun. */
   events(failure: CallFailure, requestId: string): string;
+  /** Clients of a stream read in events alone that a conversation is too long. */
+  readonly streamsOverflow?: boolean;
 }
 
 /** The values from which a served call is charged. */

@@ -233,7 +233,9 @@ export class Relay {
       this.deps.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
     }
     incoming.trace?.failed(failure);
-    sendFailure(client, failure, incoming.requestId, endpoint.errors(incoming));
+    const errors = endpoint.errors(incoming);
+    if (failure.overflow && errors.streamsOverflow && failed?.isStream) client.openStream({});
+    sendFailure(client, failure, incoming.requestId, errors);
     return { outcome: failed ? 'upstream_error' : failure.status < 500 ? 'client_error' : 'error', stream: false };
   }
 

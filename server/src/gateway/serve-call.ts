@@ -235,7 +235,7 @@ function clearer(first: Failure, next: Failure): Failure {
   const { error } = shown;
   const call = first.call ?? next.call;
   return error instanceof CallFailedError
-    ? { error: new CallFailedError(error.cause, error.view, usedChannels), usedChannels, call }
+    ? { error: new CallFailedError(error.cause, error.view, usedChannels, false, error.isStream), usedChannels, call }
     : { error, usedChannels, call };
 }
 

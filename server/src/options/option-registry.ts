@@ -295,8 +295,8 @@ export const optionRegistry = {
   'alerts.telegram_server': rootOnly(url()),
   // Its last part is the key of the device.
   'alerts.bark_url': secretText(),
-  'general_setting.ping_interval_enabled': flag(false),
-  'general_setting.ping_interval_seconds': whole(60, 1, 3600),
+  'general_setting.ping_interval_enabled': flag(true),
+  'general_setting.ping_interval_seconds': whole(15, 1, 3600),
   'claude.model_headers_settings': json(
     z.record(z.string(), z.record(z.string(), z.array(z.string()))).transform(bare),
     bare<Record<string, string[]>>({}),

@@ -36,6 +36,7 @@ import { ChannelFailures } from '../gateway/observe/channel-failures.js';
 import { ErrorLog } from '../gateway/observe/error-log.js';
 import { UsageAlarm, type OperatorNotices } from '../gateway/observe/usage-alarm.js';
 import { defaultReadOnLimits, DisconnectedClients, type ReadOnLimits } from '../gateway/send/disconnected-clients.js';
+import { LearnedCorrections } from '../gateway/send/learned-corrections.js';
 import { guardedMedia } from '../gateway/send/media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from '../gateway/pipeline.js';
@@ -260,6 +261,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const left = new DisconnectedClients({ ...defaultReadOnLimits, ...leftLimitsOf(deps.settings) });
   const attempts = new Attempts({
     left,
+    learned: new LearnedCorrections(clock),
     idOwners,
     options,
     channels,

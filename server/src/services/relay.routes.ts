@@ -16,6 +16,7 @@ import {
 import { atDeployment, deploymentEndpoints } from './deployments.js';
 import { endpoints, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
+import { modelLimits } from '../billing/prices/model-limits.service.js';
 import { geminiCallOf } from './chat/gemini-path.js';
 import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
 import {
@@ -186,7 +187,7 @@ const formatOf = ({ headers, path, query }: IncomingRequest): ReturnType<typeof 
   path.startsWith('/v1beta/openai/') ? 'openai' : modelListFormat(headers, path, query);
 
 function answerList({ models, incoming, client }: Lookup): void {
-  client.send(200, json, JSON.stringify(modelList(models, formatOf(incoming))));
+  client.send(200, json, JSON.stringify(modelList(models, formatOf(incoming), incoming.query)));
 }
 
 function answerOne({ models, incoming, client, modelPath }: Lookup): void {
@@ -235,14 +236,19 @@ function offeredModels(
     return [...token.modelLimits].sort(byText).map((id) => {
       const group = groups.find((one) => table.find(one, id, user.id));
       const root = group === undefined ? id : table.bareModel(group, id, user.id);
-      return { id, root, ownedBy: ownerOf(root) };
+      return offered(id, root, values);
     });
   }
   const showsUnpriced = values.SelfUseModeEnabled || user.acceptsUnpriced;
   const models = groups.length === 1 ? table.models(groups[0] ?? '', user.id) : modelsOf(groups, user.id, table);
   return models
     .filter(({ bareModel }) => showsUnpriced || prices.isPriced(bareModel))
-    .map(({ id, bareModel }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel) }));
+    .map(({ id, bareModel }) => offered(id, bareModel, values));
+}
+
+function offered(id: string, root: string, { ModelMaxOutput }: OptionValues): OfferedModel {
+  const { maxInput, maxOutput } = modelLimits(root, ModelMaxOutput);
+  return { id, root, ownedBy: ownerOf(root), maxInput, maxOutput };
 }
 
 /** Those of several groups, each once, sorted by id. */

@@ -121,7 +121,7 @@ export const channels = {
   statusCodeMapping: 'Status code mapping',
   statusCodeMappingHint: 'Maps the provider’s status codes to the ones clients receive.',
   setting: 'Channel settings',
-  settingHint: 'force_format, proxy, thinking_to_content, stream_support.',
+  settingHint: 'force_format, proxy, thinking_to_content, stream_support, chat_upstream.',
   paramOverride: 'Parameter override',
   cost: 'Cost',
   costText: 'What you pay for calls of this channel. Margins in the dashboard and in the log use it.',

@@ -119,7 +119,7 @@ export const channels = {
   statusCodeMapping: '状态码映射',
   statusCodeMappingHint: '供应商的状态码到客户端收到的状态码。',
   setting: '渠道设置',
-  settingHint: 'force_format、proxy、thinking_to_content、stream_support。',
+  settingHint: 'force_format、proxy、thinking_to_content、stream_support、chat_upstream。',
   paramOverride: '参数覆盖',
   cost: '成本',
   costText: '您为此渠道的调用支付的价格。数据看板和日志据此计算毛利。',

@@ -47,6 +47,7 @@ const settingSchema = z.looseObject({
   force_format: z.boolean({ error: 'force_format must be true or false' }).nullish(),
   thinking_to_content: z.boolean({ error: 'thinking_to_content must be true or false' }).nullish(),
   stream_support: z.string({ error: 'stream_support must be a text' }).nullish(),
+  chat_upstream: z.enum(['chat', 'responses'], { error: 'chat_upstream must be chat or responses' }).nullish(),
 });
 
 const mappingSchema = z.record(z.string(), z.string({ error: 'values must be texts' }));

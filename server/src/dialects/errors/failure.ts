@@ -1,6 +1,7 @@
 import { isAppError, type AppError, type ErrorCode } from '../../shared/errors.js';
 import { UpstreamError } from './upstream-error.js';
 import { RelayError } from './relay-error.js';
+import { overflowCode, overflowIn, type Overflow } from './overflow.js';
 import { maskSecrets } from './mask-secrets.js';
 
 /** A failure as shown to a client of the OpenAI dialect. */
@@ -15,6 +16,8 @@ export interface CallFailure {
   readonly resetAt?: number;
   /** Headers of the upstream that a client may see. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The conversation is too long for its model: agents shorten it where they read that in their dialect's words. */
+  readonly overflow?: Overflow;
 }
 
 /** SDKs of OpenAI wait no longer, and those of Anthropic wait for hours. */
@@ -135,8 +138,20 @@ function shownMessage(error: AppError): string {
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
+/** It tells nothing of the provider but the length of its context, so it is shown in any case. */
+const ofOverflow = ({ message }: UpstreamError, overflow: Overflow, hidden: boolean): CallFailure => ({
+  status: 400,
+  message: hidden ? "The conversation exceeds the model's context" : maskSecrets(message),
+  type: 'invalid_request_error',
+  param: null,
+  code: overflowCode,
+  overflow,
+});
+
 function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure {
   const { detail } = error;
+  const overflow = overflowIn(error);
+  if (overflow) return ofOverflow(error, overflow, given.hidden);
   // A redirect is not followed, and its status means nothing to our clients.
   const view = given.status >= 400 ? given : { ...given, status: 502 };
   const retryAfter = detail.retryAfter ? { retryAfter: detail.retryAfter } : {};

@@ -17,6 +17,7 @@ type Kind = Exclude<
   | 'countContents'
   | 'storedResponse'
   | 'conversation'
+  | 'overResponses'
   | 'completions'
   | 'credential'
 >;

@@ -97,6 +97,20 @@ export function chatFieldName(name: string, dialect: Dialect): string {
   return field === undefined ? name : fieldName(dialect, field);
 }
 
+const aliases: Readonly<Record<string, FieldName>> = {
+  max_completion_tokens: 'maxOutput',
+  'reasoning.effort': 'reasoning',
+  'output_config.effort': 'reasoning',
+  think: 'reasoning',
+};
+
+/** The client's own name for a field of a provider of any dialect; the same name when the dialect has no such field. */
+export function nameInDialect(name: string, dialect: Dialect): string {
+  const found = (Object.keys(names) as FieldName[]).find((field) => Object.values(names[field]).includes(name));
+  const field = found ?? (Object.hasOwn(aliases, name) ? aliases[name] : undefined);
+  return field === undefined || names[field][dialect] === name ? name : names[field][dialect];
+}
+
 /**
  * The error for a meaningful field that this provider cannot express. The client sees it; another channel may support
  * the field.
@@ -163,7 +177,8 @@ export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: R
       for (const inner of Object.keys(asFields(value) ?? {})) dropped.add(`${name}.${inner}`);
       continue;
     }
-    if (meaningful[request.dialect].includes(name)) throw unsupported(name, 'it belongs to another dialect');
+    if (meaningful[request.dialect].includes(name) && asFields(value)?.['mode'] !== 'off')
+      throw unsupported(name, 'it belongs to another dialect');
     dropped.add(name);
   }
 }

@@ -1,8 +1,10 @@
+import { messagesWithoutAttribution } from './attribution.js';
 import { isInstruction, type ForeignPart, type NeutralMessage, type Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 import { unsupported } from './field-name.js';
 import { asText, someText } from './fields.js';
 import { isForeignProof, type ProofMaker } from './thought-proof.js';
+import { withLaterInstructions, withWholeArguments } from './repaired-history.js';
 import { flattenTools, type ToolForms, type ToolTaker } from './tool-forms.js';
 
 /** Features of the provider that a request is written for. Dialect `own`: no client speaks it. */
@@ -21,9 +23,11 @@ export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedReque
   const { dialect } = fitting;
   const dropped = new Set<string>();
   const maker = makers[dialect];
-  const own = maker ? request.messages.map((message) => withoutForeignProof(message, maker)) : request.messages;
-  const messages = fromSummary(own, dialect).flatMap((message) =>
-    withoutRecords(withFoundTools(message, dialect), dialect, dropped),
+  const said =
+    dialect === 'anthropic-messages' ? request.messages : messagesWithoutAttribution(request.messages, dropped);
+  const own = maker ? said.map((message) => withoutForeignProof(message, maker)) : said;
+  const messages = withLaterInstructions(fromSummary(own, dialect), dialect).flatMap((message) =>
+    withoutRecords(withFoundTools(withWholeArguments(message, dropped), dialect), dialect, dropped),
   );
   return { request: { ...request, messages }, forms, dropped: [...dropped] };
 }

@@ -17,16 +17,19 @@ export function toMediaSource(url: string, field: string): MediaSource {
   if (head) {
     const content = url.slice(head[0].length);
     const mediaType = bareMediaType(head[1] ?? '');
-    if (/;base64/i.test(head[2] ?? '')) return { kind: 'base64', mediaType, data: content };
+    if (/;base64/i.test(head[2] ?? '')) return { kind: 'base64', mediaType, data: unbroken(content) };
     return {
       kind: 'base64',
       mediaType: mediaType || 'text/plain',
       data: Buffer.from(decoded(content, field)).toString('base64'),
     };
   }
-  if (isBase64(url)) return { kind: 'base64', mediaType: '', data: url };
+  if (isBase64(url)) return { kind: 'base64', mediaType: '', data: unbroken(url) };
   throw new InvalidInputError(`${field} must be an http URL, a data URL or base64`, field);
 }
+
+/** `base64` and Python's `encodebytes` break their lines. */
+const unbroken = (data: string): string => (/\s/.test(data) ? data.replace(/\s+/g, '') : data);
 
 function decoded(text: string, field: string): string {
   try {

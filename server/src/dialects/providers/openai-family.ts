@@ -1,13 +1,25 @@
 import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
 import { type Target } from '../contract.js';
 import { bearerIfGiven, organizationHeader, wholeAddress } from '../makers/openai-compatible/address.js';
-import { everything, everythingAt } from '../makers/openai-compatible/dialect.js';
+import { everything, everythingAt, type Dialect, type EndpointPath } from '../makers/openai-compatible/dialect.js';
 import { codingPlanAdapter } from '../makers/hosted/coding-plans.js';
 import { openAICompatible } from '../makers/openai-compatible/openai-compatible.js';
+import { needsResponses } from '../makers/openai-compatible/over-responses.js';
 import { deploymentRules, reasoningRules as rules } from '../makers/openai-compatible/chat-body.js';
 import { openAIBalance, siliconFlowBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsAccountFields, acceptsUsual, openAIHeaders, type ProviderRow, words } from './provider.js';
+
+const customDialect: Dialect = {
+  chat: wholeAddress,
+  capabilities: everythingAt(wholeAddress),
+  rules: deploymentRules,
+};
+
+/** A whole address of chat completions shows where the same server has Responses. */
+const chatEnd = /\/chat\/completions(?=\/?(?:\?|$))/;
+const responsesAddress: EndpointPath = (base, call, target) =>
+  wholeAddress(base, call, target).replace(chatEnd, '/responses');
 
 /** Providers that speak OpenAI's dialect: their differences are data (`Dialect`). */
 export const openAIFamily: readonly ProviderRow[] = [
@@ -27,6 +39,8 @@ export const openAIFamily: readonly ProviderRow[] = [
       compaction: true,
       capabilities: everything,
       rules,
+      needsResponses,
+      provesThoughts: true,
       headers: organizationHeader,
     }),
   },
@@ -40,11 +54,9 @@ export const openAIFamily: readonly ProviderRow[] = [
     accepts: acceptsAccountFields,
     balance: openAIBalance,
     realtime: 'openai',
-    adapter: openAICompatible({
-      chat: wholeAddress,
-      capabilities: everythingAt(wholeAddress),
-      rules: deploymentRules,
-    }),
+    adapter: openAICompatible(customDialect),
+    adapterFor: ({ baseUrl }) =>
+      chatEnd.test(baseUrl) ? openAICompatible({ ...customDialect, overResponses: responsesAddress }) : null,
   },
   {
     id: 19,

@@ -1,4 +1,4 @@
-import type { Adapter, ChatAnswer, ChatCapability, Target } from '../../dialects/contract.js';
+import type { Adapter, ChatAnswer, ChatCapability, ConversationCapability, Target } from '../../dialects/contract.js';
 import type {
   AnswerContext,
   ClientCodec,
@@ -141,7 +141,7 @@ export function chatCapability(
 ): ChatCapability | null {
   if (!adapter) return null;
   const native = nativeCapability(adapter, dialect, body, target);
-  if (!native) return translatedCapability(adapter, dialect, context);
+  if (!native) return translatedCapability(adapter, dialect, context, { body, target });
   return dialect.adapted ? dialect.adapted(native) : native;
 }
 
@@ -156,7 +156,18 @@ export function nativeCapability(
   target: Target,
 ): ChatCapability | undefined {
   const native = adapter[dialect.native];
-  return native?.serves?.(body, target) === false ? undefined : native;
+  if (native?.serves?.(body, target) === false) return undefined;
+  return responsesRoute(adapter, dialect, { body, target }) ? undefined : native;
+}
+
+/** Responses, where the provider takes the call of a client of another dialect only there. */
+function responsesRoute(
+  { responses, overResponses }: Adapter,
+  { native, client }: ChatDialect,
+  { body, target }: { readonly body: Fields; readonly target: Target },
+): ConversationCapability | undefined {
+  if (!overResponses || !client || native === 'compaction' || (native === 'responses' && responses)) return undefined;
+  return overResponses.takes(body, target) ? overResponses : undefined;
 }
 
 /** The same without the dialect itself. */
@@ -164,8 +175,10 @@ export function translatedCapability(
   adapter: Adapter,
   dialect: ChatDialect,
   context: () => AnswerContext,
+  call: { readonly body: Fields; readonly target: Target },
 ): ChatCapability | null {
   if (!dialect.client) return null;
-  if (adapter.conversation) return translated(adapter.conversation, dialect.client, context());
+  const conversation = responsesRoute(adapter, dialect, call) ?? adapter.conversation;
+  if (conversation) return translated(conversation, dialect.client, context());
   return adapter.chat ? relayedChat(adapter.chat, dialect.client, context()) : null;
 }

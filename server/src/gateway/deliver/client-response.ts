@@ -51,6 +51,8 @@ export class ClientResponse {
   private stall: NodeJS.Timeout | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
   private left = false;
+  /** Nothing but comments was sent. */
+  private waits = false;
   private rateHeaders: OutgoingHttpHeaders | null = null;
   /** Copied when one is added: an array that grows reserves room for sixteen more. */
   private watchers: ReadonlyArray<() => void> = noWatchers;
@@ -65,8 +67,13 @@ export class ClientResponse {
     raw.on('error', ignored);
   }
 
-  /** True once bytes were sent: the status is final, and no other attempt may begin. */
+  /** True once something of a response was sent: no other attempt may begin. */
   get started(): boolean {
+    return this.raw.headersSent && !this.waits;
+  }
+
+  /** True once the status was sent, be it for comments alone: an error can only be an event. */
+  get isOpen(): boolean {
     return this.raw.headersSent;
   }
 
@@ -107,6 +114,7 @@ export class ClientResponse {
 
   /** @param contentType for streams that are not events */
   openStream(headers: OutgoingHttpHeaders, contentType?: string, status = 200): void {
+    this.waits = false;
     if (this.left || this.raw.headersSent) return;
     const type = contentType === undefined ? eventStream : { 'content-type': contentType };
     this.raw.writeHead(status, flatHeaders([this.headers, this.limited(headers), streamHeaders, type]));
@@ -151,9 +159,26 @@ export class ClientResponse {
   /** Sends `comment` at this interval while no data is waiting. */
   startHeartbeat(comment: string, milliseconds: number): void {
     this.stopHeartbeat();
+    this.heartbeat = setInterval(() => this.beat(comment), milliseconds);
+  }
+
+  /**
+   * The same for a stream whose provider is still silent: the first comment opens it, because proxies close a connection without a
+   * byte. A WebSocket has pings of its own.
+   */
+  keepAlive(comment: string, milliseconds: number): void {
+    if (this.heartbeat || this.left) return;
     this.heartbeat = setInterval(() => {
-      if (this.raw.headersSent && !this.raw.writableNeedDrain) this.write(comment);
+      if (this.raw.flushHeaders && !this.raw.headersSent) {
+        this.openStream({});
+        this.waits = true;
+      }
+      this.beat(comment);
     }, milliseconds);
+  }
+
+  private beat(comment: string): void {
+    if (this.raw.headersSent && !this.raw.writableNeedDrain) this.write(comment);
   }
 
   stopHeartbeat(): void {

@@ -9,7 +9,7 @@ export function sendFailure(
   requestId: string,
   errors: ErrorDialect,
 ): void {
-  if (client.started) {
+  if (client.isOpen) {
     client.end(errors.events(failure, requestId));
     return;
   }

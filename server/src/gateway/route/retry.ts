@@ -1,4 +1,5 @@
 import { isAppError } from '../../shared/errors.js';
+import { overflowIn } from '../../dialects/errors/overflow.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { Provider } from '../../dialects/providers/provider.js';
 
@@ -16,6 +17,7 @@ export interface FailedAttempt {
  * channel are.
  */
 export function isRetryable({ error, status, provider }: FailedAttempt): boolean {
+  if (error instanceof UpstreamError && overflowIn(error)) return false;
   if (error instanceof UpstreamError && status !== null) return isRetryableStatus(status, provider);
   if (!isAppError(error)) return false;
   switch (error.code) {

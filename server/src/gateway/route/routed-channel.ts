@@ -173,12 +173,13 @@ function parseStatusMapping(text: string): ReadonlyMap<number, number> {
 
 function parseSetting(text: string): ChannelSetting {
   const setting = parseObject(text) ?? {};
-  const { proxy, stream_support: streamSupport } = setting;
+  const { proxy, stream_support: streamSupport, chat_upstream: chatUpstream } = setting;
   return {
     ...(typeof proxy === 'string' && proxy.trim() !== '' ? { proxy: proxy.trim() } : {}),
     forceFormat: setting['force_format'] === true,
     thinkingToContent: setting['thinking_to_content'] === true,
     nonStreamOnly: typeof streamSupport === 'string' && streamSupport.toUpperCase() === 'NON_STREAM_ONLY',
+    ...(chatUpstream === 'chat' || chatUpstream === 'responses' ? { chatUpstream } : {}),
   };
 }
 

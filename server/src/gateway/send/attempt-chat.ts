@@ -19,6 +19,7 @@ import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } 
 import { collectedAnswer } from '../deliver/collected-stream.js';
 import { isTranslated, type TranslatedChat } from '../deliver/translated-chat.js';
 import { contentLimit } from '../observe/chat-content.js';
+import { correctedAttempt, withCorrections } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../deliver/delivery.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
@@ -39,6 +40,8 @@ import { answerWithModel, StreamWithModel } from '../deliver/shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 const ping = ': PING\n\n';
+/** Anthropic's own, which clients expect before the first event, too. */
+const messagesPing = 'event: ping\ndata: {"type":"ping"}\n\n';
 const waiting = ': WAITING FOR UPSTREAM \n\n';
 const waitingMilliseconds = 5000;
 
@@ -67,11 +70,15 @@ interface ChatTry extends PreparedChat {
 }
 
 /**
- * Calls the provider and forwards its response, except for its final events.
+ * Calls the provider and forwards its response, except for its final events. A request that the provider refuses for a part that
+ * the call can do without is sent once more without it.
  * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
  * to the provider. At once where the request cannot be written, else by the promise
  */
-export function attemptChat(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
+export const attemptChat = (attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> =>
+  correctedAttempt(attempt, dialect, client, (corrected) => attemptOnce(corrected, dialect, client));
+
+function attemptOnce(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
   const { adapter } = attempt.channel.provider;
   const plain = toTarget(attempt);
   // Callbacks rather than async functions, here and below, because each of those costs a kilobyte a call.
@@ -94,7 +101,7 @@ function attemptAt(
   const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, asked.body, plain) : undefined;
   const chat = native
     ? (dialect.adapted?.(native) ?? native)
-    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown));
+    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown), { body: asked.body, target: plain });
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   // A dialect that is not read here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
@@ -144,7 +151,8 @@ async function exchangeTranslated(
 function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<AttemptOutcome> {
   const { attempt, dialect, chat, translated, request, target, client, ownHeaders } = prepared;
   const written = chat.toUpstreamRequest(request, target);
-  const sent = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
+  const complete = ownHeaders ? withClientHeaders(written, ownHeaders) : written;
+  const sent = attempt.corrections ? withCorrections(attempt, dialect, complete) : complete;
   const { reasoningEffort } = sent;
   const { dropped: before } = attempt.request;
   const dropped = before ? [...before, ...(sent.dropped ?? [])] : sent.dropped;
@@ -153,6 +161,9 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
+  else if (request.stream && attempt.pingSeconds > 0 && dialect.takesComments) {
+    client.keepAlive(dialect.native === 'messages' ? messagesPing : ping, attempt.pingSeconds * 1000);
+  }
   // Field by field, because a spread object first makes each further field slow.
   const { shown } = prepared;
   const tried: ChatTry = {
@@ -230,12 +241,11 @@ function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
 }
 
 async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
-  const { attempt, chat, translated, request, target, meter, client, dialect } = tried;
+  const { attempt, chat, translated, request, target, meter, client } = tried;
   let firstByteAt: number | null = null;
   const open = (): void => {
     if (client.started) return;
     client.openStream(headers, streamType(attempt));
-    if (attempt.pingSeconds > 0 && dialect.takesComments) client.startHeartbeat(ping, attempt.pingSeconds * 1000);
   };
   const own = chat.openStream(request, target, meter);
   const named = tried.shown === null || translated ? own : new StreamWithModel(own, tried.shown);

@@ -21,6 +21,7 @@ import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { DisconnectedClients, AbandonedExchange } from './disconnected-clients.js';
+import type { LearnedCorrections } from './learned-corrections.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
 import { isCount, type RoutedCall } from '../call.js';
@@ -42,6 +43,7 @@ export interface RunnerDeps {
   readonly settings: AttemptSettings;
   readonly left: DisconnectedClients;
   readonly idOwners: Pick<IdOwners, 'keep'>;
+  readonly learned: LearnedCorrections;
 }
 
 /** An attempt that served nothing. Its channel and key know it already. */
@@ -211,6 +213,7 @@ export class AttemptRunner {
         ? values['general_setting.ping_interval_seconds']
         : 0,
       now: this.deps.clock.now(),
+      learned: this.deps.learned,
     };
   }
 }

@@ -7,6 +7,7 @@ import { ClientGoneError, goneDelivery, type Delivery } from '../deliver/deliver
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
 import type { ParsedRequest } from '../request.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
+import { overflowCode, overflowIn } from '../../dialects/errors/overflow.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
 import type { AnswerStore } from '../../dialects/neutral/codec.js';
@@ -16,6 +17,8 @@ import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
+import type { Correction } from '../../dialects/corrections/correction.js';
+import type { LearnedCorrections } from './learned-corrections.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { AbandonedExchange } from './disconnected-clients.js';
@@ -81,6 +84,12 @@ export interface Attempt {
   readonly pingSeconds: number;
   /** Unix milliseconds. */
   readonly now: number;
+  /** Where corrections are remembered; absent: a refused request is not corrected. */
+  readonly learned?: LearnedCorrections | undefined;
+  /** Applied to the request as it is written. Absent: none. */
+  readonly corrections?: readonly Correction[] | undefined;
+  /** One of these at least has to change the request, which is not sent otherwise. */
+  readonly newCorrections?: readonly Correction[] | undefined;
 }
 
 /** The result of an attempt that reached the client. */
@@ -229,7 +238,11 @@ export async function refusal(exchange: Exchange): Promise<Error> {
     // The status alone still describes the failure.
   }
   const error = toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
-  return new UpstreamError(error.status, { ...error.detail, headers: safeResponseHeaders(exchange.headers) });
+  const headers = safeResponseHeaders(exchange.headers);
+  if (!overflowIn(error)) return new UpstreamError(error.status, { ...error.detail, headers });
+  // Moonshot reports a conversation that is too long as 401, which would retire the key.
+  const type = 'invalid_request_error';
+  return new UpstreamError(400, { ...error.detail, type, code: overflowCode, headers });
 }
 
 const maxErrorBytes = 64 * 1024;
@@ -250,7 +263,7 @@ export function toTarget(
     Attempt,
     'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough' | 'families' | 'now'
   > &
-    Partial<Pick<Attempt, 'request'>>,
+    Partial<Pick<Attempt, 'request' | 'corrections'>>,
 ): Target {
   const { channel } = attempt;
   return {
@@ -270,11 +283,17 @@ export function toTarget(
     azureVersion: attempt.settings.azureVersion,
     override: channel.override,
     outputLimit: attempt.request?.outputLimit,
+    refusedAtChat: attempt.corrections && refusedAtChat(attempt.corrections),
     passThrough: attempt.passThrough,
     families: attempt.families,
     credential: '',
     now: attempt.now,
   };
+}
+
+function refusedAtChat(corrections: readonly Correction[]): Target['refusedAtChat'] {
+  const calls = corrections.flatMap((each) => (each.kind === 'responses' ? [each.calls] : []));
+  return calls.includes('all') ? 'all' : calls[0];
 }
 
 let known: { readonly values: OptionValues; readonly settings: FamilySettings } | null = null;

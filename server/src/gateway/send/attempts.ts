@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../../platform/observability/metrics.js';
+import type { OptionValues } from '../../options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { originOf } from '../route/affinity/call-origin.js';
+import { meansDeadKey } from '../route/automatic-disable.js';
 import type { AffinityResult, SessionAffinity } from '../route/affinity/session-affinity.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import type { UpstreamErrorView } from '../../dialects/errors/failure.js';
@@ -32,6 +34,8 @@ export class CallFailedError extends Error {
     readonly usedChannels: readonly number[],
     /** Another group or model may serve the call. */
     readonly mayMove = false,
+    /** The client asked for a stream. */
+    readonly isStream = false,
   ) {
     super('no channel served the call', { cause });
   }
@@ -83,11 +87,16 @@ export class Attempts {
     const fixed = admission.pinned !== null || origin !== null;
     const retries = fixed ? 0 : retriesAllowed(values.RetryTimes);
     let last: CallFailedError | null = null;
+    const refused: number[] = [];
     for (let attempt = 0, moves = 0; ;) {
       const candidate = await candidates.next(seeker, attempt, used);
       // When no channel is left, the client gets the last failure.
       if (candidate instanceof AppError) throw last ?? new CallFailedError(candidate, undefined, usedChannels, true);
       const { channel, keyIndex } = candidate;
+      if (last && refused.includes(channel.id)) {
+        candidates.giveBack(candidate);
+        throw last;
+      }
       usedChannels.push(channel.id);
       used.push(channel.id);
       session?.chosen(channel, keyIndex);
@@ -106,8 +115,9 @@ export class Attempts {
       } catch (failed) {
         if (!(failed instanceof AttemptFailedError)) throw failed;
         const { cause, view, isOfChannel } = failed;
-        last = new CallFailedError(cause, view, usedChannels, isOfChannel);
+        last = new CallFailedError(cause, view, usedChannels, isOfChannel, request.stream);
         if (isOfChannel) session?.failed(channel, keyIndex);
+        if (refusesRequest(cause, channel, values)) refused.push(channel.id);
         if (client.started || client.gone || !isOfChannel) throw last;
         // A provider that is at its limit has done nothing: the call moves on, whatever the number of retries is.
         if (attempt < retries) attempt++;
@@ -178,6 +188,12 @@ const servedBy = (
   affinity,
   aborted,
 });
+
+/** Whether the provider would refuse the same request with any key of the channel. */
+const refusesRequest = (error: unknown, { provider, keys }: RoutedChannel, values: OptionValues): boolean =>
+  error instanceof UpstreamError &&
+  ([400, 413, 422].includes(error.status) || (error.status === 404 && keys.length === 1)) &&
+  !meansDeadKey(error, provider, values.AutomaticDisableKeywords);
 
 /** Whether the provider refused the call because of its own limits. */
 const isAtLimit = (error: unknown): boolean => error instanceof UpstreamError && error.status === 429;

@@ -126,7 +126,7 @@ export const responsesEndpoint: Endpoint = {
   route: 'responses',
   names: 'responses',
   tariff: textTariff(({ body }) => responsesPrompt(body)),
-  errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
+  errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents, streamsOverflow: true }),
   open: (rawBody, { headers }) =>
     withCode(responsesCode, () => {
       const opened = openJson(rawBody);

@@ -1,3 +1,4 @@
+import { anthropicOverflow } from '../../errors/overflow.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, type Fields } from '../../neutral/fields.js';
 import { budgetFields, type CallFailure } from '../../errors/failure.js';
@@ -27,7 +28,9 @@ const typeFor = (status: number): string =>
 /** `{"type":"error","error":{type,message}}`; a type given by Anthropic is kept. A used up budget adds its code and reset. */
 export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
-  const message = `${failure.message} (request id: ${requestId})`;
+  const { overflow } = failure;
+  const said = overflow ? anthropicOverflow(overflow, failure.message) : failure.message;
+  const message = `${said} (request id: ${requestId})`;
   return JSON.stringify({ type: 'error', error: { type, message, ...budgetFields(failure) } });
 }
 

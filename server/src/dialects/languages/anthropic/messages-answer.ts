@@ -1,6 +1,6 @@
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
-import { argumentsProduced } from '../../neutral/arguments.js';
+import { argumentsOf } from '../../neutral/arguments.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { ImagePart, Part } from '../../neutral/message.js';
@@ -52,7 +52,7 @@ function toBlocks(part: Part): Json[] {
     case 'toolCall':
       return [
         ...(part.signature === undefined ? [] : [thought('', part.signature)]),
-        { type: 'tool_use', id: part.id, name: part.name, input: argumentsProduced(part.arguments) },
+        { type: 'tool_use', id: part.id, name: part.name, input: argumentsOf(part.arguments) },
       ];
     case 'image':
       return [{ type: 'text', text: imageText(part) }];

@@ -7,6 +7,7 @@ import { addOverride } from '../../overrides/body-override.js';
 import { minimalChange } from '../../wire/pass-through/native-body.js';
 import { NativeStream, type NativeListener } from '../../wire/pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
+import { attributionName, withoutAttribution } from '../../neutral/attribution.js';
 import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, type ClaudeSettings } from './claude-settings.js';
 import { readAnthropicError } from './error.js';
@@ -21,6 +22,8 @@ import { ClaudeUsage, toClaudeUsage } from './usage.js';
 export interface NativeBody {
   readonly bytes: Buffer | string;
   readonly model: string;
+  /** Left out because the host has no use for it. */
+  readonly dropped: readonly string[];
 }
 
 /** Whether the path counts tokens: the same body, but no response is generated. */
@@ -37,11 +40,13 @@ export function nativeMessagesBody(
   options?: NativeOptions,
 ): NativeBody {
   const { changes, model } = nativeMessagesChanges(request, target, settings, options);
-  return { bytes: minimalChange(request, changes), model };
+  const isChanged = 'system' in changes && options?.isHost === true;
+  return { bytes: minimalChange(request, changes), model, dropped: isChanged ? [attributionName] : [] };
 }
 
 interface NativeOptions {
-  readonly keepsThoughts?: boolean;
+  /** Not Anthropic itself: its models take the thoughts of any maker, and it sends no bill of Anthropic's. */
+  readonly isHost?: boolean;
 }
 
 /** The same as fields to set, for hosts that change more. Undefined removes one. */
@@ -49,7 +54,7 @@ export function nativeMessagesChanges(
   request: ChatRequest,
   target: Target,
   settings: ClaudeSettings,
-  { keepsThoughts = false }: NativeOptions = {},
+  { isHost = false }: NativeOptions = {},
 ): { readonly changes: Record<string, unknown>; readonly model: string } {
   const { body } = request;
   const { model, suffixed } = target.passThrough
@@ -58,7 +63,9 @@ export function nativeMessagesChanges(
   const changes: Record<string, unknown> = {};
   if (body['model'] !== model) changes['model'] = model;
   if (!target.passThrough) {
-    const messages = keepsThoughts ? null : withoutForeignThoughts(body['messages']);
+    const system = isHost ? withoutAttribution(body['system']) : body['system'];
+    if (system !== body['system']) changes['system'] = system;
+    const messages = isHost ? null : withoutForeignThoughts(body['messages']);
     if (messages) {
       changes['messages'] = messages;
       if (asFields(body['thinking'])?.['type'] === 'enabled' && continuesWithoutThought(messages)) {
@@ -72,7 +79,7 @@ export function nativeMessagesChanges(
 }
 
 /** Claude refuses to think with a budget in a turn that another provider began, and to clear thoughts where it does not think. */
-function withoutThinking(body: Fields): Record<string, unknown> {
+export function withoutThinking(body: Fields): Record<string, unknown> {
   const management = asFields(body['context_management']);
   const edits = asFieldsList(management?.['edits']);
   const kept = edits.filter(({ type }) => !asText(type).startsWith('clear_thinking'));

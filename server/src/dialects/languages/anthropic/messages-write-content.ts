@@ -1,4 +1,4 @@
-import { argumentsGiven } from '../../neutral/arguments.js';
+import { argumentsOf } from '../../neutral/arguments.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
 import { fileType, imageType, isTextType, textOfBase64 } from '../../neutral/media.js';
 import {
@@ -48,7 +48,7 @@ function writeParts(message: NeutralMessage, turn: Turn, settings: ClaudeSetting
     else if (part.kind === 'reasoning' && part.signature === undefined && part.redacted === undefined) {
       // Thinking without a signature would be refused.
       dropped.hint('reasoningHistory', part.text);
-    } else if (part.kind !== 'text' || part.text !== '') turn.blocks.push(writeBlock(part, settings, dropped));
+    } else if (part.kind !== 'text' || part.text.trim() !== '') turn.blocks.push(writeBlock(part, settings, dropped));
   }
 }
 
@@ -89,7 +89,7 @@ function writeBlock(part: Part, settings: ClaudeSettings, dropped: Dropped): Jso
         type: 'tool_use',
         id: toolId(part.id),
         name: part.name,
-        input: argumentsGiven(part.arguments, part.at),
+        input: argumentsOf(part.arguments),
         ...cacheOf(part),
       };
     }
@@ -155,7 +155,7 @@ function idOf({ source, at }: ImagePart | FilePart): string {
 
 function writeResult(part: ToolResultPart, settings: ClaudeSettings, dropped: Dropped): Json {
   const blocks = part.content
-    .filter((each) => each.kind !== 'text' || each.text !== '')
+    .filter((each) => each.kind !== 'text' || each.text.trim() !== '')
     .map((each) => writeBlock(each, settings, dropped));
   const content = blocks.length === 0 ? '' : contentOf(blocks);
   return {
@@ -175,7 +175,7 @@ export function writeSystem(request: NeutralRequest): unknown {
   const parts = request.messages.filter(isInstruction).flatMap((message) => message.parts);
   const other = parts.find((part) => part.kind !== 'text');
   if (other) throw unsupported(other.at ?? 'system', 'Claude accepts only text as instructions');
-  const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part : []));
+  const texts = parts.flatMap((part) => (part.kind === 'text' && part.text.trim() !== '' ? part : []));
   if (texts.length === 0) return undefined;
   if (!texts.some((part) => part.cacheControl)) return texts.map((part) => part.text).join('\n\n');
   return texts.map((part) => ({ type: 'text', text: part.text, ...cacheOf(part) }));

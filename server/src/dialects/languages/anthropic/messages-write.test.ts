@@ -142,7 +142,11 @@ describe('tools', () => {
       },
     ]);
     for (const broken of ['{"a":', '[1]', '"text"']) {
-      expect(refusal(talk(broken))).toMatchObject({ code: 'INVALID_INPUT', field: 'messages[1].tool_calls[0]' });
+      expect(write(talk(broken)).body['messages']).toMatchObject([
+        user,
+        { content: [{ type: 'tool_use', input: { INVALID_JSON: broken } }] },
+        { role: 'user' },
+      ]);
     }
   });
 

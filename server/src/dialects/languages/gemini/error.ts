@@ -1,3 +1,4 @@
+import { geminiOverflow } from '../../errors/overflow.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
 import type { CallFailure } from '../../errors/failure.js';
@@ -28,8 +29,9 @@ const statusName = (status: number): string => statuses[status] ?? (status >= 50
  * (docs/reference/relay/errors.md#gemini-form).
  */
 export function geminiErrorBody(failure: CallFailure, requestId: string): string {
-  const { status: code } = failure;
-  const message = `${failure.message} (request id: ${requestId})`;
+  const { status: code, overflow } = failure;
+  const said = overflow ? geminiOverflow(overflow, failure.message) : failure.message;
+  const message = `${said} (request id: ${requestId})`;
   return JSON.stringify({ error: { code, message, status: statusName(code), ...retryDetails(failure) } });
 }
 

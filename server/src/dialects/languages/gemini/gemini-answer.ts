@@ -1,5 +1,5 @@
 import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
-import { argumentsProduced } from '../../neutral/arguments.js';
+import { argumentsOf } from '../../neutral/arguments.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { fromFinishReason } from '../../neutral/finish-reason.js';
 import { audioType, imageType } from '../../neutral/media.js';
@@ -38,7 +38,7 @@ export function toParts(part: Part): Json[] {
       return part.redacted === undefined ? [{ text: part.text, thought: true, ...signed(part.signature) }] : [];
     case 'toolCall': {
       const { id, name } = part;
-      return [{ functionCall: { id, name, args: argumentsProduced(part.arguments) }, ...signed(part.signature) }];
+      return [{ functionCall: { id, name, args: argumentsOf(part.arguments) }, ...signed(part.signature) }];
     }
     case 'image':
       if (part.source.kind === 'base64')

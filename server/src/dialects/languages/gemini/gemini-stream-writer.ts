@@ -1,6 +1,6 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import type { Usage } from '../../../shared/usage.js';
-import { argumentsProduced } from '../../neutral/arguments.js';
+import { argumentsOf } from '../../neutral/arguments.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
@@ -112,7 +112,7 @@ export class GeminiStreamWriter implements StreamWriter {
     if (!call) return '';
     this.calls.delete(key);
     const { id, name, text, signature } = call;
-    return this.part(choice, { functionCall: { id, name, args: argumentsProduced(text) }, ...signed(signature) });
+    return this.part(choice, { functionCall: { id, name, args: argumentsOf(text) }, ...signed(signature) });
   }
 
   private part(index: number, part: Json): string {

@@ -1,5 +1,5 @@
 import { parseArguments } from '../../../shared/exact-json.js';
-import { argumentsGiven } from '../../neutral/arguments.js';
+import { argumentsOf } from '../../neutral/arguments.js';
 import { drawnPieces } from '../../neutral/drawn-text.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
 import { asFields, type Json } from '../../neutral/fields.js';
@@ -179,7 +179,7 @@ export class GeminiContentWriter {
     this.names.set(id, name);
     this.order.push(id);
     return {
-      functionCall: { ...(this.settings.callIds ? { id } : {}), name, args: argumentsGiven(part.arguments, part.at) },
+      functionCall: { ...(this.settings.callIds ? { id } : {}), name, args: argumentsOf(part.arguments) },
     };
   }
 
@@ -198,7 +198,7 @@ export class GeminiContentWriter {
     const pictures = part.content.filter((each) => each.kind !== 'text').flatMap((each) => this.part(each));
     // Before generation 3 a tool result may contain only text.
     if (!this.traits.third) beside.push(...pictures);
-    const response = part.isError ? { error: text } : (asFields(parseArguments(text)) ?? { result: text });
+    const response = part.isError ? { error: text } : resultOf(text);
     const functionResponse = {
       ...(this.settings.callIds ? { id: part.callId } : {}),
       name: this.names.get(part.callId) ?? part.name ?? part.callId,
@@ -208,6 +208,10 @@ export class GeminiContentWriter {
     return this.settings.callIds ? { functionResponse } : { functionResponse, [callOf]: part.callId };
   }
 }
+
+/** Generation 3 looks up `$ref` of a structured result among the parts of the call, and refuses what it does not find. */
+const resultOf = (text: string): Json =>
+  (text.includes('$ref') ? null : asFields(parseArguments(text))) ?? { result: text };
 
 /** The call a result belongs to, where the body does not contain it. Symbols are not serialized. */
 const callOf = Symbol('call');

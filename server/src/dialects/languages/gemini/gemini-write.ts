@@ -10,7 +10,7 @@ import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
 import { googleFields, googleHolders, withSafety, withThinking, type GoogleFields } from './google-fields.js';
 import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
-import { toGeminiSchema } from './schema-write.js';
+import { isRecursive, toGeminiSchema } from './schema-write.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { oneObject } from '../../neutral/tool-schema.js';
 
@@ -151,7 +151,7 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
   for (const tool of usable) {
     if (tool.kind === 'builtin' && tool.dialect === 'gemini-generate') google.push({ ...tool.value });
     else if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Gemini cannot run or call such a tool');
-    else if (!named.has(tool.name)) functions.push(declaration(tool));
+    else if (!named.has(tool.name)) functions.push(declaration(tool, traits));
   }
   if (google.length > 0 && functions.length > 0 && !traits.third) {
     throw unsupported(fieldName(request.dialect, 'tools'), "this model cannot combine Google's tools with functions");
@@ -160,7 +160,11 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
   return tools.length > 0 ? tools : undefined;
 }
 
-function declaration(tool: Extract<NeutralTool, { kind: 'function' }>): Json {
+function declaration(tool: Extract<NeutralTool, { kind: 'function' }>, { jsonSchema }: GeminiTraits): Json {
+  if (jsonSchema && tool.parameters && isRecursive(tool.parameters)) {
+    const { name, description, parameters: parametersJsonSchema } = tool;
+    return omitUndefined<Json>({ name, description, parametersJsonSchema });
+  }
   const schema = tool.parameters
     ? toGeminiSchema(oneObject(tool.parameters), `${tool.at ?? 'tools'}.parameters`, true)
     : undefined;

@@ -44,13 +44,15 @@ interface Scope {
   readonly forTool: boolean;
 }
 
+const definitionsOf: readonly string[] = ['$defs', 'definitions'];
+
 /**
- * JSON schema in the dialect of Google's older models.
- * @throws AppError INVALID_INPUT for a recursive schema, which that dialect cannot express
+ * JSON schema in the dialect of Google's older models, which cannot refer to itself: any object is allowed there.
+ * @throws AppError INVALID_INPUT for a reference to nothing
  */
 export function toGeminiSchema(schema: Fields, at: string, forTool: boolean): Json {
   const definitions = new Map<string, unknown>();
-  for (const name of ['$defs', 'definitions']) {
+  for (const name of definitionsOf) {
     for (const [key, value] of Object.entries(asFields(schema[name]) ?? {})) definitions.set(`#/${name}/${key}`, value);
   }
   return convert(schema, { definitions, following: [], depth: 0, at, forTool });
@@ -107,7 +109,7 @@ function children(schema: Json, scope: Scope): Json {
 function resolve(schema: Fields, scope: Scope): { schema: Fields; scope: Scope } {
   const reference = schema['$ref'];
   if (typeof reference !== 'string') return { schema, scope };
-  if (scope.following.includes(reference)) throw new InvalidInputError(`${scope.at} refers to itself`, scope.at);
+  if (scope.following.includes(reference)) return { schema: { type: 'object' }, scope };
   if (!scope.definitions.has(reference))
     throw new InvalidInputError(`${scope.at} refers to ${reference}, which does not exist`, scope.at);
   const { $ref: _reference, ...beside } = schema;
@@ -181,4 +183,26 @@ function choices(schema: Json): Json {
     ...(texts ? {} : { format: 'enum' }),
     ...(given.includes(null) ? { nullable: true } : {}),
   };
+}
+
+/** Whether a schema refers to a part of it that it is within. */
+export function isRecursive(schema: Fields): boolean {
+  const visit = (value: unknown, following: readonly string[]): boolean => {
+    if (Array.isArray(value)) return value.some((each) => visit(each, following));
+    const fields = asFields(value);
+    if (!fields) return false;
+    const { $ref: reference } = fields;
+    if (typeof reference === 'string') {
+      return following.includes(reference) || visit(definitionAt(schema, reference), [...following, reference]);
+    }
+    return Object.entries(fields).some(
+      ([name, each]) => !(following.length === 0 && definitionsOf.includes(name)) && visit(each, following),
+    );
+  };
+  return JSON.stringify(schema).includes('"$ref"') && visit(schema, []);
+}
+
+function definitionAt(schema: Fields, reference: string): unknown {
+  const [, holder = '', name = ''] = /^#\/(\$defs|definitions)\/(.+)$/.exec(reference) ?? [];
+  return asFields(schema[holder])?.[name];
 }

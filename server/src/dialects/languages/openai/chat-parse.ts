@@ -131,11 +131,12 @@ function parseToolChoice(read: FieldReader): ToolChoice | undefined {
   return { mode: 'tool', name: needName(nameIn(given), `${at}.function.name`) };
 }
 
-const modes = ['auto', 'required', 'none', 'any'] as const;
+/** Names of other providers: Mistral's, sent by its own clients, and Gemini's, which Copilot CLI sends to every model so named. */
+const otherModes: Readonly<Record<string, string>> = { any: 'required', validated: 'auto' };
+const modes: readonly string[] = ['auto', 'required', 'none', ...Object.keys(otherModes)];
 
-/** `any` is Mistral's name for `required`, sent by its own clients. */
 const modeNamed = (name: string, at: string): 'auto' | 'required' | 'none' =>
-  needOneOf(name === 'any' ? 'required' : name, ['auto', 'required', 'none'], at);
+  needOneOf(Object.hasOwn(otherModes, name) ? otherModes[name] : name, ['auto', 'required', 'none'], at);
 
 const nameIn = (holder: Fields | null): unknown =>
   (asFields(holder?.['function']) ?? asFields(holder?.['custom']))?.['name'] ?? holder?.['name'];

@@ -1,3 +1,4 @@
+import { anthropicPage, geminiPage } from './model-page.js';
 import { modelPermission } from '../../../shared/model-permission.js';
 /** A model a key can call. */
 export interface OfferedModel {
@@ -5,6 +6,9 @@ export interface OfferedModel {
   /** Without a routing prefix. */
   readonly root: string;
   readonly ownedBy: string;
+  /** Published limits in tokens; 0: not known. */
+  readonly maxInput: number;
+  readonly maxOutput: number;
 }
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
@@ -35,25 +39,38 @@ export const openAIModel = ({ id, root, ownedBy }: OfferedModel): Record<string,
   parent: null,
 });
 
-const anthropicModel = ({ id }: OfferedModel): Record<string, unknown> => ({
+const anthropicModel = ({ id, maxInput, maxOutput }: OfferedModel): Record<string, unknown> => ({
   id,
   created_at: new Date(created * 1000).toISOString().replace('.000', ''),
   display_name: id,
   type: 'model',
+  ...(maxInput > 0 ? { max_input_tokens: maxInput } : {}),
+  ...(maxOutput > 0 ? { max_tokens: maxOutput } : {}),
 });
 
-const geminiModel = ({ id }: OfferedModel): Record<string, unknown> => ({ name: `models/${id}`, displayName: id });
+const geminiModel = ({ id, maxInput, maxOutput }: OfferedModel): Record<string, unknown> => ({
+  name: `models/${id}`,
+  displayName: id,
+  supportedGenerationMethods: ['generateContent', 'countTokens'],
+  ...(maxInput > 0 ? { inputTokenLimit: maxInput } : {}),
+  ...(maxOutput > 0 ? { outputTokenLimit: maxOutput } : {}),
+});
 
-/** The list of models in the format of the client. */
-export function modelList(models: readonly OfferedModel[], format: ModelListFormat): Record<string, unknown> {
-  if (format === 'openai') return { success: true, object: 'list', data: models.map(openAIModel) };
-  if (format === 'gemini') return { models: models.map(geminiModel), nextPageToken: null };
-  return {
-    data: models.map(anthropicModel),
-    first_id: models[0]?.id ?? null,
-    has_more: false,
-    last_id: models.at(-1)?.id ?? null,
-  };
+/**
+ * The list of models in the format of the client.
+ * @param query of the request, which may ask for a page
+ */
+export function modelList(
+  offered: readonly OfferedModel[],
+  format: ModelListFormat,
+  query: string,
+): Record<string, unknown> {
+  if (format === 'openai') return { success: true, object: 'list', data: offered.map(openAIModel) };
+  const asked = new URLSearchParams(query);
+  const { models, hasMore } = format === 'gemini' ? geminiPage(offered, asked) : anthropicPage(offered, asked);
+  const last = models.at(-1)?.id ?? null;
+  if (format === 'gemini') return { models: models.map(geminiModel), nextPageToken: hasMore ? last : null };
+  return { data: models.map(anthropicModel), first_id: models[0]?.id ?? null, has_more: hasMore, last_id: last };
 }
 
 export const oneModel = (model: OfferedModel, format: ModelListFormat): Record<string, unknown> =>

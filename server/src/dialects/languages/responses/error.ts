@@ -5,8 +5,9 @@ import type { CallFailure } from '../../errors/failure.js';
  * fields beside it.
  */
 export function responsesErrorEvents(failure: CallFailure, requestId: string, sequence = 0): string {
-  const { type, param, code } = failure;
+  const { type, param, code, overflow } = failure;
   const message = `${failure.message} (request id: ${requestId})`;
+  if (overflow) return failedEvent({ code, message }, requestId, sequence);
   const event = {
     type: 'error',
     sequence_number: sequence,
@@ -16,4 +17,11 @@ export function responsesErrorEvents(failure: CallFailure, requestId: string, se
     error: { type, code, message, param },
   };
   return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+}
+
+/** Codex compacts its conversation at this event alone. */
+function failedEvent(error: object, requestId: string, sequence: number): string {
+  const response = { id: `resp_${requestId}`, object: 'response', status: 'failed', error, output: [], usage: null };
+  const event = { type: 'response.failed', sequence_number: sequence, response };
+  return `event: response.failed\ndata: ${JSON.stringify(event)}\n\n`;
 }

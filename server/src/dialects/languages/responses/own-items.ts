@@ -1,5 +1,5 @@
-import { asFields, asText, someText, type Fields } from '../../neutral/fields.js';
-import { isForeignProof } from '../../neutral/thought-proof.js';
+import { asFields, asList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { isForeignProof, makerOfProof } from '../../neutral/thought-proof.js';
 import { isMadeId } from './response-object.js';
 import { imageTypeOf } from './responses-read.js';
 
@@ -7,19 +7,23 @@ import { imageTypeOf } from './responses-read.js';
  * Items that this server made from the response of another provider, as a provider of Responses takes them: without their ids,
  * which it does not know, without thoughts, whose proof it refuses, and with drawn images as input.
  * @param input of a Responses body
+ * @param isOpenAI the provider takes the proof of OpenAI alone, and refuses the text of thoughts
  * @returns null when nothing has to change
  */
-export function withoutForeignItems(input: unknown): unknown[] | null {
+export function withoutForeignItems(input: unknown, isOpenAI = false): unknown[] | null {
   if (!Array.isArray(input)) return null;
-  const kept = (input as unknown[]).flatMap((item) => keptItem(item));
+  const kept = (input as unknown[]).flatMap((item) => keptItem(item, isOpenAI));
   return kept.length === input.length && kept.every((item, index) => item === input[index]) ? null : kept;
 }
 
-function keptItem(given: unknown): unknown[] {
+function keptItem(given: unknown, isOpenAI: boolean): unknown[] {
   const item = asFields(given);
   if (!item) return [given];
   const isMade = isMadeId(item['id']);
-  if (item['type'] === 'reasoning' && (isMade || isForeign(item))) return [];
+  if (item['type'] === 'reasoning') {
+    if (isMade || isForeign(item, isOpenAI)) return [];
+    return isOpenAI && asList(item['content']).length > 0 ? [withoutContent(item)] : [given];
+  }
   if (!isMade || item['type'] === 'item_reference') return [given];
   if (item['type'] === 'image_generation_call') return [shownImage(item) ?? given];
   const { id: _id, ...rest } = item;
@@ -34,7 +38,13 @@ function shownImage(item: Fields): Fields | null {
   return { type: 'message', role: 'user', content: [image] };
 }
 
-function isForeign(item: Fields): boolean {
+function withoutContent(item: Fields): Fields {
+  const { content: _content, ...rest } = item;
+  return rest;
+}
+
+function isForeign(item: Fields, isOpenAI: boolean): boolean {
   const encrypted = someText(item['encrypted_content']);
+  if (isOpenAI && encrypted !== undefined) return makerOfProof(encrypted) !== 'openai';
   return encrypted !== undefined && (encrypted.startsWith('redacted:') || isForeignProof(asText(encrypted), 'openai'));
 }

@@ -1,5 +1,6 @@
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
+import { areWhole } from '../../neutral/arguments.js';
 import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { Part } from '../../neutral/message.js';
 import { encryptedContent } from './thinking-signature.js';
@@ -99,7 +100,8 @@ export const callItem = (
   id: string,
   call: { id: string; name: string; custom?: boolean; namespace?: string },
   text: string,
-  status = 'completed',
+  // The output limit may have cut the arguments off.
+  status = call.custom || areWhole(text) ? 'completed' : 'incomplete',
 ): Json => {
   const called = { id, call_id: call.id, name: call.name, ...(call.namespace ? { namespace: call.namespace } : {}) };
   return call.custom

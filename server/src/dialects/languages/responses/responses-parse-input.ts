@@ -1,7 +1,9 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import { asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
+import { unsupported } from '../../neutral/field-name.js';
 import { toMediaSource } from '../../neutral/media.js';
+import { makerOfProof } from '../../neutral/thought-proof.js';
 import type { ImagePart, NeutralMessage, Part } from '../../neutral/message.js';
 import { imageTypeOf } from './responses-read.js';
 import { readEncrypted } from './thinking-signature.js';
@@ -70,10 +72,28 @@ function parseItem(item: Fields, at: string): NeutralMessage {
         at,
       });
     }
+    case 'agent_message':
+      return { role: 'user', parts: [{ kind: 'text', text: agentText(item['content'], `${at}.content`) }] };
     default:
       needName(item['type'], `${at}.type`);
       return assistant({ kind: 'foreign', dialect: 'openai-responses', value: item, ...drawnIn(item, at), at });
   }
+}
+
+/**
+ * The task of a subagent of Codex, which stands in a message of its own kind. Its payload is plain text unless OpenAI itself made
+ * the call.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL for a payload that only OpenAI can read
+ */
+function agentText(content: unknown, at: string): string {
+  const texts = needList(content, at).map((entry, index) => {
+    const part = needFields(entry, `${at}[${index}]`);
+    const payload = someText(part['encrypted_content']);
+    if (payload !== undefined && makerOfProof(payload) === 'openai')
+      throw unsupported(`${at}[${index}].encrypted_content`, 'only OpenAI can read what it encrypted');
+    return payload ?? asText(part['text']);
+  });
+  return texts.join('');
 }
 
 /** The image of an item; a failed call has none. */

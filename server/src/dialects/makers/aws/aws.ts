@@ -71,14 +71,9 @@ function signed(path: string, text: string, target: Target): UpstreamRequest {
   const base = target.baseUrl.trim().replace(/\/+$/, '') || `https://bedrock-runtime.${region}.amazonaws.com`;
   const url = new URL(base + path);
   const headers = { accept: 'application/json', 'content-type': 'application/json' };
-  return {
-    method: 'POST',
-    url: url.href,
-    headers: keys
-      ? signedHeaders(url, headers, text, keys, target.now)
-      : { ...headers, authorization: `Bearer ${apiKey}` },
-    body: text,
-  };
+  const headersFor = (body: string): Record<string, string> =>
+    keys ? signedHeaders(url, headers, body, keys, target.now) : { ...headers, authorization: `Bearer ${apiKey}` };
+  return { method: 'POST', url: url.href, headers: headersFor(text), body: text, signedFor: headersFor };
 }
 
 /** Reads the events of a message, or the exception that ended it. */

@@ -28,13 +28,14 @@ function headersOf(target: Target, { stream, headers = {} }: ChatRequest): Recor
 export const hostedMessages = (place: (target: Target) => string): ChatCapability => ({
   toUpstreamRequest(request, target) {
     const settings = { ...target.families.claude, remoteMedia: true };
-    const { bytes, model } = nativeMessagesBody(request, target, settings, { keepsThoughts: true });
+    const { bytes, model, dropped } = nativeMessagesBody(request, target, settings, { isHost: true });
     return {
       method: 'POST',
       url: place(target) + (countsTokens(request.path) ? '/count_tokens' : ''),
       headers: headersOf(target, request),
       body: bytes,
       upstreamModel: model,
+      ...(dropped.length === 0 ? {} : { dropped }),
     };
   },
   fromUpstreamResponse: nativeMessage,

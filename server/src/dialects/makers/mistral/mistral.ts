@@ -1,6 +1,7 @@
 import type { Adapter } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { withAnsweredResults } from '../../corrections/corrected-turns.js';
+import { asFields, asFieldsList, asList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { thoughtOf } from '../../languages/openai/chat-read.js';
 import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
@@ -20,7 +21,7 @@ function mistralRules(body: Fields, model: string): BodyRules {
   }
   if (Array.isArray(body['messages'])) {
     const given = body['messages'] as unknown[];
-    const messages = given.map(toMessage);
+    const messages = asList(withAnsweredResults(given.map(toMessage)));
     if (messages.some((message, index) => message !== given[index])) changes['messages'] = messages;
   }
   if (Array.isArray(body['tools'])) {

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import { writeJson } from '../../../shared/exact-json.js';
-import { type Accepts, acceptsEverything, accountFields, reasoningHistoryOf } from '../../accepts.js';
+import {
+  type Accepts,
+  acceptsEverything,
+  accountFields,
+  reasoningHistoryOf,
+  wantsEveryThought,
+} from '../../accepts.js';
 import { type ChatRequest, type Target } from '../../contract.js';
 import { unsupported } from '../../neutral/field-name.js';
-import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, type Fields } from '../../neutral/fields.js';
 import { addOverride } from '../../overrides/body-override.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { BodyRules, Dialect } from './dialect.js';
+import { withWholeCalls } from './whole-calls.js';
 
 /** Reasoning models, which refuse the sampling parameters. */
 const family = /^o\d+(?:-|$)|^gpt-(?:[5-9]|\d\d)/;
@@ -195,27 +202,34 @@ export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((name) => [name, undefined]));
   const { user } = body;
   if (!dropped.includes('user') && typeof user === 'string' && hasLongUserId(body)) changes['user'] = shortUserId(user);
-  const messages = acceptedMessages(body['messages'], accepts);
+  const whole = accepts.developerRole ? body['messages'] : withWholeCalls(body['messages']);
+  const everyThought = wantsEveryThought(asText(body['model']));
+  const messages = acceptedMessages(whole, accepts, everyThought) ?? (whole === body['messages'] ? null : whole);
   if (messages) changes['messages'] = messages;
-  return { changes, dropped };
+  return { changes, dropped: whole === body['messages'] ? dropped : [...dropped, 'messages.tool_calls.arguments'] };
 }
 
 /** @returns null when no message has to change */
-function acceptedMessages(given: unknown, accepts: Accepts): unknown[] | null {
+function acceptedMessages(given: unknown, accepts: Accepts, everyThought: boolean): unknown[] | null {
   const keepsAll = accepts.developerRole && accepts.callIds === 'any' && accepts.reasoningHistory === null;
   if (!Array.isArray(given) || keepsAll) return null;
-  const messages = (given as unknown[]).map((message) => acceptedMessage(message, accepts));
+  const messages = (given as unknown[]).map((message) => acceptedMessage(message, accepts, everyThought));
   return messages.some((message, index) => message !== given[index]) ? messages : null;
 }
 
 /** @returns the same message when nothing in it has to change */
-function acceptedMessage(given: unknown, { developerRole, callIds, reasoningHistory }: Accepts): unknown {
+function acceptedMessage(
+  given: unknown,
+  { developerRole, callIds, reasoningHistory }: Accepts,
+  everyThought: boolean,
+): unknown {
   const message = asFields(given);
   if (!message) return given;
   const changed: Record<string, unknown> = {};
   if (!developerRole && message['role'] === 'developer') changed['role'] = 'system';
   // A conversation that began at another provider has no thoughts, without which a call of a tool is refused.
-  if (reasoningHistory === 'reasoning_content' && message['tool_calls'] && !message[reasoningHistory])
+  const wantsThought = message['tool_calls'] ?? (everyThought && message['role'] === 'assistant');
+  if (reasoningHistory === 'reasoning_content' && wantsThought && !message[reasoningHistory])
     changed[reasoningHistory] = ' ';
   if (callIds !== 'any') {
     if (message['tool_call_id'] !== undefined)

@@ -56,6 +56,12 @@ export interface Dialect {
   readonly chat?: EndpointPath | false;
   /** Path of Responses, if the provider supports it. Missing: served by chat. */
   readonly responses?: EndpointPath;
+  /** Path of Responses, where only clients of other dialects are served there. */
+  readonly overResponses?: EndpointPath;
+  /** Whether chat completions refuse a call of any dialect that Responses takes. Missing: never known before. */
+  readonly needsResponses?: (body: Fields, model: string) => boolean;
+  /** Thoughts of a history are taken with the proof of OpenAI alone, and without their text. */
+  readonly provesThoughts?: true;
   /** Whether it compacts conversations below the path of Responses. */
   readonly compaction?: true;
   /** Further capabilities and their paths. */

@@ -19,6 +19,7 @@ import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
 import { oneShot, type OneShotRules } from './one-shot.js';
+import { overResponses } from './over-responses.js';
 import { PassThroughStream, SpokenStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
@@ -43,13 +44,14 @@ const rulesOf: Readonly<Record<string, OneShotRules>> = {
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
-  const { chat = true, responses, capabilities: offers = {} } = dialect;
+  const { chat = true, responses, overResponses: over = responses, capabilities: offers = {} } = dialect;
   const { completions, ...oneShots } = offers;
   return {
     ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
     ...(responses
       ? { responses: nativeResponses(dialect, responses), storedResponse: storedResponseAt(dialect, responses) }
       : {}),
+    ...(over ? { overResponses: overResponses(dialect, over) } : {}),
     ...(responses && dialect.compaction ? { compaction: nativeCompaction(dialect, responses) } : {}),
     ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
     ...Object.fromEntries(

@@ -76,7 +76,7 @@ interface Changes {
 }
 
 /** The model, and an effort that its name may contain. */
-function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules }: Dialect): Changes {
+function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules, provesThoughts }: Dialect): Changes {
   const { upstreamModel, models, passThrough } = target;
   // Only the name is interpreted: Responses accepts the fields of reasoning models unchanged.
   const named: Pick<BodyRules, 'model' | 'reasoningEffort'> = passThrough
@@ -88,7 +88,7 @@ function responsesChanges({ body, stream }: ChatRequest, target: Target, { rules
   if (named.model !== upstreamModel) changes['reasoning'] = { ...reasoning, effort: named.reasoningEffort };
   if (!stream && body['stream'] === true) changes['stream'] = false;
   if (!passThrough) {
-    const input = withoutForeignItems(body['input']);
+    const input = withoutForeignItems(body['input'], provesThoughts);
     if (input) changes['input'] = input;
     addOverride(body, changes, target);
   }

@@ -37,6 +37,7 @@ function signed(body: string, target: Target): UpstreamRequest {
       authorization: tc3Authorization({ secretId, secretKey, host: url.host, action, body, timestamp }),
     },
     body,
+    signedFor: (other) => signed(other, target).headers,
   };
 }
 

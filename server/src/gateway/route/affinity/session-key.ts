@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { withoutAttribution } from '../../../dialects/neutral/attribution.js';
 import { asFields, asList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 
 /** Where the identity of a session was found, in this order. */
@@ -94,7 +95,7 @@ const tailLength = 300;
 
 /** The system text and the first message of the user, in any dialect; empty when there is neither. */
 function openingOf(body: Fields): string {
-  const system = body['system'] ?? body['instructions'] ?? body['systemInstruction'] ?? body['system_instruction'];
+  const system = withoutAttribution(body['system']) ?? body['instructions'] ?? body['systemInstruction'] ?? body['system_instruction'];
   const said = body['messages'] ?? body['contents'] ?? body['input'] ?? body['prompt'];
   if (typeof said === 'string') return excerpt(textOf(system)) + excerpt(said);
   let first = '';

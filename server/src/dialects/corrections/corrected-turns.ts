@@ -1,0 +1,72 @@
+import { asReminder } from '../neutral/repaired-history.js';
+import { asFields, asList, asText, type Fields } from '../neutral/fields.js';
+import { changedList } from '../wire/pass-through/changed-list.js';
+
+/** Mistral's template has no place for a user right after the result of a tool. */
+const between = { role: 'assistant', content: 'I have the results.' };
+
+/**
+ * Chat messages in which the assistant speaks between the result of a tool and the user.
+ * @returns the same value when nothing changes
+ */
+export function withAnsweredResults(messages: unknown): unknown {
+  const given = asList(messages);
+  const turns = given.flatMap((message, index) =>
+    roleOf(message) === 'user' && roleOf(given[index - 1]) === 'tool' ? [between, message] : [message],
+  );
+  return turns.length === given.length ? messages : turns;
+}
+
+const roleOf = (message: unknown): unknown => asFields(message)?.['role'];
+const isInstruction = (message: unknown): boolean => ['system', 'developer'].includes(asText(roleOf(message)));
+
+/** Instructions after the beginning as words of the user, for templates that want all of them first. */
+export function withoutLaterInstructions(messages: unknown): unknown {
+  const first = asList(messages).findIndex((message) => !isInstruction(message));
+  let index = -1;
+  return changedList(messages, (message) => {
+    index++;
+    return index > first && first !== -1 && isInstruction(message) ? reminded(message) : message;
+  });
+}
+
+function reminded({ role: _role, content, ...message }: Fields): Fields {
+  const said =
+    typeof content === 'string'
+      ? asReminder(content)
+      : changedList(content, (part) =>
+          part['type'] === 'text' ? { ...part, text: asReminder(asText(part['text'])) } : part,
+        );
+  return { role: 'user', content: said, ...message };
+}
+
+const isBlankText = (block: unknown): boolean => {
+  const fields = asFields(block);
+  return fields?.['type'] === 'text' && asText(fields['text']).trim() === '';
+};
+
+/** Turns and instructions of a Messages body without blank texts. A turn that said nothing else gets a word. */
+export function withoutBlanks(body: Fields): Fields {
+  const messages = changedList(body['messages'], (message) => {
+    const { content } = message;
+    if (typeof content === 'string') return content.trim() === '' ? { ...message, content: placeholder } : message;
+    if (!asList(content).some(isBlankText)) return message;
+    const kept = asList(content).filter((block) => !isBlankText(block));
+    return { ...message, content: kept.length > 0 ? kept : placeholder };
+  });
+  const blocks = asList(body['system']);
+  const kept = blocks.filter((block) => !isBlankText(block));
+  if (kept.length === blocks.length) return messages === body['messages'] ? body : { ...body, messages };
+  const { system: _system, ...rest } = body;
+  return { ...rest, messages, ...(kept.length > 0 ? { system: kept } : {}) };
+}
+
+const placeholder = '...';
+
+/** Chat messages in which each turn of the assistant has thoughts, for models that want them back. */
+export const withThoughts = (messages: unknown): unknown =>
+  changedList(messages, (message) =>
+    message['role'] === 'assistant' && asText(message['reasoning_content']) === ''
+      ? { ...message, reasoning_content: ' ' }
+      : message,
+  );

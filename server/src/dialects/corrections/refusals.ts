@@ -1,0 +1,215 @@
+import type { UpstreamError } from '../errors/upstream-error.js';
+import type { Correction, Remedy } from './correction.js';
+import { isOptional } from './essential-fields.js';
+
+/** A refusal of providers, known by how its message begins: later words may repeat what a client sent. */
+interface Refusal {
+  readonly says: RegExp;
+  readonly correct: (found: readonly string[]) => readonly Correction[];
+  /** It depends on the rest of the call, so that the next one is sent without the correction. */
+  readonly isOnce?: true;
+}
+
+const pathOf = (name: string): string[] =>
+  name
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .map((each) => (/^\d+$/.test(each) ? '*' : each));
+const camel = (name: string): string => name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const omit = (...names: readonly string[]): Correction[] => names.map((name) => ({ kind: 'omit', path: pathOf(name) }));
+const quoted = (text: string): string[] => [...text.matchAll(/['"`]([\w-]+)['"`]/g)].map(([, word = '']) => word);
+const limits = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+const atMost = (limit: string, ...names: readonly string[]): Correction[] =>
+  names.map((name) => ({ kind: 'atMost', path: pathOf(name), limit: Number(limit) }));
+const toResponses = (calls: 'tools' | 'all'): Correction[] => [{ kind: 'responses', calls }];
+const thoughts: Correction[] = [{ kind: 'thoughts' }];
+
+/** OpenAI and Azure, and servers that copy them. */
+const openAI: readonly Refusal[] = [
+  // BerriAI/litellm#34569 (on the real API, July 2026); LibreChat#14231, #14355; opencode#40257 (Azure).
+  {
+    says: /^Function tools with reasoning_effort are not supported for \S+ in \/v1\/chat\/completions/,
+    correct: () => toResponses('tools'),
+  },
+  // openai-openapi#541 and OpenAI's forum: 404 for the -pro and -codex models.
+  {
+    says: /^This (?:model is only supported in v1\/responses|is not a chat model and thus not supported in the v1\/chat)/,
+    correct: () => toResponses('all'),
+  },
+  // Azure's `OperationNotSupported`.
+  {
+    says: /^The chatCompletion operation does not work with the specified model/,
+    correct: () => toResponses('all'),
+  },
+  {
+    says: /^Unrecognized request arguments? supplied: ([\w, .]+)/,
+    correct: ([names = '']) => omit(...names.split(/[, ]+/).filter(Boolean)),
+  },
+  {
+    says: /^Unsupported parameter: '(\w+)' is not supported with this model\. Use '(\w+)' instead/,
+    correct: ([from = '', to = '']) => [{ kind: 'rename', from, to }],
+  },
+  {
+    says: /^Unsupported value: '(reasoning_effort|reasoning\.effort)' does not support '\w+' with this model\. Supported values are: ([^.]+)/,
+    correct: ([name = '', values = '']) => [{ kind: 'effort', path: pathOf(name), efforts: quoted(values) }],
+  },
+  {
+    says: /^(?:Unsupported (?:parameter|value)|Unknown parameter): '([\w.[\]]+)'/,
+    correct: ([name = '']) => omit(name),
+  },
+  // openai-python#2384: organizations that are not verified get no summaries of thoughts.
+  {
+    says: /^Your organization must be verified to generate reasoning summaries/,
+    correct: () => omit('reasoning.summary'),
+  },
+  // cline#8337, #13229 (August 2026).
+  {
+    says: /^max_tokens is too large: \d+\. This model supports at most (\d+) completion tokens/,
+    correct: ([limit = '']) => atMost(limit, ...limits),
+  },
+  {
+    says: /^Invalid '([\w.]+)': integer above maximum value\. Expected a value <= (\d+)/,
+    correct: ([name = '', limit = '']) => atMost(limit, name),
+  },
+  // Another organization made the thoughts (openai-agents-python#1522).
+  { says: /^The encrypted content .{1,200}could not be verified/, correct: () => thoughts, isOnce: true },
+  // CLIProxyAPI#5713 (September 2026).
+  {
+    says: /^Invalid 'input\[\d+\]\.content': array too long\. Expected an array with maximum length 0/,
+    correct: () => thoughts,
+    isOnce: true,
+  },
+];
+
+/** Anthropic, Bedrock and Vertex. */
+const anthropic: readonly Refusal[] = [
+  // codex2api#613 (measured on Opus 5), krouter#11, llxprt-code#2335.
+  {
+    says: /^messages\.\d+\.content\.\d+(?:\.thinking\.signature)?: (?:Invalid `signature` in `thinking` block|Field required)/,
+    correct: () => thoughts,
+    isOnce: true,
+  },
+  {
+    says: /^messages\.\d+\.content\.\d+: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified/,
+    correct: () => thoughts,
+    isOnce: true,
+  },
+  // claude-code#70563, #46105 (2026).
+  {
+    says: /^Unexpected value\(s\) ((?:`[\w-]+`(?:, )?)+) for the `anthropic-beta` header/,
+    correct: ([values = '']) => [{ kind: 'betas', values: quoted(values) }],
+  },
+  // CLIProxyAPI#2758.
+  {
+    says: /^max_tokens: \d+ > (\d+), which is the maximum allowed number of output tokens/,
+    correct: ([limit = '']) => atMost(limit, 'max_tokens'),
+  },
+  {
+    says: /^The maximum tokens you requested exceeds the model limit of (\d+)/,
+    correct: ([limit = '']) => atMost(limit, 'max_tokens'),
+  },
+  { says: /^`(temperature|top_p|top_k)` is deprecated for this model/, correct: ([name = '']) => omit(name) },
+  {
+    says: /^`temperature` and `top_p` cannot both be specified/,
+    correct: () => omit('top_p'),
+    isOnce: true,
+  },
+  { says: /^adaptive thinking is not supported on this model/, correct: () => omit('thinking') },
+  { says: /^This model does not support the effort parameter/, correct: () => omit('output_config.effort') },
+];
+
+/** Gemini and Vertex. Their messages have the names of protocol buffers. */
+const google: readonly Refusal[] = [
+  {
+    says: /^Invalid JSON payload received\. Unknown name "(\w+)"(?: at '([\w.[\]]+)')?: Cannot find field/,
+    correct: ([name = '', at = '']) => omit(camel(at === '' ? name : `${at}.${name}`)),
+  },
+  {
+    says: /^Unable to submit request because it has a maxOutputTokens value of \d+ but the supported range is from 1 \(inclusive\) to (\d+)/,
+    correct: ([limit = '']) => atMost(String(Number(limit) - 1), 'generationConfig.maxOutputTokens'),
+  },
+  {
+    says: /^Thinking (?:level|budget)?.{0,40}is not supported (?:for|by) this model/,
+    correct: () => omit('generationConfig.thinkingConfig'),
+  },
+  { says: /^Corrupted thought signature/, correct: () => thoughts, isOnce: true },
+];
+
+/** DeepSeek, Qwen, xAI, Moonshot, Groq, Ollama, vLLM, Mistral and other members of OpenAI's family. */
+const family: readonly Refusal[] = [
+  // Pydantic: Anthropic, Mistral, and servers in Python.
+  { says: /^([\w.[\]-]+): Extra inputs are not permitted/, correct: ([name = '']) => omit(name) },
+  {
+    says: /^\[\{'type': 'extra_forbidden', 'loc': \('body', '(\w+)'/,
+    correct: ([name = '']) => omit(name),
+  },
+  {
+    says: /^Invalid max_tokens value, the valid range of max_tokens is \[1, ?(\d+)\]/,
+    correct: ([limit = '']) => atMost(limit, ...limits),
+  },
+  {
+    says: /^(?:<\d+> )?(?:InternalError\.Algo\.InvalidParameter: )?Range of (max_\w+) should be \[1, ?(\d+)\]/,
+    correct: ([name = '', limit = '']) => atMost(limit, name),
+  },
+  {
+    says: /^`(max_\w+)` must be less than or equal to `(\d+)`/,
+    correct: ([name = '', limit = '']) => atMost(limit, name),
+  },
+  { says: /^`(\w+)` is not supported with this model/, correct: ([name = '']) => omit(name) },
+  { says: /^Argument not supported on this model: (\w+)/, correct: ([name = '']) => omit(snake(name)) },
+  { says: /^Model \S+ does not support parameter (\w+)/, correct: ([name = '']) => omit(snake(name)) },
+  { says: /^invalid (temperature|top_p): only [\d.]+ is allowed/, correct: ([name = '']) => omit(name) },
+  { says: /^"[^"]{1,200}" does not support thinking/, correct: () => omit('reasoning_effort', 'think') },
+];
+
+/** What templates and validators of models want of a history, which its client cannot change. */
+const histories: readonly Refusal[] = [
+  // mistral-common#169, zed#37021 (April 2026): code 3230, of vLLM too.
+  {
+    says: /^(?:Unexpected role 'user' after role 'tool'|Expected last role|Unexpected role "user" after role "tool")/,
+    correct: () => [{ kind: 'answeredResults' }],
+  },
+  // ollama#17774, vllm#41114, Qwen3.8#186.
+  {
+    says: /^System message must be at the beginning/,
+    correct: () => [{ kind: 'firstInstructions' }],
+  },
+  // Hosts of Messages without the role (CLIProxyAPI#3608, copilot-api#273).
+  {
+    says: /^messages(?:: Unexpected role "system"|\.\d+\.role: Input should be 'user' or 'assistant')/,
+    correct: () => [{ kind: 'firstInstructions' }],
+  },
+  // kimi-cli#2141, hermes-agent#15478, routatic/proxy#34 (April and May 2026).
+  {
+    says: /^The `?reasoning_content`? in the thinking mode must be passed back/,
+    correct: () => [{ kind: 'thoughtsWanted' }],
+  },
+  // LibreChat-AI/agents#124.
+  {
+    says: /^(?:messages|system).{0,40}: text content blocks must (?:be non-empty|contain non-whitespace text)/,
+    correct: () => [{ kind: 'blanks' }],
+    isOnce: true,
+  },
+];
+
+const refusals: readonly Refusal[] = [...histories, ...openAI, ...anthropic, ...google, ...family];
+
+/** Statuses with which providers refuse a request for what it holds. */
+const ofRequest = new Set([400, 404, 422]);
+
+/**
+ * What makes a refused request acceptable, where the provider names it
+ * (docs/reference/providers/README.md#refused-requests).
+ * @returns null when it does not, or when the call would mean something else without it
+ */
+export function remedyFor({ status, message }: UpstreamError): Remedy | null {
+  if (!ofRequest.has(status)) return null;
+  for (const { says, correct, isOnce } of refusals) {
+    const found = says.exec(message);
+    if (!found) continue;
+    const corrections = correct(found.slice(1)).filter((each) => each.kind !== 'omit' || isOptional(each.path));
+    return corrections.length === 0 ? null : { corrections, isLasting: isOnce !== true };
+  }
+  return null;
+}

@@ -1,0 +1,83 @@
+import type { UpstreamError } from './upstream-error.js';
+
+/** A conversation that is longer than the context of its model. Figures are tokens; absent: the provider does not state them. */
+export interface Overflow {
+  readonly limit?: number;
+  readonly prompt?: number;
+  /** The output that the call may have. Present: the prompt alone may fit. */
+  readonly output?: number;
+}
+
+/** Its code at OpenAI, which agents act on. */
+export const overflowCode = 'context_length_exceeded';
+
+type Figure = keyof Overflow;
+
+/** How the messages of providers begin, and the figures in them. */
+const words: ReadonlyArray<readonly [says: RegExp, ...figures: Figure[]]> = [
+  // vLLM, DeepSeek and OpenAI's older models.
+  [
+    /^This model's maximum context length is (\d+) tokens\. However, you requested \d+ tokens \((\d+) in the messages, (\d+) in the completion\)/,
+    ...(['limit', 'prompt', 'output'] as const),
+  ],
+  [
+    /^This model's maximum context length is (\d+) tokens\. However, (?:your messages resulted in|your request has) (\d+)/,
+    'limit',
+    'prompt',
+  ],
+  [/^This model's maximum context length is (\d+)/, 'limit'],
+  // xAI.
+  [/^This model's maximum prompt length is (\d+) but the request contains (\d+)/, 'limit', 'prompt'],
+  // OpenAI.
+  [/^Your input exceeds the context window/],
+  // Anthropic, Vertex and Bedrock.
+  [/^prompt is too long: (\d+) tokens > (\d+) maximum/i, 'prompt', 'limit'],
+  [/^prompt is too long/i],
+  [
+    /^input length and `max_tokens` exceed context limit: (\d+) \+ (\d+) > (\d+)/,
+    ...(['prompt', 'output', 'limit'] as const),
+  ],
+  [/^Input is too long for requested model/],
+  // Gemini.
+  [/^The input token count \((\d+)\) exceeds the maximum number of tokens allowed \((\d+)\)/, 'prompt', 'limit'],
+  [/^The input token count exceeds the maximum number of tokens allowed \(?(\d+)\)?/, 'limit'],
+  // Moonshot, with status 401 (cc-haha#1162).
+  [/^\S+ supports only \d+[KM] context/],
+  [/^(?:Invalid request: )?Your request exceeded model token limit: (\d+)/, 'limit'],
+  // Qwen, Zhipu, Mistral, llama.cpp.
+  [/^(?:<\d+> )?(?:InternalError\.Algo\.InvalidParameter: )?Range of input length should be \[1, ?(\d+)\]/, 'limit'],
+  [/^Prompt exceeds max length/],
+  [/^Prompt contains (\d+) tokens.{0,80}too large for model with (\d+) maximum context length/, 'prompt', 'limit'],
+  [/^the request exceeds the available context size/],
+];
+
+const ofRequest = new Set([400, 401, 413, 422, 502]);
+
+/**
+ * What a failure says of the length of its conversation.
+ * @returns null when it has another cause
+ */
+export function overflowIn({ status, message, detail }: UpstreamError): Overflow | null {
+  if (!ofRequest.has(status)) return null;
+  for (const [says, ...figures] of words) {
+    const found = says.exec(message);
+    if (found) return Object.fromEntries(figures.map((name, at) => [name, Number(found[at + 1])]));
+  }
+  return detail.code === overflowCode ? {} : null;
+}
+
+/** In Anthropic's words, in which Claude Code reads figures: it lowers its limit, or compacts the conversation. */
+export function anthropicOverflow({ prompt, output, limit }: Overflow, message: string): string {
+  if (prompt === undefined || limit === undefined) {
+    return /^prompt is too long/i.test(message) ? message : `prompt is too long: ${message}`;
+  }
+  return output !== undefined && prompt < limit
+    ? `input length and \`max_tokens\` exceed context limit: ${prompt} + ${output} > ${limit}`
+    : `prompt is too long: ${prompt} tokens > ${limit} maximum`;
+}
+
+/** In Google's words. */
+export const geminiOverflow = ({ prompt, limit }: Overflow, message: string): string =>
+  prompt === undefined || limit === undefined
+    ? message
+    : `The input token count (${prompt}) exceeds the maximum number of tokens allowed (${limit}).`;

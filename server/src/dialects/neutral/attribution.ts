@@ -1,0 +1,37 @@
+import { asFields, asText } from './fields.js';
+import type { NeutralMessage } from './message.js';
+
+/** The name under which the text is reported as left out. */
+export const attributionName = 'system.x-anthropic-billing-header';
+
+/**
+ * Claude Code begins its instructions with a text for Anthropic's bill, which differs from session to session, and in some versions
+ * from turn to turn. At other providers it is part of the prompt, of which then nothing is cached.
+ */
+export const isAttribution = (text: string): boolean => text.startsWith('x-anthropic-billing-header:');
+
+/** The `system` of a Messages body without that text; undefined where nothing else is left, the same value where it is not there. */
+export function withoutAttribution(system: unknown): unknown {
+  if (typeof system === 'string') return isAttribution(system) ? undefined : system;
+  if (!Array.isArray(system)) return system;
+  const blocks = system as unknown[];
+  const kept = blocks.filter((block) => !isAttribution(asText(asFields(block)?.['text'])));
+  if (kept.length === blocks.length) return system;
+  return kept.length === 0 ? undefined : kept;
+}
+
+/**
+ * The same in the neutral form.
+ * @param dropped gets its name
+ */
+export function messagesWithoutAttribution(
+  messages: readonly NeutralMessage[],
+  dropped: Set<string>,
+): readonly NeutralMessage[] {
+  const [first, ...rest] = messages;
+  if (first?.role !== 'system') return messages;
+  const parts = first.parts.filter((part) => part.kind !== 'text' || !isAttribution(part.text));
+  if (parts.length === first.parts.length) return messages;
+  dropped.add(attributionName);
+  return parts.length === 0 ? rest : [{ ...first, parts }, ...rest];
+}

@@ -1,0 +1,43 @@
+import { wholeArguments } from './arguments.js';
+import type { Dialect } from './dialect.js';
+import { isInstruction, type NeutralMessage, type Part } from './message.js';
+
+/**
+ * Calls that the output limit cut off within their arguments. The client cannot change them, and providers refuse them.
+ * @param dropped gets the name of the field where other text takes its place
+ */
+export function withWholeArguments(message: NeutralMessage, dropped: Set<string>): NeutralMessage {
+  if (message.role !== 'assistant') return message;
+  let isChanged = false;
+  const parts = message.parts.map((part): Part => {
+    if (part.kind !== 'toolCall' || part.custom) return part;
+    const whole = wholeArguments(part.arguments);
+    if (whole === part.arguments) return part;
+    isChanged = true;
+    dropped.add(`${(part.at ?? 'messages').replace(/\[\d+\]/g, '')}.arguments`);
+    return { ...part, arguments: whole };
+  });
+  return isChanged ? { ...message, parts } : message;
+}
+
+/** An instruction as words of the user, as agents mark theirs. */
+export const asReminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
+
+/**
+ * Instructions after the beginning stay at their place: in the text before the conversation each new one would change every
+ * prompt from its start, which no cache of a provider survives. Dialects of OpenAI have a role for them.
+ */
+export function withLaterInstructions(
+  messages: readonly NeutralMessage[],
+  dialect: Dialect | 'own',
+): readonly NeutralMessage[] {
+  if (dialect !== 'anthropic-messages' && dialect !== 'gemini-generate') return messages;
+  const first = messages.findIndex((message) => !isInstruction(message));
+  if (first === -1 || !messages.some((message, index) => index > first && isInstruction(message))) return messages;
+  return messages.map((message, index) => (index > first && isInstruction(message) ? reminded(message) : message));
+}
+
+const reminded = ({ parts }: NeutralMessage): NeutralMessage => ({
+  role: 'user',
+  parts: parts.map((part) => (part.kind === 'text' ? { ...part, text: asReminder(part.text) } : part)),
+});

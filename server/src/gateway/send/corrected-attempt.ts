@@ -1,0 +1,92 @@
+import type { Correction, Remedy } from '../../dialects/corrections/correction.js';
+import { correctedRequest, namesOf } from '../../dialects/corrections/corrected-request.js';
+import { remedyFor } from '../../dialects/corrections/refusals.js';
+import type { UpstreamRequest } from '../../dialects/contract.js';
+import { UpstreamError } from '../../dialects/errors/upstream-error.js';
+import type { ChatDialect } from '../deliver/chat-dialects.js';
+import type { ClientResponse } from '../deliver/client-response.js';
+import { mapModel } from '../route/model-mapping.js';
+import { toTarget, type Attempt, type AttemptOutcome } from './attempt.js';
+
+/** Refusals of one attempt that are corrected. Providers name one field at a time. */
+const maxCorrected = 3;
+
+/** The corrections change nothing: the provider would refuse the same request again. */
+class UnchangedRequestError extends Error {}
+
+type Run = (attempt: Attempt) => Promise<AttemptOutcome>;
+
+/**
+ * An attempt with what is known of its channel and model. Where the provider refuses it and names why, it is made again at once
+ * with the same key, and the provider's wish is remembered once it has accepted that
+ * (docs/reference/providers/README.md#refused-requests).
+ */
+export function correctedAttempt(
+  attempt: Attempt,
+  dialect: ChatDialect,
+  client: ClientResponse,
+  run: Run,
+): Promise<AttemptOutcome> {
+  const { learned } = attempt;
+  if (!learned || attempt.passThrough) return run(attempt);
+  const corrections = learned.isEmpty ? undefined : learned.of(keyOf(attempt));
+  const first = corrections ? { ...attempt, corrections } : attempt;
+  return run(first).catch((error: unknown) => again({ attempt: first, dialect, client, run }, error, 1));
+}
+
+interface Refused {
+  readonly attempt: Attempt;
+  readonly dialect: ChatDialect;
+  readonly client: ClientResponse;
+  readonly run: Run;
+}
+
+async function again(refused: Refused, error: unknown, count: number): Promise<AttemptOutcome> {
+  const { attempt, client, run } = refused;
+  if (count > maxCorrected || client.started || client.gone || !(error instanceof UpstreamError)) throw error;
+  const remedy = remedyFor(error);
+  if (!remedy || !isOpen(refused, remedy)) throw error;
+  const next: Attempt = {
+    ...attempt,
+    corrections: [...(attempt.corrections ?? []), ...remedy.corrections],
+    newCorrections: remedy.corrections,
+    accepted: () => {
+      if (remedy.isLasting) attempt.learned?.learn(keyOf(attempt), remedy.corrections);
+      attempt.accepted?.();
+    },
+  };
+  try {
+    return await run(next);
+  } catch (problem) {
+    if (problem instanceof UnchangedRequestError) throw error;
+    return again({ ...refused, attempt: next }, problem, count + 1);
+  }
+}
+
+/** Whether the call can go to Responses, where that is the remedy. */
+function isOpen({ attempt, dialect }: Refused, { corrections }: Remedy): boolean {
+  const responses = corrections.filter(({ kind }) => kind === 'responses');
+  if (responses.length === 0) return true;
+  const { overResponses } = attempt.channel.provider.adapter;
+  if (!overResponses || dialect.native === 'responses' || !dialect.client) return false;
+  const { body } = attempt.request;
+  return (
+    !overResponses.takes(body, toTarget(attempt)) && overResponses.takes(body, toTarget({ ...attempt, corrections }))
+  );
+}
+
+const keyOf = ({ channel, requestedModel, bareModel }: Attempt): string =>
+  JSON.stringify([channel.id, channel.baseUrl, mapModel(channel.mapping, requestedModel, bareModel)]);
+
+/**
+ * The request of an attempt with its corrections, what they left out being named.
+ * @throws UnchangedRequestError when the provider has just refused the same request
+ */
+export function withCorrections(attempt: Attempt, { client }: ChatDialect, sent: UpstreamRequest): UpstreamRequest {
+  const { corrections = [], newCorrections } = attempt;
+  const { request, changed } = correctedRequest(sent, corrections);
+  const isNew = (each: Correction): boolean => each.kind === 'responses' || changed.includes(each);
+  if (newCorrections && !newCorrections.some(isNew)) throw new UnchangedRequestError();
+  const names = changed.flatMap((each) => namesOf(each, client?.dialect ?? 'openai-chat'));
+  return names.length === 0 ? request : { ...request, dropped: [...new Set([...(sent.dropped ?? []), ...names])] };
+}

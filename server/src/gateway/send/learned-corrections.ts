@@ -1,0 +1,45 @@
+import type { Correction } from '../../dialects/corrections/correction.js';
+import type { Clock } from '../../shared/clock.js';
+
+/** Providers change what they take: it is tried again then. */
+const keptMilliseconds = 24 * 3_600_000;
+/** Pairs of a channel and a model. */
+const maxEntries = 10_000;
+const maxCorrections = 20;
+
+interface Entry {
+  readonly corrections: readonly Correction[];
+  readonly until: number;
+}
+
+/** What the provider of a channel refuses at one of its models, kept for a day in the memory of this process. */
+export class LearnedCorrections {
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Nothing was refused: no call has to look. */
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
+
+  /** @param key of `keyOf` */
+  of(key: string): readonly Correction[] | undefined {
+    const entry = this.entries.get(key);
+    if (!entry) return undefined;
+    if (entry.until > this.clock.now()) return entry.corrections;
+    this.entries.delete(key);
+    return undefined;
+  }
+
+  learn(key: string, found: readonly Correction[]): void {
+    const known = this.of(key) ?? [];
+    const names = new Set(known.map((each) => JSON.stringify(each)));
+    const added = found.filter((each) => !names.has(JSON.stringify(each)));
+    if (added.length === 0) return;
+    const [oldest] = this.entries.keys();
+    if (this.entries.size >= maxEntries && oldest !== undefined) this.entries.delete(oldest);
+    const corrections = [...known, ...added].slice(-maxCorrections);
+    this.entries.set(key, { corrections, until: this.clock.now() + keptMilliseconds });
+  }
+}

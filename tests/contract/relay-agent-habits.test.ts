@@ -1,0 +1,117 @@
+/** Habits of agents that only one provider knows, at the others. */
+import { json } from '../support/upstream/replies.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true } });
+
+const contents = {
+  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text: 'Hello' }] } }],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+};
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  stop_reason: 'end_turn',
+  content: [{ type: 'text', text: 'Hello' }],
+  usage: { input_tokens: 10, output_tokens: 2 },
+};
+const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }];
+
+it.each([
+  [24, contents],
+  [14, message],
+])('the tool choice of Copilot CLI at type %i', async (type, answer) => {
+  await relay.addChannel({ type, models: 'gemini-3-pro' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(answer));
+  const body = { model: 'gemini-3-pro', messages: userMessage('hi'), tools, tool_choice: 'validated' };
+  const response = await relay.chat(key, body);
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello')]);
+});
+
+it('a search that grok-cli turns off is no demand, and one that is on is', async () => {
+  await relay.addChannel({ type: 14, models: 'm' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(message));
+  const ask = (mode: string) =>
+    relay.chat(key, { model: 'm', messages: userMessage('hi'), search_parameters: { mode } });
+  const off = await ask('off');
+  expect([off.status, off.headers.get('x-tollgate-dropped')]).toEqual([200, 'search_parameters']);
+  expect((await ask('on')).status).toBe(400);
+});
+
+it('base64 with broken lines reaches Claude in one', async () => {
+  await relay.addChannel({ type: 14, models: 'm' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(message));
+  const url =
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ\nAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==\n';
+  const response = await relay.chat(key, {
+    model: 'm',
+    messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+  });
+  expect(response.status).toBe(200);
+  expect(JSON.stringify(relay.upstream.requests[0]?.body)).not.toContain('\\n');
+});
+
+describe('the task of a Codex subagent', () => {
+  const completion = {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+  };
+  const envelope = 'Message Type: NEW_TASK\nTask name: /root/t\nSender: /root\nPayload:\n';
+  const asking = (payload: string) => ({
+    model: 'm',
+    input: [
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'You are a sub-agent' }] },
+      {
+        type: 'agent_message',
+        author: '/root',
+        recipient: '/root/t',
+        content: [
+          { type: 'input_text', text: envelope },
+          { type: 'encrypted_content', encrypted_content: payload },
+        ],
+      },
+      { type: 'agent_reasoning', text: 'hm' },
+    ],
+  });
+
+  // awesome-deepseek-agent#335, codex#33551, #34833: as an assistant's, DeepSeek refuses it.
+  it.each([
+    [43, completion],
+    [14, message],
+    [24, contents],
+  ])('is a message of the user at type %i', async (type, answer) => {
+    await relay.addChannel({ type, models: 'm' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(answer));
+    expect((await relay.post('/v1/responses', key, asking('Reply PONG only'))).status).toBe(200);
+    const { messages, contents: turns } = relay.upstream.requests[0]?.body as Record<string, unknown[]>;
+    const said = (messages ?? turns)?.at(-1);
+    expect(said).toMatchObject({ role: 'user' });
+    expect(JSON.stringify(said)).toContain(JSON.stringify(`${envelope}Reply PONG only`).slice(1, -1));
+  });
+
+  it('is refused by name where OpenAI encrypted it, and passes at OpenAI', async () => {
+    await relay.addChannel({ type: 43, models: 'm' });
+    const { key } = await relay.addToken();
+    const secret = asking(`gAAAAABpQx0${'x'.repeat(100)}`);
+    const refused = await relay.post('/v1/responses', key, secret);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('encrypted_content')]);
+    await relay.clearChannels();
+    await relay.addChannel({ models: 'm' });
+    relay.upstream.script({}, json({ id: 'resp_1', object: 'response', status: 'completed', output: [], usage: {} }));
+    expect((await relay.post('/v1/responses', key, secret)).status).toBe(200);
+    expect(relay.upstream.requests.at(-1)?.body).toEqual(secret);
+  });
+});

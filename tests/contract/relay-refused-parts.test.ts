@@ -1,0 +1,431 @@
+/** A provider refuses a part that a call can do without: the call is sent once more without it, and that is remembered. */
+import { json } from '../support/upstream/replies.js';
+import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true, RetryTimes: 3 } });
+afterEach(async () => expect(await relay.unexplained()).toEqual([]));
+
+type Json = Record<string, unknown>;
+
+const completion = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+};
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  stop_reason: 'end_turn',
+  content: [{ type: 'text', text: 'Hello' }],
+  usage: { input_tokens: 10, output_tokens: 2 },
+};
+const contents = {
+  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text: 'Hello' }] } }],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+};
+
+/** A provider that refuses a request with the first of these messages that fits it. */
+const refusing =
+  (answer: Json, refuse: (request: ReceivedRequest) => string | null, status = 400): Reply =>
+  (response, request) => {
+    const text = refuse(request);
+    const refused = { type: 'error', error: { message: text, type: 'invalid_request_error', code: null } };
+    return json(text === null ? answer : refused, text === null ? 200 : status)(response, request);
+  };
+const at = (body: Json | null, path: string): unknown =>
+  path.split('.').reduce<unknown>((found, name) => (found as Json | undefined)?.[name], body ?? {});
+const sent = (index: number): Json => relay.upstream.requests[index]?.body ?? {};
+
+interface Case {
+  readonly name: string;
+  readonly type: number;
+  readonly model: string;
+  readonly channelKey?: string;
+  readonly path?: string;
+  readonly answer?: Json;
+  readonly body: Json;
+  /** The field in the body of the provider. */
+  readonly field: string;
+  readonly says: string;
+  readonly status?: number;
+  /** Of the field in the second request; undefined: it is left out. */
+  readonly then?: unknown;
+  readonly dropped: string;
+}
+
+const chat = { messages: userMessage('hi') };
+const messages = { messages: userMessage('hi'), max_tokens: 32_000 };
+const thinks = { ...messages, thinking: { type: 'adaptive' } };
+const gemini = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
+
+const cases: readonly Case[] = [
+  {
+    name: 'OpenAI, an effort that Claude Code sends to a deployment (Azure, A4)',
+    type: 3,
+    model: 'my-deploy',
+    path: '/v1/messages',
+    body: thinks,
+    field: 'reasoning_effort',
+    says: 'Unrecognized request argument supplied: reasoning_effort',
+    dropped: 'thinking',
+  },
+  {
+    name: 'a custom address, an effort of a chat client',
+    type: 8,
+    model: 'my-tune',
+    body: { ...chat, reasoning_effort: 'low' },
+    field: 'reasoning_effort',
+    says: "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+    dropped: 'reasoning_effort',
+  },
+  {
+    name: 'OpenAI, stop sequences at a model that reasons (A5)',
+    type: 1,
+    model: 'gpt-5',
+    path: '/v1/messages',
+    body: { ...messages, stop_sequences: ['END'] },
+    field: 'stop',
+    says: "Unsupported parameter: 'stop' is not supported with this model.",
+    dropped: 'stop_sequences',
+  },
+  {
+    name: 'OpenAI, usage as OpenRouter’s clients ask for it (A8)',
+    type: 1,
+    model: 'gpt-4o',
+    body: { ...chat, usage: { include: true } },
+    field: 'usage',
+    says: 'Unrecognized request argument supplied: usage',
+    dropped: 'usage',
+  },
+  {
+    name: 'OpenAI, an output limit above that of the model (F8)',
+    type: 1,
+    model: 'gpt-4o',
+    path: '/v1/messages',
+    body: messages,
+    field: 'max_tokens',
+    says: 'max_tokens is too large: 32000. This model supports at most 16384 completion tokens, whereas you provided 32000.',
+    then: 16_384,
+    dropped: 'max_tokens',
+  },
+  {
+    name: 'Anthropic, an output limit above that of the model',
+    type: 14,
+    model: 'claude-3-5-haiku-latest',
+    path: '/v1/messages',
+    answer: message,
+    body: messages,
+    field: 'max_tokens',
+    says: 'max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022',
+    then: 8192,
+    dropped: 'max_tokens',
+  },
+  {
+    name: 'Bedrock, the same in a signed request',
+    type: 33,
+    model: 'claude-3-haiku-20240307',
+    channelKey: 'AK|SK|us-east-1',
+    path: '/v1/messages',
+    answer: message,
+    body: messages,
+    field: 'max_tokens',
+    says: 'The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.',
+    then: 4096,
+    dropped: 'max_tokens',
+  },
+  {
+    name: 'DeepSeek, an output limit above that of the model',
+    type: 43,
+    model: 'deepseek-chat',
+    path: '/v1/messages',
+    body: messages,
+    field: 'max_tokens',
+    says: 'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
+    then: 8192,
+    dropped: 'max_tokens',
+  },
+  {
+    name: 'Qwen, an output limit above that of the model',
+    type: 17,
+    model: 'qwen-max',
+    path: '/v1/messages',
+    body: messages,
+    field: 'max_tokens',
+    says: '<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]',
+    then: 8192,
+    dropped: 'max_tokens',
+  },
+  {
+    name: 'Gemini, an output limit above that of the model',
+    type: 24,
+    model: 'gemini-2.0-flash',
+    answer: contents,
+    body: { ...chat, max_tokens: 32_000 },
+    field: 'generationConfig.maxOutputTokens',
+    says: 'Unable to submit request because it has a maxOutputTokens value of 32000 but the supported range is from 1 (inclusive) to 8193 (exclusive). Update the value and try again.',
+    then: 8192,
+    dropped: 'max_tokens',
+  },
+  {
+    name: 'Gemini, a field that an older model does not know',
+    type: 24,
+    model: 'gemini-2.0-flash',
+    path: '/v1beta/models/gemini-2.0-flash:generateContent',
+    answer: contents,
+    body: { ...gemini, generationConfig: { enableEnhancedCivicAnswers: true, temperature: 1 } },
+    field: 'generationConfig.enableEnhancedCivicAnswers',
+    says: 'Invalid JSON payload received. Unknown name "enable_enhanced_civic_answers" at \'generation_config\': Cannot find field.',
+    dropped: 'generationConfig.enableEnhancedCivicAnswers',
+  },
+  {
+    name: 'Anthropic, a field of tools that a host does not know',
+    type: 14,
+    model: 'claude-sonnet-4-5',
+    path: '/v1/messages',
+    answer: message,
+    body: { ...messages, tools: [{ name: 'f', input_schema: { type: 'object' }, eager_input_streaming: true }] },
+    field: 'tools.0.eager_input_streaming',
+    says: 'tools.0.custom.eager_input_streaming: Extra inputs are not permitted',
+    dropped: 'tools.custom.eager_input_streaming',
+  },
+  {
+    name: 'Mistral, a field with its place apart',
+    type: 42,
+    model: 'mistral-small-latest',
+    body: { ...chat, prompt_mode: 'reasoning' },
+    field: 'prompt_mode',
+    says: 'prompt_mode: Extra inputs are not permitted',
+    status: 422,
+    dropped: 'prompt_mode',
+  },
+  {
+    name: 'xAI, a field in its own words',
+    type: 48,
+    model: 'grok-5',
+    body: { ...chat, presence_penalty: 1 },
+    field: 'presence_penalty',
+    says: 'Model grok-5 does not support parameter presencePenalty.',
+    dropped: 'presence_penalty',
+  },
+  {
+    name: 'OpenAI, an effort that the model does not have: the nearest is sent',
+    type: 1,
+    model: 'gpt-9-small',
+    body: { ...chat, reasoning_effort: 'xhigh' },
+    field: 'reasoning_effort',
+    says: "Unsupported value: 'reasoning_effort' does not support 'xhigh' with this model. Supported values are: 'low', 'medium', and 'high'.",
+    then: 'high',
+    dropped: 'reasoning_effort',
+  },
+];
+
+it.each(cases)('$name', async (each) => {
+  const { type, model, channelKey, path = '/v1/chat/completions', answer = completion, body, field } = each;
+  await relay.addChannel({
+    type,
+    models: model,
+    ...(channelKey === undefined ? {} : { key: channelKey }),
+    ...(type === 8 ? { baseUrl: `${relay.upstream.url}/v1/chat/completions` } : {}),
+  });
+  const other = await relay.addChannel({ type, models: model, priority: -1, baseUrl: 'http://127.0.0.1:1' });
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000 }) });
+  const first = { ...body, model };
+  const refused = at(first, field) ?? undefined;
+  relay.upstream.script(
+    {},
+    refusing(
+      answer,
+      ({ body: given }) => {
+        const found = at(given, field);
+        const isRefused = typeof each.then === 'number' ? Number(found) > each.then : found !== each.then;
+        return isRefused ? each.says : null;
+      },
+      each.status,
+    ),
+  );
+  const responses = [await relay.post(path, key, first), await relay.post(path, key, first)];
+  expect(await Promise.all(responses.map(async (one) => [one.status, await one.text()]))).toEqual([
+    [200, expect.stringContaining('Hello')],
+    [200, expect.stringContaining('Hello')],
+  ]);
+  // Refused once, then as the provider wants it; the second call knows.
+  expect(relay.upstream.requests).toHaveLength(3);
+  expect([at(sent(1), field), at(sent(2), field)]).toEqual([each.then, each.then]);
+  if (refused !== undefined) expect(at(sent(0), field)).toBeDefined();
+  expect(responses.map(({ headers }) => headers.get('x-tollgate-dropped')?.split(', '))).toEqual([
+    expect.arrayContaining([each.dropped]),
+    expect.arrayContaining([each.dropped]),
+  ]);
+  const rows = await relay.logsOf(userId, 2);
+  expect(rows.map((row) => row.other['dropped_parameters'])).toEqual([
+    expect.arrayContaining([each.dropped]),
+    expect.arrayContaining([each.dropped]),
+  ]);
+  expect(rows.every(({ channel_id: id }) => id !== other)).toBe(true);
+  expect(relay.health.cooldowns).toEqual([]);
+});
+
+it('values of the header anthropic-beta that a host does not know are left out, and only there', async () => {
+  const unknown = 'advisor-tool-2026-03-01';
+  const betas = `claude-code-20250219,${unknown}`;
+  await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+  const { key } = await relay.addToken();
+  relay.upstream.script(
+    {},
+    refusing(message, ({ headers }) =>
+      String(headers['anthropic-beta']).includes(unknown)
+        ? `Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header. Please consult our documentation at docs.anthropic.com or try again without the header.`
+        : null,
+    ),
+  );
+  const ask = () =>
+    relay.post(
+      '/v1/messages',
+      key,
+      { model: 'claude-sonnet-4-5', ...messages },
+      { headers: { 'anthropic-beta': betas } },
+    );
+  const response = await ask();
+  expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, `anthropic-beta.${unknown}`]);
+  await ask();
+  expect(relay.upstream.requests.map(({ headers }) => headers['anthropic-beta'])).toEqual([
+    betas,
+    'claude-code-20250219',
+    'claude-code-20250219',
+  ]);
+});
+
+describe('a thought that the provider refuses', () => {
+  const cut = { type: 'thinking', thinking: 'x', signature: 'EqQBCkYIBRgCKkBabcdefgh' };
+  const call = { type: 'tool_use', id: 't1', name: 'f', input: {} };
+  const history = {
+    model: 'claude-sonnet-4-5',
+    max_tokens: 9000,
+    thinking: { type: 'enabled', budget_tokens: 4000 },
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: [cut, call] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'x' }] },
+    ],
+  };
+  const says = 'messages.1.content.0: Invalid `signature` in `thinking` block';
+
+  it('is left out once, and the call goes on without thinking where Claude wants it', async () => {
+    await relay.addChannel({ type: 14, models: history.model });
+    const { key } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      refusing(message, ({ rawBody }) => (rawBody.includes('"thinking"') ? says : null)),
+    );
+    const response = await relay.post('/v1/messages', key, history);
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, 'messages.thinking']);
+    expect(sent(1)).toEqual({
+      model: history.model,
+      max_tokens: 9000,
+      messages: [history.messages[0], { role: 'assistant', content: [call] }, history.messages[2]],
+    });
+  });
+
+  it('is the matter of one call: others keep their thoughts', async () => {
+    await relay.addChannel({ type: 14, models: history.model });
+    const { key } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      refusing(message, () => says),
+      json(message),
+      json(message),
+    );
+    await relay.post('/v1/messages', key, history);
+    await relay.post('/v1/messages', key, history);
+    expect(sent(2)).toEqual(history);
+  });
+
+  it('of another organization is left out at Responses', async () => {
+    const item = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: `gAAAAABpQx0${'x'.repeat(100)}` };
+    const input = [{ role: 'user', content: 'hi' }, item, { role: 'user', content: 'go on' }];
+    await relay.addChannel({ models: 'gpt-5' });
+    const { key } = await relay.addToken();
+    const answer = { id: 'resp_1', object: 'response', status: 'completed', model: 'gpt-5', output: [], usage: {} };
+    const verify =
+      'The encrypted content gAAA... could not be verified. Reason: Encrypted content organization_id did not match the target organization.';
+    relay.upstream.script(
+      {},
+      refusing(answer, () => verify),
+      json(answer),
+    );
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-5', input, store: false });
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, 'input.reasoning']);
+    expect(sent(1)['input']).toEqual([input[0], input[2]]);
+  });
+});
+
+describe('a request that stays refused', () => {
+  it.each([
+    ['names what the call cannot do without', 'messages: Extra inputs are not permitted'],
+    ['names nothing', 'Something is wrong with this request'],
+    [
+      'repeats a text of the client',
+      'Invalid value: "max_tokens is too large: 9. This model supports at most 1 completion tokens"',
+    ],
+    ['names a field that was not sent', 'Unrecognized request argument supplied: top_k'],
+  ])('because the refusal %s is never sent again to the channel', async (_name, says) => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5', key: 'one,two' });
+    const { key } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      refusing(message, () => says),
+    );
+    const response = await relay.post('/v1/messages', key, { model: 'claude-sonnet-4-5', ...messages });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(says.slice(0, 12))]);
+    expect(relay.upstream.requests).toHaveLength(1);
+  });
+
+  it('is still tried at another channel where a 400 may be about the account', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5', key: 'first' });
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5', key: 'second' });
+    const { key } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      refusing(message, () => 'Something is wrong'),
+    );
+    await relay.post('/v1/messages', key, { model: 'claude-sonnet-4-5', ...messages });
+    expect(relay.upstream.requests.map(({ headers }) => headers['x-api-key']).toSorted()).toEqual(['first', 'second']);
+  });
+
+  it('is not remembered: what did not help is not left out of the next call', async () => {
+    await relay.addChannel({ models: 'gpt-4o' });
+    const { key } = await relay.addToken();
+    const says = 'Unrecognized request argument supplied: seed';
+    relay.upstream.script(
+      {},
+      refusing(completion, () => says),
+      refusing(completion, () => says),
+      json(completion),
+    );
+    const ask = () => relay.chat(key, { model: 'gpt-4o', ...chat, seed: 7 });
+    expect((await ask()).status).toBe(400);
+    expect((await ask()).status).toBe(200);
+    expect(relay.upstream.requests.map(({ body }) => body?.['seed'])).toEqual([7, undefined, 7]);
+  });
+});
+
+it('a channel that passes requests on unchanged is asked once', async () => {
+  relay.setOptions({ SelfUseModeEnabled: true, 'global.pass_through_request_enabled': true });
+  await relay.addChannel({ models: 'gpt-4o' });
+  const { key } = await relay.addToken();
+  relay.upstream.script(
+    {},
+    refusing(completion, () => 'Unrecognized request argument supplied: seed'),
+  );
+  expect((await relay.chat(key, { model: 'gpt-4o', ...chat, seed: 7 })).status).toBe(400);
+  expect(relay.upstream.requests).toHaveLength(1);
+});
