@@ -1,7 +1,6 @@
 /** Browser features that jsdom lacks and that the data grid, the router and Apollo Client need. */
 const { TextDecoder, TextEncoder } = require('node:util');
 const { ReadableStream, TransformStream, WritableStream } = require('node:stream/web');
-require('./plain-test-context.cjs');
 
 class ResizeObserverStub {
   observe() {}

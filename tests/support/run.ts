@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
-import { readDurations, writeDurations, type Durations } from './durations.js';
 import { findMariaDb } from './move-in/mariadb.js';
 import { sweepScratch } from './scratch.js';
 import { findBrowser } from './services/browser.js';
@@ -22,14 +21,12 @@ interface Report {
   readonly numPendingTests: number;
   /** Files that could not be executed. */
   readonly numRuntimeErrorTestSuites: number;
-  /** One entry per file. Times in milliseconds. */
+  /** One entry per file. */
   readonly testResults: readonly FileReport[];
 }
 
 interface FileReport {
   readonly name: string;
-  readonly startTime: number;
-  readonly endTime: number;
   readonly status: 'passed' | 'failed' | 'focused';
   readonly assertionResults: ReadonlyArray<{
     readonly status: string;
@@ -49,25 +46,19 @@ const suites: Readonly<Record<string, Record<string, string>>> = {
  * a few times.
  */
 const nodeParameters = ['--max-semi-space-size=32', '--interrupt-budget=1000000'];
-const slowestFlag = '--slowest';
-const slowestCount = 20;
 /** Up to this many failed files run a second time. More of them are no accident. */
 const maxRepeated = 5;
 
 /**
  * Finds or starts what the tests need, builds what they run, runs them, and stops what it started. The last line is `N
  * passed, N failed`.
- * @param words `--quick` leaves out browsers and faults, `--full` runs more kills and fuzz cases, `--slowest` alone
- * prints the slowest files of the last run; everything else goes to Jest
+ * @param words `--quick` leaves out browsers and faults, `--full` runs more kills and fuzz cases; everything else goes to
+ * Jest
  * @returns the exit code
  */
-export async function run(words: string[]): Promise<number> {
-  if (words.length === 1 && words[0] === slowestFlag) {
-    printSlowest(readDurations());
-    return 0;
-  }
+async function run(words: string[]): Promise<number> {
   const suite = words.find((word) => word in suites) ?? '';
-  const parameters = words.filter((word) => word !== suite && word !== slowestFlag);
+  const parameters = words.filter((word) => word !== suite);
   const services: Service[] = [];
   let stopping: Promise<void> | undefined;
   // Once: under npm a terminal's Ctrl-C arrives twice.
@@ -87,9 +78,6 @@ export async function run(words: string[]): Promise<number> {
     };
     await build();
     const { code, report } = await runJest(parameters, environment, services);
-    const durations = durationsOf(report);
-    writeDurations({ ...readDurations(), ...durations });
-    if (words.includes(slowestFlag)) printSlowest(durations);
     const failed = report?.testResults.filter(({ status }) => status === 'failed') ?? [];
     // Who names files wants to see how they fail.
     const repeats = parameters.length === 0 && failed.length > 0 && failed.length <= maxRepeated;
@@ -195,22 +183,6 @@ async function readReport(file: string): Promise<Report | null> {
   }
 }
 
-/** Seconds of every file that ran. */
-function durationsOf(report: Report | null): Durations {
-  const files = report?.testResults ?? [];
-  return Object.fromEntries(
-    files.map(({ name, startTime, endTime }) => [relative(root, name), Math.max(0, endTime - startTime) / 1000]),
-  );
-}
-
-function printSlowest(durations: Durations): void {
-  const slowest = Object.entries(durations)
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, slowestCount);
-  if (slowest.length === 0) console.log('No durations yet: they are recorded by npm test.');
-  for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
-}
-
 /**
  * Counts each file by its last run, and names the tests that passed only then: each is a race, in the test or in the
  * product, to be mended.
@@ -250,3 +222,5 @@ function conclude(code: number, report: Report | null): number {
   if (skipped > 0 && process.env.CI) return 1;
   return code;
 }
+
+process.exitCode = await run(process.argv.slice(2));
