@@ -18,9 +18,17 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   'call-path': ['call-path.mjs'],
 };
 
+/** Parts and flags of `compare`, which may stand without its name. */
+const ofCompare = /^(?:|json|stream|translated|latency|memory|start|--.*)$/;
+
 /** `npm run bench -- [name] [parameters]`; without a name, `compare`. Builds the server first. */
-const [first = '', ...rest] = process.argv.slice(2);
-const isNamed = first in benchmarks;
+const words = process.argv.slice(2);
+const [first = ''] = words;
+const isNamed = Object.hasOwn(benchmarks, first);
+if (!isNamed && !ofCompare.test(first)) {
+  console.error(`There is no benchmark "${first}". Choose one of: ${Object.keys(benchmarks).join(', ')}`);
+  process.exit(2);
+}
 const [file = '', ...flags] = benchmarks[isNamed ? first : 'compare'] ?? [];
 const node = (...parameters: string[]): void => {
   const { status } = spawnSync(process.execPath, parameters, { stdio: 'inherit' });
@@ -33,5 +41,5 @@ node(
   '--import',
   join(import.meta.dirname, '../support/typescript.mjs'),
   join(import.meta.dirname, file),
-  ...(isNamed ? rest : process.argv.slice(2)),
+  ...(isNamed ? words.slice(1) : words),
 );
