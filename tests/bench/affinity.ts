@@ -1,6 +1,6 @@
 /**
  * CPU time that session affinity adds to a call: finding the session, its pin, and noting the call. Run alone:
- * `npm run bench:affinity`. Fails above the goal.
+ * `npm run bench -- affinity`. Fails above the goal.
  */
 import { SessionAffinity } from '../../server/src/gateway/route/affinity/session-affinity.js';
 import { SessionPins } from '../../server/src/gateway/route/affinity/session-pins.js';

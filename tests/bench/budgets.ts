@@ -1,6 +1,6 @@
 /**
  * CPU time that budgets and limits per minute add to a call: a pair of callers without any, on a site without budgets and on
- * one where a thousand other keys and groups have some, and a caller with a budget. Run alone: `npm run bench:budgets`. Fails
+ * one where a thousand other keys and groups have some, and a caller with a budget. Run alone: `npm run bench -- budgets`. Fails
  * above the goal.
  */
 import { BudgetDirectory } from '../../server/src/billing/budgets/budget-directory.service.js';

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:console`: how long lists of a large site take in a browser: from a click in the navigation to the first
+ * `npm run bench -- console`: how long lists of a large site take in a browser: from a click in the navigation to the first
  * row, and from "Next page" to its first row. 2,000 channels, 5,000 users, 200,000 log rows; median and slowest of five.
  * Fails above the goals. Needs a Chromium, and the built console (`npm run build`).
  *
- * `npm run pictures`: takes the pictures of README and guide from a smaller site of the same kind, light and dark.
+ * `npm run bench -- console --pictures`: takes the pictures of README and guide from a smaller site of the same kind, light and dark.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

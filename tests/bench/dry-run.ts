@@ -1,5 +1,5 @@
 /**
- * `npm run bench:dry-run [-- <log rows>]`: the time in which proposed prices are replayed over a million logged calls, and
+ * `npm run bench -- dry-run [<log rows>]`: the time in which proposed prices are replayed over a million logged calls, and
  * whether the totals are those of each row. Prints seconds, and the longest pause of the event loop in milliseconds.
  */
 import 'reflect-metadata';
@@ -15,7 +15,7 @@ import { findPostgres } from '../support/services/postgres.js';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 if (!Number.isSafeInteger(rows) || rows < 1) {
-  console.error('usage: npm run bench:dry-run [-- <log rows>]');
+  console.error('usage: npm run bench -- dry-run [<log rows>]');
   process.exit(2);
 }
 const runs = 3;

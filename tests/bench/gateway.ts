@@ -73,7 +73,10 @@ function asker(child: ChildProcess): Pick<Running, 'live' | 'snapshot'> {
 }
 
 export async function startFloor(upstreamUrl: string): Promise<Running> {
-  const child = spawnPinned([join(root, 'tests/bench/child.mjs'), 'floor.ts'], { UPSTREAM_URL: upstreamUrl });
+  const child = spawnPinned(
+    ['--import', join(root, 'tests/support/typescript.mjs'), join(root, 'tests/bench/floor.ts')],
+    { UPSTREAM_URL: upstreamUrl },
+  );
   const url = await addressOf(child, /(http:\/\/\S+)/);
   return { pid: child.pid ?? 0, url, ...asker(child), stop: stopper(child) };
 }

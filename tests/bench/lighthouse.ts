@@ -1,5 +1,5 @@
 /**
- * `LIGHTHOUSE=<folder> node tests/bench/lighthouse.mjs [runs]`: Lighthouse scores of sign-in, log and channels on a
+ * `LIGHTHOUSE=<folder> npm run bench -- lighthouse [runs]`: Lighthouse scores of sign-in, log and channels on a
  * seeded site; the median of the runs. `<folder>` is one in which `npm install lighthouse@12` was run: it is too large
  * for a dependency. Needs a database (TEST_DATABASE_URL), a Chromium, and the built console.
  */

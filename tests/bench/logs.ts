@@ -22,7 +22,7 @@ import { askOverHttp, benchSecret, type Asked, type HttpAsked } from './logs-htt
 import { rowsOf, summaryOf, tableOf, timesOf, type Batch, type Result } from './logs-report.js';
 
 /**
- * `DATABASE_URL=… npm run bench:logs -- 10000 1000000`: the log page, its totals and the dashboards over tables of
+ * `DATABASE_URL=… npm run bench -- logs 10000 1000000`: the log page, its totals and the dashboards over tables of
  * these sizes, as the services query them, alternating the sizes per query. Prints CPU, best, median and 95th
  * percentile in milliseconds, the plans of the slowest, and which queries miss the goals. `BENCH_HTTP=1` sends the
  * queries to servers over HTTP, as console and old clients do, without CPU figures. `BENCH_SHAPE=filled` has few users
@@ -33,7 +33,7 @@ import { rowsOf, summaryOf, tableOf, timesOf, type Batch, type Result } from './
 const sizes = process.argv.slice(2).map(Number);
 const server = process.env.DATABASE_URL;
 if (!server || sizes.length === 0 || sizes.some((size) => !(size > 0))) {
-  console.error('usage: DATABASE_URL=postgres://… npm run bench:logs -- <rows> [<rows> …]');
+  console.error('usage: DATABASE_URL=postgres://… npm run bench -- logs <rows> [<rows> …]');
   process.exit(2);
 }
 const overHttp = process.env.BENCH_HTTP === '1';

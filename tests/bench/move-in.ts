@@ -1,5 +1,5 @@
 /**
- * `npm run bench:move-in [-- <log rows>]`: the time in which `npm run move-in` moves a site of new-api with a million log rows
+ * `npm run bench -- move-in [<log rows>]`: the time in which `npm run move-in` moves a site of new-api with a million log rows
  * from an SQLite file into a Postgres of its own that commits to disk. Build the server first.
  */
 import { spawn } from 'node:child_process';
@@ -14,7 +14,7 @@ import { findPostgres } from '../support/services/postgres.js';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 if (!Number.isSafeInteger(rows) || rows < 1) {
-  console.error('usage: npm run bench:move-in [-- <log rows>]');
+  console.error('usage: npm run bench -- move-in [<log rows>]');
   process.exit(2);
 }
 const command = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');

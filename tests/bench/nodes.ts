@@ -1,5 +1,5 @@
 /**
- * `npm run bench:nodes [-- cpu workers export] [--calls 6000] [--missing 600] [--turn 30] [--between 30] [--rate 300]`;
+ * `npm run bench -- nodes [cpu workers export] [--calls 6000] [--missing 600] [--turn 30] [--between 30] [--rate 300]`;
  * all three parts without a word:
  * 1. CPU per JSON call of 1, 2 and 4 nodes on one Postgres and one Redis, of the nodes and of Postgres, and the calls a
  *    second that one core of each carries by it. All nodes share the first core, so throughput itself says nothing.

@@ -1,6 +1,6 @@
 /**
  * How long words and patterns of admins keep the event loop from other calls, for the worst patterns and bodies, and what
- * they add to a small call. Run alone: `npm run bench:patterns`. Fails above the goals.
+ * they add to a small call. Run alone: `npm run bench -- patterns`. Fails above the goals.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';

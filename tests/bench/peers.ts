@@ -13,7 +13,7 @@ import { folderIn, peersOf, type RunningPeer } from './peer-programs.js';
 import { oneRound, say, type Contender, type Round } from './rounds.js';
 
 /**
- * `npm run bench:peers -- [--rounds 3] [--calls 3000] [--new-api PROGRAM] [--bifrost PROGRAM]`: installs Portkey (npm) and
+ * `npm run bench -- peers [--rounds 3] [--calls 3000] [--new-api PROGRAM] [--bifrost PROGRAM]`: installs Portkey (npm) and
  * LiteLLM (PyPI) in a temporary folder and sends the same JSON calls to each of them, to the bare proxy and to Tollgate in
  * turn, one server at a time on one core. A program whose path is given takes part too.
  */

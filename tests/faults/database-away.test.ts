@@ -7,7 +7,7 @@ import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, openSite, Traffic, until } from './traffic.js';
 
-/** `npm run test:full` asks for 20. */
+/** `npm test -- --full` asks for 20. */
 const awaySeconds = Number(process.env['OUTAGE_SECONDS'] ?? 6);
 
 let postgres: PrivatePostgres;

@@ -7,7 +7,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, quickDeath, Traffic, until } from './traffic.js';
 
-/** How often the server is killed at a random moment. `npm run test:full` sets 50. */
+/** How often the server is killed at a random moment. `npm test -- --full` sets 50. */
 const kills = Number(process.env['KILLS'] ?? 6);
 
 let upstream: Upstream;

@@ -7,8 +7,8 @@ import type { Reply } from '../support/upstream/upstream.js';
 
 /**
  * Random input from clients and providers causes no crash, no unhandled rejection, no response that contains internal
- * names and no call without its charge, and the ledger stays exact. FUZZ_CASES sets the number of cases; `npm run
- * test:full` uses 100,000.
+ * names and no call without its charge, and the ledger stays exact. FUZZ_CASES sets the number of cases; `npm test --
+ * --full` uses 100,000.
  */
 const cases = Number(process.env['FUZZ_CASES'] ?? 1000);
 /** Repeats a failed run. */

@@ -1,7 +1,6 @@
 /** Browser features that jsdom lacks and that the data grid, the router and Apollo Client need. */
 const { TextDecoder, TextEncoder } = require('node:util');
 const { ReadableStream, TransformStream, WritableStream } = require('node:stream/web');
-require('./plain-test-context.cjs');
 
 class ResizeObserverStub {
   observe() {}
@@ -48,7 +47,7 @@ for (const [name, value] of Object.entries(missing)) {
 const { configure, getConfig } = require('@testing-library/dom');
 const { getElementError } = getConfig();
 configure({
-  asyncUtilTimeout: 10_000,
+  asyncUtilTimeout: 30_000,
   // The message prints the whole document. While a test waits, only the message of the last attempt is read.
   getElementError: function withLateMessage(message, container) {
     const print = () => getElementError(message, container);

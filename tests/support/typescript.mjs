@@ -1,7 +1,5 @@
-/**
- * Lets plain Node run the TypeScript of this folder: `import './typescript.mjs'`, then `await import('./x.ts')`. For
- * programs that start before anything is built (the test runner, the benchmark); the server itself is always built.
- */
-import { register } from 'node:module';
+/** `node --import ./tests/support/typescript.mjs x.ts`: for programs that start before anything is built. */
+import { fileURLToPath } from 'node:url';
 
-register('./typescript-hooks.mjs', import.meta.url);
+process.env.TS_NODE_PROJECT ??= fileURLToPath(new URL('../tsconfig.json', import.meta.url));
+await import('@swc-node/register/esm-register');

@@ -45,8 +45,7 @@ it('is rounded by JSON.stringify, which would throw otherwise', () => {
 });
 
 it('is exact beside another copy of the module, as tests with mocks have', async () => {
-  // From here on, modules are evaluated again, and not kept for other files.
-  jest.doMock('no-such-module', () => ({}), { virtual: true });
+  jest.resetModules();
   const other = await import('./exact-json.js');
   expect(other.parseArguments).not.toBe(parseArguments);
   for (const { writeJson: write } of [{ writeJson }, other]) {

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { AppError } from '../../shared/errors.js';
 
 /** Documents of one caller that run at once. */

@@ -1,5 +1,5 @@
 /**
- * `npm run call-path [-- --stream] [--claude] [--max 50]`: prints the files of `server/src` that one relay call passes
+ * `npm run bench -- call-path [--stream] [--claude] [--max 50]`: prints the files of `server/src` that one relay call passes
  * through. Starts the sources on an embedded database with a scripted upstream, warms them up, and measures one call
  * with V8's precise coverage; functions that also run while the server is idle do not count.
  *
@@ -15,7 +15,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { root } from './build.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -29,7 +28,7 @@ const username = 'root';
 const password = 'call-path-password';
 const model = 'gpt-4o-mini';
 
-const sources = join(root, 'server/src');
+const sources = join(import.meta.dirname, '../../server/src');
 const load = (file) => import(pathToFileURL(join(sources, file)).href);
 await import('reflect-metadata');
 const { parseConfig } = await load('config.ts');

@@ -1,3 +1,0 @@
-import '../support/typescript.mjs';
-
-await import('./peers.ts');
