@@ -74,11 +74,10 @@ describe('programs that cannot be moved', () => {
 });
 
 describe('decisions of the operator', () => {
-  it('refuses unreadable second factors, subscriptions and unpriced models by default, and writes nothing', async () => {
+  it('refuses unreadable second factors, subscriptions and prices without a counterpart by default, and writes nothing', async () => {
     const source = await smallSource('new-api');
     await source.execute(`UPDATE two_fas SET secret = 'not base32!' WHERE user_id = 2`);
-    await source.execute(`UPDATE channels SET models = 'gpt-4o,unpriced-model' WHERE id = 1`);
-    await source.execute(`INSERT INTO options ("key", value) VALUES ('ImageRatio', '{"gpt-image-1": 2}')`);
+    await source.execute(`INSERT INTO options ("key", value) VALUES ('GroupGroupRatio', '{"vip": {"default": 0.5}}')`);
     const database = await createTestDatabase();
     const strict = {
       dropTwoFactor: false,
@@ -92,9 +91,10 @@ describe('decisions of the operator', () => {
     expect(blocking.map(({ code, examples }) => [code, examples[0]?.id, examples[0]?.detail])).toEqual([
       ['second-factors', '2', ''],
       ['plans', '1', ''],
-      ['price-keys', 'ImageRatio', ''],
-      ['model-without-price', '1', 'unpriced-model'],
+      ['price-keys', 'GroupGroupRatio', ''],
     ]);
+    const accepted = { ...strict, dropTwoFactor: true, plans: 'drop', accepted: ['GroupGroupRatio'] } as const;
+    expect((await dryRun(optionsFor(source.address, { decisions: accepted }), false)).isBlocked).toBe(false);
     const server = await startServer({ database });
     expect(await server.dataSource.query('SELECT 1 FROM users')).toEqual([]);
     await server.stop();

@@ -17,8 +17,8 @@ import { parseAddress } from '../import/source/address.js';
 import { openTarget } from '../import/write/target.js';
 
 const usage = `usage: npm run move-in -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
-    [--dry-run] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept-price-differences]
-    [--plans balance|drop] [--with-content]
+    [--dry-run [--probe]] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept NAME]…
+    [--accept-price-differences] [--plans balance|drop] [--with-content]
    npm run move-in -- <config.yaml of LiteLLM> [--keys-database <Postgres URL>] [the same]
 Without a source, SQL_DSN, SQLITE_PATH and LOG_SQL_DSN of the old program are read.`;
 
@@ -47,9 +47,11 @@ const words = {
   'log-database': { type: 'string' },
   'keys-database': { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
+  probe: { type: 'boolean', default: false },
   logs: { type: 'string', default: 'all' },
   report: { type: 'string' },
   'drop-two-factor': { type: 'boolean', default: false },
+  accept: { type: 'string', multiple: true, default: [] as string[] },
   'accept-price-differences': { type: 'boolean', default: false },
   plans: { type: 'string', default: 'refuse' },
   'with-content': { type: 'boolean', default: false },
@@ -86,10 +88,12 @@ function parseParameters(parameters: string[]): Given | null {
       logs,
       decisions: {
         dropTwoFactor: values['drop-two-factor'],
+        accepted: values.accept,
         acceptPriceDifferences: values['accept-price-differences'],
         plans,
         withContent: values['with-content'],
       },
+      probe: values.probe,
       startedBy: 0,
       now: Math.floor(Date.now() / 1000),
     },

@@ -16,12 +16,31 @@ export const findingTexts = {
   ],
   'price-keys': [
     'blocking',
-    'The option changes prices and has no counterpart. Pass --accept-price-differences to move without it.',
+    'The option changes prices and has no counterpart. Pass --accept with its name to move without it.',
   ],
   'model-without-price': [
     'blocking',
-    'The model is served and its price is not saved in the source: the old program used a price of its own. Save its prices there, or pass --accept-price-differences.',
+    'The model is served and its price is not saved in the source: it will cost the list price. Save its price there, or pass --accept with its name.',
   ],
+  'model-refused': [
+    'blocking',
+    'The model is served and has no price here: its calls will be refused. Save its price there, or pass --accept with its name.',
+  ],
+  'price-refused': [
+    'blocking',
+    'The value is not accepted here and is left out; other entries of its table are moved. Correct it there, or pass --accept with its name.',
+  ],
+  'price-by-channel': [
+    'blocking',
+    'Channels of the source charge different prices for the model, which has one price here. Pass --accept with its name to move with the price of the most used channel.',
+  ],
+  'price-moved': [
+    'changed',
+    'The source charges the model by values or rules that differ from those here: moved as a price of this site.',
+  ],
+  'price-new': ['notice', 'The source refuses the model, which has no price there. Here it costs its list price.'],
+  'channel-address': ['changed', 'A chat call over the channel goes to another URL here.'],
+  'price-kind': ['notice', 'Calls of this kind are counted differently here.'],
   'record-refused': ['refused', 'The row cannot be stored.'],
   'row-deleted': ['changed', 'The row was moved by an earlier run and deleted in the source since: deleted here, too.'],
   'owner-missing': ['refused', 'The row belongs to a user who is not in the source.'],
@@ -103,6 +122,8 @@ export const findingTexts = {
   'log-cut': ['changed', 'A name or message of the log row is longer than an index takes: cut.'],
   'log-refused': ['refused', 'The log row has a number that cannot be stored.'],
   'usage-hour': ['notice', 'Hourly usage without log rows, moved from the table quota_data.'],
+  'column-left-out': ['left out', 'The column has no counterpart.'],
+  'table-missing': ['left out', 'The source does not have the table, so nothing of it is moved.'],
   'table-left-out': ['left out', 'The table has no counterpart.'],
   'admin-rules': ['left out', 'Custom permissions of admins have no counterpart.'],
   'source-plain': [
@@ -125,6 +146,32 @@ export const findingTexts = {
 
 export type FindingCode = keyof typeof findingTexts;
 
+/** The effect of a finding on users: calls that worked will be refused, calls will cost something else, or something is not moved. */
+export const findingLists = ['refused here', 'costs differently', 'left out'] as const;
+type FindingList = (typeof findingLists)[number];
+
+const listed: Partial<Record<FindingCode, FindingList>> = {
+  'model-refused': 'refused here',
+  'token-addresses': 'left out',
+  'channel-setting-dropped': 'left out',
+  'price-keys': 'costs differently',
+  'model-without-price': 'costs differently',
+  'price-refused': 'costs differently',
+  'price-by-channel': 'costs differently',
+  'price-new': 'costs differently',
+  'price-kind': 'costs differently',
+};
+
+/** @returns null for findings that users do not notice */
+function effectOf(code: FindingCode): FindingList | null {
+  const [severity] = findingTexts[code];
+  if (severity === 'disabled') return 'refused here';
+  return listed[code] ?? (severity === 'left out' || severity === 'refused' ? 'left out' : null);
+}
+
+/** Decisions that `--accept-price-differences` takes for all names at once. */
+const ofPrices: ReadonlySet<FindingCode> = new Set(['price-keys', 'model-without-price', 'price-by-channel']);
+
 /** One row that a finding is about. */
 export interface Example {
   readonly table: string;
@@ -134,7 +181,9 @@ export interface Example {
 
 export interface Finding {
   readonly code: FindingCode;
+  /** A blocking finding whose rows are all accepted is `changed`. */
   readonly severity: Severity;
+  readonly list: FindingList | null;
   readonly text: string;
   readonly count: number;
   /** The first rows, at most `maxExamples`. */
@@ -143,31 +192,62 @@ export interface Finding {
 
 const maxExamples = 5_000;
 
+/** Decisions of the operator about findings. */
+export interface Accepting {
+  readonly accepted?: readonly string[];
+  readonly acceptPriceDifferences: boolean;
+}
+
+interface Found {
+  count: number;
+  /** Rows that are not accepted. */
+  open: number;
+  readonly examples: Example[];
+}
+
 /** Collects findings. */
 export class Findings {
-  private readonly byCode = new Map<FindingCode, { count: number; examples: Example[] }>();
+  private readonly byCode = new Map<FindingCode, Found>();
 
   add(code: FindingCode, table: string, id: number | string, detail = ''): void {
-    const found = this.byCode.get(code) ?? { count: 0, examples: [] };
-    found.count++;
-    if (found.examples.length < maxExamples) found.examples.push({ table, id: String(id), detail });
-    this.byCode.set(code, found);
+    this.addExample(code, { table, id: String(id), detail }, 1, true);
+  }
+
+  /** Adds a row that blocks the move until its name is accepted. @param name as it is passed to `--accept` */
+  addDecision(
+    { accepted = [], acceptPriceDifferences }: Accepting,
+    code: FindingCode,
+    table: string,
+    name: string,
+    detail = '',
+  ): void {
+    const isAccepted = accepted.includes(name) || (acceptPriceDifferences && ofPrices.has(code));
+    const shown = isAccepted ? [detail, 'accepted'].filter(Boolean).join('; ') : detail;
+    this.addExample(code, { table, id: name, detail: shown }, 1, !isAccepted);
   }
 
   /** Adds what was counted elsewhere, without its rows. */
   count(code: FindingCode, table: string, count: number): void {
-    if (count === 0) return;
-    const found = this.byCode.get(code) ?? { count: 0, examples: [] };
-    found.examples.push({ table, id: '', detail: '' });
-    this.byCode.set(code, { count: found.count + count, examples: found.examples });
+    if (count > 0) this.addExample(code, { table, id: '', detail: '' }, count, true);
   }
 
   list(): Finding[] {
     const codes = Object.keys(findingTexts) as FindingCode[];
     return codes.flatMap((code) => {
       const found = this.byCode.get(code);
+      if (!found) return [];
       const [severity, text] = findingTexts[code];
-      return found ? [{ code, severity, text, ...found }] : [];
+      const { count, open, examples } = found;
+      const isDecided = severity === 'blocking' && open === 0;
+      return [{ code, severity: isDecided ? 'changed' : severity, list: effectOf(code), text, count, examples }];
     });
+  }
+
+  private addExample(code: FindingCode, example: Example, count: number, isOpen: boolean): void {
+    const found = this.byCode.get(code) ?? { count: 0, open: 0, examples: [] };
+    found.count += count;
+    if (isOpen) found.open += count;
+    if (found.examples.length < maxExamples) found.examples.push(example);
+    this.byCode.set(code, found);
   }
 }

@@ -14,6 +14,8 @@ export interface MoveInOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly logs: LogChoice;
   readonly decisions: Decisions;
+  /** A dry run sends a test call over each enabled channel. */
+  readonly probe?: boolean;
   /** The user who starts the run in the console; 0: the command. */
   readonly startedBy: number;
   /** OUTBOUND_ALLOW of the site; absent for the command, whose user has a shell anyway. */

@@ -1,3 +1,5 @@
+import { PriceBook } from '../billing/prices/price-book.service.js';
+import { defaultOptionValues } from '../options/option-registry.js';
 import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
@@ -5,26 +7,29 @@ import { isEnabledApp, secretOf } from './map/factors.js';
 import type { Decisions, MapContext, UserPlan } from './map/mapped.js';
 import { keptOrders } from './map/orders.js';
 import { pricedModels } from './map/options.js';
-import { listOf } from './map/tokens.js';
 import { heldAs, uniqueColumns } from './map/users.js';
-import { BadRecord, Fields } from './source/fields.js';
+import { generationOf } from './prices/generation.js';
+import { planPrices, type PricePlan } from './prices/price-plan.js';
+import { servedBy, servedColumns, type ServedCall } from './prices/served-calls.js';
+import { BadRecord, Fields, listOf } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
 
 const pageSize = 2_000;
 
-/** Every row of a table in the order of its ids, as `Fields`; nothing for a table that the source does not have. */
+/** The rows of a table in the order of their ids, as `Fields`; nothing for a table that the source does not have. @param first id */
 export async function* rowsOf(
   source: SourceDatabase,
   table: string,
   columns?: readonly string[],
+  first = 0,
 ): AsyncGenerator<Fields[]> {
   if (!source.columns.has(table)) return;
   if (!source.columns.get(table)?.has('id')) {
     yield (await source.all(table)).map((row) => new Fields(row));
     return;
   }
-  for (let after = -1; ;) {
+  for (let after = first - 1; ;) {
     const page = await source.page(table, { after, limit: pageSize, ...(columns ? { columns } : {}) });
     const last = page.at(-1);
     if (!last) return;
@@ -73,7 +78,25 @@ export async function readContext(
   const orders: Fields[] = [];
   for await (const page of rowsOf(source, 'top_ups', ['id', 'trade_no', 'status'])) orders.push(...page);
   const users = await planUsers(source, decisions, { hasRoot, now, findings });
-  return { family, findings, decisions, options, users, orders: keptOrders(orders), now };
+  const prices = await readPrices(source, family, options, { findings, decisions });
+  return { family, findings, decisions, options, prices, users, orders: keptOrders(orders), now };
+}
+
+/** Prices of the models that channels of the source serve; null for LiteLLM. */
+async function readPrices(
+  source: SourceDatabase,
+  family: Family,
+  options: ReadonlyMap<string, string>,
+  { findings, decisions }: Pick<MapContext, 'findings' | 'decisions'>,
+): Promise<PricePlan | null> {
+  const generation = generationOf(family, source);
+  if (generation === null) return null;
+  const calls: ServedCall[] = [];
+  const read = (row: Fields): void => {
+    calls.push(...servedBy(row, generation));
+  };
+  await readRows(source, 'channels', read, { columns: servedColumns });
+  return planPrices({ generation, options, calls, findings, decisions });
 }
 
 async function planUsers(
@@ -187,6 +210,9 @@ export async function inspect(source: SourceDatabase, context: MapContext): Prom
   }
   await findUnpriced(source, context);
   await compareServed(source, context);
+  for (const table of ['options', 'redemptions']) {
+    if (!source.columns.has(table) && source.engine !== 'config') findings.add('table-missing', table, '');
+  }
   for (const table of source.columns.keys()) {
     if (readElsewhere.has(table)) continue;
     const rows = Number((await source.one(table, 'COUNT(*) AS n'))['n'] ?? 0);
@@ -194,18 +220,22 @@ export async function inspect(source: SourceDatabase, context: MapContext): Prom
   }
 }
 
-/** Models that an enabled channel serves and whose price was never saved: the old program had it built in. */
-async function findUnpriced(source: SourceDatabase, { findings, decisions, options }: MapContext): Promise<void> {
-  const code = decisions.acceptPriceDifferences ? null : 'model-without-price';
-  if (code === null) return;
+/** LiteLLM has prices built in that its file does not name: models without one cost the list price here, or are refused. */
+async function findUnpriced(
+  source: SourceDatabase,
+  { findings, decisions, options, prices }: MapContext,
+): Promise<void> {
+  if (prices) return;
   const priced = pricedModels(options);
+  const list = new PriceBook({ values: { ...defaultOptionValues(), ModelRatio: {}, ModelPrice: {} } });
   const seen = new Set<string>();
   const read = (row: Fields): void => {
     if (row.whole('status', 1) !== 1) return;
     for (const model of listOf(row.text('models'))) {
       if (priced.has(model) || seen.has(model)) continue;
       seen.add(model);
-      findings.add(code, 'channels', row.id, model);
+      const code = list.isPriced(model) ? 'model-without-price' : 'model-refused';
+      findings.addDecision(decisions, code, 'channels', model, `channel ${row.id}`);
     }
   };
   await readRows(source, 'channels', read, { columns: ['id', 'models', 'status'] });

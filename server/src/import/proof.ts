@@ -1,15 +1,20 @@
-import { explainCharge } from '../billing/prices/explain-charge.service.js';
 import { reconcile } from '../billing/ledger/reconcile.service.js';
-import { parseFields } from '../shared/json.js';
+import { pricedBy } from '../billing/prices/price-version.js';
+import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import type { Secrets } from '../shared/secrets.js';
 import { keyOf } from './map/tokens.js';
 import { rowsOf } from './plan.js';
-import type { Proof, Replay, Sums } from './report.js';
+import { replayCharges, type ReplayInput } from './replay.js';
+import type { Proof, Sums } from './report.js';
 import type { SourceDatabase } from './source/source.js';
 import type { Target } from './write/target.js';
 
-const replayedRows = 10_000;
-const shownDifferences = 20;
+interface Expected extends Omit<ReplayInput, 'settings'> {
+  readonly sums: Sums;
+  /** API keys. */
+  readonly keys: number;
+  readonly logSource: SourceDatabase;
+}
 
 /** Compares this site with the source, and verifies the ledger. Changes nothing. */
 export async function prove(
@@ -17,12 +22,12 @@ export async function prove(
   source: SourceDatabase,
   secrets: Secrets,
   run: string,
-  expected: { readonly sums: Sums; readonly keys: number },
+  expected: Expected,
 ): Promise<Proof> {
   const [keysFound, sums, replay] = [
     await countKeys(target, source, secrets),
     await sumsHere(target, run),
-    await replayCharges(target),
+    await replayCharges(source, expected.logSource, { ...expected, settings: await settingsHere(target) }),
   ];
   const drifts = await target.transaction(async () => {
     await target.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -70,59 +75,15 @@ async function sumsHere(target: Target, run: string): Promise<Sums> {
   return Object.fromEntries(Object.entries(row ?? {}).map(([name, sum]) => [name, Number(sum)])) as unknown as Sums;
 }
 
-interface ChargedLog {
-  id: string;
-  model_name: string;
-  quota: string;
-  prompt_tokens: number;
-  completion_tokens: number;
-  group: string;
-  other: string;
-}
+const priced: ReadonlySet<string> = new Set([...pricedBy, 'PriceCards', 'ToolPrices', 'SelfUseModeEnabled']);
 
-/** Computes the newest charges again, from the row alone, or from the moved tables where the row has no prices. */
-export async function replayCharges(target: Pick<Target, 'query'>): Promise<Replay> {
-  const rows = await target.query<ChargedLog>(
-    `SELECT id::text, model_name, quota::text, prompt_tokens, completion_tokens, "group", other
-       FROM logs WHERE type = 2 ORDER BY created_at DESC, id DESC LIMIT ${replayedRows}`,
-  );
-  const tables = await readTables(target);
-  const replay = { rows: rows.length, equal: 0, unknown: 0, different: [] as Array<Replay['different'][number]> };
-  for (const row of rows) {
-    const other = pricesOf(row, tables);
-    if (!other) {
-      replay.unknown++;
-      continue;
-    }
-    const quota = Number(row.quota);
-    const charged = { quota, promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens, other };
-    const computed = explainCharge(charged).quota;
-    if (Math.abs(computed - quota) <= 1) replay.equal++;
-    else if (replay.different.length < shownDifferences) {
-      replay.different.push({ id: row.id, model: row.model_name, quota, computed });
-    }
+/** The price settings that are stored here. */
+async function settingsHere(target: Target): Promise<OptionValues> {
+  const rows = await target.query<{ key: string; value: string | null }>('SELECT key, value FROM options');
+  const values = defaultOptionValues();
+  for (const { key, value } of rows) {
+    if (priced.has(key) && isOptionKey(key) && value !== null)
+      Object.assign(values, { [key]: parseOption(key, value) });
   }
-  return replay;
-}
-
-type Tables = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-
-async function readTables(target: Pick<Target, 'query'>): Promise<Tables> {
-  const rows = await target.query<{ key: string; value: string }>(
-    `SELECT key, value FROM options WHERE key IN ('ModelRatio', 'ModelPrice', 'CompletionRatio', 'GroupRatio')`,
-  );
-  return new Map(rows.map(({ key, value }) => [key, parseFields(value) ?? {}]));
-}
-
-/** Rows of one-api have no details: its prices are those of its tables. */
-function pricesOf(row: ChargedLog, tables: Tables): Readonly<Record<string, unknown>> | null {
-  const other = parseFields(row.other) ?? {};
-  if (typeof other['model_ratio'] === 'number' || typeof other['model_price'] === 'number') return other;
-  const ratio = tables.get('ModelRatio')?.[row.model_name];
-  if (typeof ratio !== 'number') return null;
-  return {
-    model_ratio: ratio,
-    completion_ratio: tables.get('CompletionRatio')?.[row.model_name] ?? 1,
-    group_ratio: tables.get('GroupRatio')?.[row.group || 'default'] ?? 1,
-  };
+  return values;
 }

@@ -1,4 +1,6 @@
-import type { Finding } from './findings.js';
+import type { ChannelAddress } from './channels/compare-channels.js';
+import { findingLists, type Finding } from './findings.js';
+import type { Replay } from './replay.js';
 
 /** Sums that must be equal here and there. Quota. */
 export interface Sums {
@@ -33,22 +35,6 @@ export interface TableCounts {
   readonly same: number;
   /** Rows that the findings name. */
   readonly leftOut: number;
-}
-
-/** Charges of moved log rows, computed again from each row alone. */
-export interface Replay {
-  readonly rows: number;
-  /** Rows whose charge comes out the same, to one unit. */
-  readonly equal: number;
-  /** Rows without the numbers of their price. */
-  readonly unknown: number;
-  /** Up to 20 rows that differ. */
-  readonly different: ReadonlyArray<{
-    readonly id: string;
-    readonly model: string;
-    readonly quota: number;
-    readonly computed: number;
-  }>;
 }
 
 /** Evidence that a run is complete. */
@@ -90,6 +76,10 @@ export interface MoveInReport {
   readonly usersByStatus: Readonly<Record<string, number>>;
   readonly usersByRole: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
+  /** Where channels send a chat call; empty after a move. */
+  readonly channels: readonly ChannelAddress[];
+  /** Log rows at the prices that the move would store; null after a move, whose proof has it. */
+  readonly replay: Replay | null;
   /** Null for a dry run. */
   readonly proof: Proof | null;
 }
@@ -113,12 +103,14 @@ export function reportText(report: MoveInReport): string {
     `Used by users: ${sums.userUsedQuota} in ${sums.userRequests} calls; by API keys: ${sums.tokenUsedQuota}; by channels: ${sums.channelUsedQuota}`,
     `Users by role: ${pairs(report.usersByRole)}; by status: ${pairs(report.usersByStatus)}`,
   ];
-  for (const { severity, text, count, examples } of findings) {
-    lines.push('', `${severity.toUpperCase()}: ${text} (${count})`);
-    for (const { table, id, detail } of examples.slice(0, shown))
-      lines.push(`  ${table} ${id}${detail ? `: ${detail}` : ''}`);
-    if (examples.length > shown) lines.push(`  … and ${count - shown} more; --report writes all`);
+  for (const list of findingLists) {
+    const some = findings.filter((finding) => finding.list === list);
+    if (some.length > 0) lines.push('', `== ${listTitles[list]} ==`, ...some.flatMap(findingLines));
   }
+  const rest = findings.filter(({ list }) => list === null);
+  if (rest.length > 0) lines.push('', '== Everything else ==', ...rest.flatMap(findingLines));
+  if (report.channels.length > 0) lines.push('', ...channelLines(report.channels));
+  if (report.replay) lines.push('', ...replayLines(report.replay));
   if (proof) lines.push('', ...proofLines(proof));
   if (report.isBlocked) lines.push('', 'The move did not begin: decide on the findings marked BLOCKING.');
   return lines.join('\n');
@@ -128,10 +120,7 @@ function proofLines({ sumsAreEqual, keysFound, keysExpected, drifts, replay }: P
   return [
     sumsAreEqual ? 'Balances and counters are equal to the unit.' : 'BALANCES OR COUNTERS DIFFER from the source.',
     `${keysFound} of ${keysExpected} API keys are found by their digest.`,
-    `${replay.equal} of ${replay.rows - replay.unknown} charges of the newest log rows come out the same, to one unit; ${replay.unknown} rows have no prices.`,
-    ...replay.different
-      .slice(0, shown)
-      .map(({ id, model, quota, computed }) => `  log ${id} (${model}): ${quota}, computed ${computed}`),
+    ...replayLines(replay),
     drifts.length === 0 ? 'The ledger is consistent.' : `${drifts.length} accounts are inconsistent.`,
     ...drifts
       .slice(0, shown)
@@ -139,11 +128,55 @@ function proofLines({ sumsAreEqual, keysFound, keysExpected, drifts, replay }: P
   ];
 }
 
+function findingLines({ severity, text, count, examples }: Finding): string[] {
+  return [
+    '',
+    `${severity.toUpperCase()}: ${text} (${count})`,
+    ...examples.slice(0, shown).map(({ table, id, detail }) => `  ${table} ${id}${detail ? `: ${detail}` : ''}`),
+    ...(examples.length > shown ? [`  … and ${count - shown} more; --report writes all`] : []),
+  ];
+}
+
+/** Both URLs below each other. */
+function channelLines(channels: readonly ChannelAddress[]): string[] {
+  return [
+    'Chat calls of each channel, there and here:',
+    ...channels.flatMap(({ id, name, model, there, here, probe }) => [
+      `  channel ${id} ${name} (${model})${probe === null ? '' : `, test call: ${probe}`}`,
+      `    there ${there ?? 'not in this form'}`,
+      `    here  ${here ?? 'not in this form'}`,
+    ]),
+  ];
+}
+
+function replayLines({ rows, equal, unknown, older, different }: Replay): string[] {
+  const compared = rows - unknown - older;
+  const cells = (row: readonly (string | number)[]): string => row.map((cell) => String(cell).padStart(13)).join('');
+  return [
+    `${equal} of ${compared} charges of the newest log rows come out the same at the prices of this site, to one unit; ${older} rows are from before a change of prices, ${unknown} cannot be compared.`,
+    ...(different.length > 0 ? [`  ${cells(['there', 'here', 'calls', 'USD a month'])}  model (group)`] : []),
+    ...different.map(
+      ({ model, group, there, here, calls, perMonth, isAccepted }) =>
+        `  ${cells([there, here ?? 'refused', calls, perMonth])}  ${model} (${group})${isAccepted ? ', accepted' : ''}`,
+    ),
+  ];
+}
+
+const listTitles = {
+  'refused here': 'Will be refused here',
+  'costs differently': 'Will cost differently',
+  'left out': 'Left out',
+} as const;
+
 const pairs = (table: Readonly<Record<string, number>>): string =>
   Object.entries(table)
     .map(([name, count]) => `${name}: ${count}`)
     .join(', ');
 
-/** Whether a finished run shows what it must: equal sums, every key, consistent books. */
+/** Whether a finished run shows what it must: equal sums, every key, consistent books, and no charge that differs unless accepted. */
 export const isProven = ({ proof }: MoveInReport): boolean =>
-  proof !== null && proof.sumsAreEqual && proof.keysFound === proof.keysExpected && proof.drifts.length === 0;
+  proof !== null &&
+  proof.sumsAreEqual &&
+  proof.keysFound === proof.keysExpected &&
+  proof.drifts.length === 0 &&
+  proof.replay.different.every(({ isAccepted }) => isAccepted);

@@ -1,11 +1,13 @@
 import { OutboundGuard } from '../platform/outbound/outbound-guard.js';
 import type { Secrets } from '../shared/secrets.js';
 import { foldedName } from '../shared/username.js';
+import { compareChannels } from './channels/compare-channels.js';
 import { familyOf, type Family } from './family.js';
 import { Findings } from './findings.js';
 import type { MapContext, Mapped } from './map/mapped.js';
 import { inspect, readContext, rowsOf } from './plan.js';
 import { prove } from './proof.js';
+import { replayCharges } from './replay.js';
 import { Progress, type ProgressState } from './progress.js';
 import { noSums, type MoveInReport, type TableCounts } from './report.js';
 import { BadRecord, Fields } from './source/fields.js';
@@ -56,8 +58,21 @@ async function preview(
   if (target) await findVanished(target, sources.source, runOf(options), pass.context.findings);
   for (const spec of tableSpecs)
     await pass.table(spec, async (rows) => ({ ...none, moved: rows.filter(({ isGone }) => !isGone).length }));
+  const channels =
+    pass.context.family === 'litellm'
+      ? []
+      : await compareChannels(sources.source, pass.context, options.probe === true);
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
-  return pass.report(options, { isDryRun: true, began, history, proof: null });
+  const { prices, family } = pass.context;
+  const replay = prices
+    ? await replayCharges(sources.source, sources.logSource, {
+        family,
+        settings: prices.values,
+        served: prices.served,
+        decisions: options.decisions,
+      })
+    : null;
+  return pass.report(options, { isDryRun: true, began, history, channels, replay, proof: null });
 }
 
 /**
@@ -131,8 +146,15 @@ async function move(
     signal,
   });
   progress.begin('proof');
-  const proof = await prove(target, source, secrets, run, { sums: pass.sums, keys: pass.keys });
-  const report = pass.report(options, { isDryRun: false, began, history, proof });
+  const proof = await prove(target, source, secrets, run, {
+    sums: pass.sums,
+    keys: pass.keys,
+    logSource,
+    family,
+    served: pass.context.prices?.served ?? new Set(),
+    decisions: options.decisions,
+  });
+  const report = pass.report(options, { isDryRun: false, began, history, channels: [], replay: null, proof });
   await target.query('UPDATE move_in_runs SET finished_at = now(), report = $2 WHERE source = $1', [
     run,
     JSON.stringify(report),
@@ -232,6 +254,7 @@ class Pass {
     const findings = new Findings();
     const logNotes = logSource === source ? [] : (logSource.notes ?? []);
     for (const { code, table, id, detail } of logNotes) findings.add(code, table, id, detail);
+    if (!logSource.columns.has('logs') && family !== 'litellm') findings.add('table-missing', 'logs', '');
     const context = await readContext(source, family, findings, options.decisions, { hasRoot, now: options.now });
     let version = '';
     for await (const page of rowsOf(source, 'setups')) version = page[0]?.text('version') ?? version;
@@ -244,8 +267,12 @@ class Pass {
     const mapper = spec.mapper();
     const total = { table: spec.source, found: 0, moved: 0, changed: 0, same: 0, leftOut: 0 };
     const added = (spec.added?.(this.context) ?? []).map((row) => new Fields(row));
+    const read = new Set(spec.ignored);
+    const unread = new Map<string, number>();
     for await (const page of withFirst(added, rowsOf(this.source, spec.source))) {
-      const rows = page.flatMap((row) => this.map(spec, () => mapper(row, this.context), row));
+      const tracked = page.map((row) => row.tracked(read));
+      const rows = tracked.flatMap((row) => this.map(spec, () => mapper(row, this.context), row));
+      for (const name of tracked.flatMap((row) => row.unread())) unread.set(name, (unread.get(name) ?? 0) + 1);
       const { moved, changed, same } = await write(rows, page.length);
       total.found += page.length;
       total.moved += moved;
@@ -253,6 +280,9 @@ class Pass {
       total.same += same;
       total.leftOut += Math.max(0, page.length - moved - changed - same);
       for (const row of rows) this.add(spec, row);
+    }
+    for (const [name, count] of unread) {
+      if (!read.has(name)) this.context.findings.add('column-left-out', spec.source, name, `${count} rows`);
     }
     this.tables.push(total);
   }
@@ -285,7 +315,7 @@ class Pass {
 
   report(
     options: MoveInOptions,
-    end: Pick<MoveInReport, 'isDryRun' | 'proof'> & {
+    end: Pick<MoveInReport, 'isDryRun' | 'proof' | 'replay' | 'channels'> & {
       readonly began: number;
       readonly history: readonly TableCounts[];
     },
@@ -308,6 +338,8 @@ class Pass {
       usersByStatus: this.byStatus,
       usersByRole: this.byRole,
       findings,
+      channels: end.channels,
+      replay: end.replay,
       proof: end.proof,
     };
   }

@@ -30,6 +30,8 @@ export interface TableSpec {
    * those of others are records that the old programs trim.
    */
   readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
+  /** Columns that need no place here, or are read elsewhere. */
+  readonly ignored?: readonly string[];
   /**
    * SQL that gives a row values of its own in unique columns: rows may exchange theirs between two runs. Inside `UPDATE … SET`.
    */
@@ -59,6 +61,7 @@ export const tableSpecs: readonly TableSpec[] = [
     source: 'users',
     target: 'users',
     key: ['id'],
+    ignored: ['last_login_at', 'auth_version', 'verification_code'],
     opening: 'user',
     accounts: { quota: 'user', aff_quota: 'affiliate' },
     parked: [
@@ -83,6 +86,7 @@ export const tableSpecs: readonly TableSpec[] = [
     source: 'two_fas',
     target: 'authenticator_apps',
     key: ['user_id'],
+    ignored: ['id', 'failed_attempts', 'locked_until', 'last_used_at', 'created_at', 'updated_at'],
     // A user of new-api who has a passkey still signs in with the password alone, so a moved passkey is not asked for.
     afterBatch: `UPDATE users u SET has_second_factor =
                    EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
@@ -95,6 +99,7 @@ export const tableSpecs: readonly TableSpec[] = [
     source: 'two_fa_backup_codes',
     target: 'recovery_codes',
     key: ['user_id', 'code_hash'],
+    ignored: ['id', 'used_at', 'created_at'],
     targetKey: backupCodeOf,
     mapper: () => mapBackupCode,
   },
@@ -103,6 +108,7 @@ export const tableSpecs: readonly TableSpec[] = [
     source: 'passkey_credentials',
     target: 'passkeys',
     key: ['credential_id'],
+    ignored: ['id', 'attestation_type', 'attachment', 'clone_warning', 'user_present', 'updated_at'],
     targetKey: passkeyOf,
     mapper: () => mapPasskey,
   },
@@ -120,6 +126,7 @@ export const tableSpecs: readonly TableSpec[] = [
     source: 'redemption_logs',
     target: 'redemption_uses',
     key: ['redemption_id', 'user_id'],
+    ignored: ['id'],
     mapper: mapCodeUse,
   },
   { ...plain, source: 'top_ups', target: 'top_up_orders', mapper: () => mapOrder },

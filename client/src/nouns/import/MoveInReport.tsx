@@ -1,4 +1,6 @@
 import Box from '@mui/material/Box';
+import Typography from '@mui/material/Typography';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Notice } from '../../components/Notice.js';
 import { StatBadges } from '../../components/StatBadges.js';
@@ -51,16 +53,91 @@ export function MoveInReport({ report }: { readonly report: Report }) {
         ]}
       />
       <Tables report={report} />
-      {report.findings.map((finding) => (
-        <Finding key={finding.code} finding={finding} />
+      <Differences report={report} />
+      {effects.map((effect) => (
+        <Findings key={effect} effect={effect} findings={report.findings} />
       ))}
     </>
+  );
+}
+
+const effects = ['REFUSED_HERE', 'COSTS_DIFFERENTLY', 'LEFT_OUT', 'NONE'] as const;
+
+/** Findings of one effect, under its name. */
+function Findings({
+  effect,
+  findings,
+}: {
+  readonly effect: (typeof effects)[number];
+  readonly findings: Report['findings'];
+}) {
+  const { t } = useTranslation();
+  const some = findings.filter(({ list }) => (list ?? 'NONE') === effect);
+  if (some.length === 0) return null;
+  return (
+    <Box component="section" aria-label={t(`moveIn.effects.${effect}`)} sx={{ display: 'grid', gap: 0.5 }}>
+      <Typography variant="h3" sx={{ fontSize: 13 }}>
+        {t(`moveIn.effects.${effect}`)}
+      </Typography>
+      {some.map((finding) => (
+        <Finding key={finding.code} finding={finding} />
+      ))}
+    </Box>
+  );
+}
+
+/** Charges of the log that would not be the same here. */
+function Differences({ report }: { readonly report: Report }) {
+  const { t } = useTranslation();
+  if (report.differences.length === 0) return null;
+  const columns = ['model', 'group', 'calls', 'there', 'here', 'perMonth'] as const;
+  return (
+    <PlainTable label={t('moveIn.differences')} columns={columns.map((name) => t(`moveIn.difference.${name}`))}>
+      {report.differences.map(({ model, group, calls, there, here, perMonth, isAccepted }) => (
+        <tr key={`${model} ${group}`}>
+          <td>{isAccepted ? `${model} (${t('moveIn.difference.accepted')})` : model}</td>
+          <td>{group}</td>
+          <td className="num">{integer(calls)}</td>
+          <td className="num">{integer(there)}</td>
+          <td className="num">{here === null ? t('moveIn.difference.refused') : integer(here)}</td>
+          <td className="num">{perMonth}</td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
 function Tables({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   const columns = ['found', 'moved', 'changed', 'same', 'leftOut'] as const;
+  const title = (name: (typeof columns)[number]): string =>
+    name === 'moved' && report.isDryRun ? t('moveIn.toMove') : t(`moveIn.columns.${name}`);
+  return (
+    <PlainTable columns={[t('moveIn.table'), ...columns.map(title)]}>
+      {report.tables.map((row) => (
+        <tr key={row.table}>
+          <td>{row.table}</td>
+          {columns.map((name) => (
+            <td key={name} className="num">
+              {integer(row[name])}
+            </td>
+          ))}
+        </tr>
+      ))}
+    </PlainTable>
+  );
+}
+
+/** A table whose first column is text. */
+function PlainTable({
+  label,
+  columns,
+  children,
+}: {
+  readonly label?: string;
+  readonly columns: readonly string[];
+  readonly children: ReactNode;
+}) {
   return (
     <Box sx={{ overflowX: 'auto' }}>
       <Box
@@ -79,28 +156,17 @@ function Tables({ report }: { readonly report: Report }) {
           '& th:first-of-type, & td:first-of-type': { textAlign: 'left', pl: 0 },
         })}
       >
+        {label && <caption>{label}</caption>}
         <thead>
           <tr>
-            <th scope="col">{t('moveIn.table')}</th>
             {columns.map((name) => (
               <th key={name} scope="col">
-                {name === 'moved' && report.isDryRun ? t('moveIn.toMove') : t(`moveIn.columns.${name}`)}
+                {name}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
-          {report.tables.map((row) => (
-            <tr key={row.table}>
-              <td>{row.table}</td>
-              {columns.map((name) => (
-                <td key={name} className="num">
-                  {integer(row[name])}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <tbody>{children}</tbody>
       </Box>
     </Box>
   );

@@ -24,6 +24,7 @@ interface Values {
   dropTwoFactor: boolean;
   acceptPriceDifferences: boolean;
   withContent: boolean;
+  accepted: string;
 }
 
 const megabyte = 1024 * 1024;
@@ -53,6 +54,7 @@ export function MoveInSource({
       dropTwoFactor: job?.choices.dropTwoFactor ?? false,
       acceptPriceDifferences: job?.choices.acceptPriceDifferences ?? false,
       withContent: job?.choices.withContent ?? false,
+      accepted: job?.choices.accepted.join('\n') ?? '',
     },
   });
   const { control } = form;
@@ -74,7 +76,7 @@ export function MoveInSource({
   };
 
   const submit = form.handleSubmit(async (values) => {
-    const { connection, logConnection, keysConnection, environment, ...decisions } = values;
+    const { connection, logConnection, keysConnection, environment, accepted, ...decisions } = values;
     const given = (text: string) => (text.trim() === '' ? null : text.trim());
     const logDays = days === 'all' ? null : Number(days);
     try {
@@ -85,7 +87,7 @@ export function MoveInSource({
             logConnection: given(logConnection),
             keysConnection: given(keysConnection),
             environment: given(environment),
-            choices: { ...decisions, logDays, plans },
+            choices: { ...decisions, logDays, plans, accepted: linesOf(accepted) },
           },
         },
       });
@@ -211,6 +213,13 @@ export function MoveInSource({
           label={t('moveIn.acceptPrices')}
           hint={t('moveIn.acceptPricesHint')}
         />
+        <TextInput
+          control={control}
+          name="accepted"
+          rows={2}
+          label={t('moveIn.accepted')}
+          hint={t('moveIn.acceptedHint')}
+        />
         <Button
           type="submit"
           variant="contained"
@@ -224,6 +233,12 @@ export function MoveInSource({
     </Card>
   );
 }
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
 
 function Choice({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (

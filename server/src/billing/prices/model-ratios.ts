@@ -1,3 +1,6 @@
+import { builtInCard } from './built-in-prices.js';
+import { ratiosOfCard } from './card-ratios.js';
+
 /** A completion ratio by rule. `locked` means that the CompletionRatio setting cannot change it. */
 export interface RuledRatio {
   readonly ratio: number;
@@ -48,10 +51,13 @@ const completionRules: readonly Rule[] = [
     'locked',
   ),
   rule(gpt4(startsWith('gpt-4')), 2, 'open'),
+  rule(startsWith('gpt-5.'), 6, 'open'),
+  rule(startsWith('gpt-5'), 8, 'open'),
   rule(startsWith('o1', 'o3'), 4, 'locked'),
   rule(exactly('chatgpt-4o-latest'), 3, 'locked'),
   rule(contains('claude-3', 'claude-sonnet-4', 'claude-opus-4'), 5, 'locked'),
   rule(contains('claude-instant-1', 'claude-2'), 3, 'locked'),
+  rule(contains('claude-'), 5, 'open'),
   rule((model) => model === 'gpt-3.5-turbo' || (model.startsWith('gpt-3.5') && model.endsWith('0125')), 3, 'locked'),
   rule((model) => model.startsWith('gpt-3.5') && model.endsWith('1106'), 2, 'locked'),
   rule(startsWith('gpt-3.5'), 4 / 3, 'locked'),
@@ -59,7 +65,10 @@ const completionRules: readonly Rule[] = [
   rule(startsWith('gemini-1.0-pro', 'gemini-1.5-pro'), 4, 'locked'),
   rule(startsWith('gemini-2.5-pro-preview'), 8, 'locked'),
   rule((model) => model.startsWith('gemini-2.5-flash-preview') && model.endsWith('-nothinking'), 4, 'open'),
-  rule(startsWith('gemini-2.5-flash-preview'), 35 / 6, 'open'),
+  rule(startsWith('gemini-2.5-flash-preview'), 70 / 3, 'open'),
+  rule(startsWith('gemini-2.5-flash-lite'), 4, 'open'),
+  rule(startsWith('gemini-2.5-flash'), 25 / 3, 'open'),
+  rule(startsWith('gemini-2.5-pro'), 8, 'open'),
   rule(startsWith('gemini'), 4, 'open'),
   rule(exactly('command-r'), 3, 'locked'),
   rule(exactly('command-r-plus'), 5, 'locked'),
@@ -74,9 +83,17 @@ const completionRules: readonly Rule[] = [
 
 const unruled: RuledRatio = { ratio: 1, locked: false };
 
-/** The completion ratio of a model by rule, before the CompletionRatio setting is applied. */
-export const ruledCompletionRatio = (model: string): RuledRatio =>
-  completionRules.find((candidate) => candidate.matches(model)) ?? unruled;
+/**
+ * The completion ratio of a model by rule, before the CompletionRatio setting is applied. An open rule stands in for models
+ * whose list price is not known.
+ */
+export function ruledCompletionRatio(model: string): RuledRatio {
+  const ruled = completionRules.find((candidate) => candidate.matches(model)) ?? unruled;
+  if (ruled.locked) return ruled;
+  const listed = builtInCard(model);
+  const ratio = listed ? ratiosOfCard(listed.card).completionRatio : 0;
+  return ratio > 0 ? { ratio, locked: false } : ruled;
+}
 
 /** Ratio of audio input to text input (docs/reference/relay/prices.md#audio-ratios). */
 export function audioInputRatio(model: string): number {

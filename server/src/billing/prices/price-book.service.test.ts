@@ -15,7 +15,7 @@ describe('completion ratio', () => {
     ['gpt-4-1106', 3, true],
     ['gpt-4-1106-preview', 2, false],
     ['gpt-4', 2, false],
-    ['gpt-4.1', 2, false],
+    ['gpt-4.1', 4, false],
     ['gpt-4-all', 2, false],
     ['gpt-4o-all', 1, false],
     ['gpt-4-gizmo-*', 2, false],
@@ -37,14 +37,14 @@ describe('completion ratio', () => {
     ['gemini-1.5-pro-latest', 4, true],
     ['gemini-2.5-pro-preview-06-05', 8, true],
     ['gemini-2.5-flash-preview-04-17-nothinking', 4, false],
-    ['gemini-2.5-flash-preview-04-17', 35 / 6, false],
+    ['gemini-2.5-flash-preview-04-17', 70 / 3, false],
     ['gemini-2.0-flash', 4, false],
     ['command-r', 3, true],
     ['command-r-plus', 5, true],
     ['command-r-plus-08-2024', 4, true],
     ['command-light', 4, false],
     ['DeepSeek-Chat', 4, true],
-    ['deepseek-coder', 1, false],
+    ['deepseek-coder', 2, false],
     ['ERNIE-Speed-8K', 2, true],
     ['ERNIE-Character-8K', 2, true],
     ['ernie-speed-8k', 1, false],
@@ -63,6 +63,40 @@ describe('completion ratio', () => {
     expect(set.completionRatio('openai/gpt-4o')).toEqual({ ratio: 9, locked: false });
     expect(set.completionRatio('some-new-model').ratio).toBe(9);
     expect(set.completionRatio('gpt-4-gizmo-g-1').ratio).toBe(9);
+  });
+});
+
+describe('a site that saves only a model ratio', () => {
+  it.each([
+    ['gpt-5', 0.625, 10, 0.125],
+    ['gpt-5-2025-08-07', 0.625, 10, 0.125],
+    ['gpt-5-chat-latest', 0.625, 10, 0.125],
+    ['gpt-5-mini', 0.125, 2, 0.025],
+    ['gpt-5.4', 1.25, 15, 0.25],
+    ['gpt-5.5', 2.5, 30, 0.5],
+    ['claude-haiku-4-5', 0.5, 5, 0.1],
+    ['claude-haiku-4-5-20251001', 0.5, 5, 0.1],
+    ['claude-sonnet-4-5-20250929', 1.5, 15, 0.3],
+    ['claude-opus-4-5', 2.5, 25, 0.5],
+    ['gemini-2.5-pro', 0.625, 10, 0.125],
+    ['gemini-2.5-flash', 0.15, 2.5, 0.03],
+    ['gemini-2.5-flash-lite', 0.05, 0.4, 0.01],
+  ])('charges %s as its provider does', (model, modelRatio, output, cached) => {
+    const price = book({ ModelRatio: { [model]: modelRatio } }).price(model, terms);
+    if (price.kind !== 'ratio') throw new Error('expected a price by ratio');
+    expect(price.modelRatio * price.completionRatio * 2).toBeCloseTo(output, 9);
+    expect(price.modelRatio * price.cacheRatio * 2).toBeCloseTo(cached, 9);
+  });
+
+  it.each([
+    ['gpt-5-of-tomorrow', 8],
+    ['gpt-5.9', 6],
+    ['claude-haiku-9', 5],
+    ['gemini-2.5-pro-exp-03-25', 8],
+    ['gemini-2.5-flash-preview-09-2025-nothinking', 4],
+    ['gemini-2.5-flash-other', 25 / 3],
+  ])('has the relation of the family for %s, which has no list price', (model, ratio) => {
+    expect(book().completionRatio(model)).toMatchObject({ ratio, locked: false });
   });
 });
 

@@ -1,7 +1,8 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Finding } from '../findings.js';
+import type { ChargeDifference } from '../replay.js';
 import { isProven, type MoveInReport, type Sums, type TableCounts } from '../report.js';
 
 const shownExamples = 20;
@@ -18,6 +19,17 @@ const MoveInSeverityEnum = enumType(
   },
   'How rows are treated that are not moved as they are.',
   { BLOCKING: 'The move needs a decision.', NOTICE: 'Moved as it is.' },
+);
+
+const MoveInEffectEnum = enumType(
+  'MoveInEffect',
+  { REFUSED_HERE: 'refused here', COSTS_DIFFERENTLY: 'costs differently', LEFT_OUT: 'left out' },
+  'What users notice of a finding.',
+  {
+    REFUSED_HERE: 'Calls that worked will be refused.',
+    COSTS_DIFFERENTLY: 'Calls will cost something else.',
+    LEFT_OUT: 'Something is not moved.',
+  },
 );
 
 @ObjectType('MoveInTable', { description: 'Rows of a table of the source.' })
@@ -85,6 +97,9 @@ class MoveInFindingObject implements Omit<Finding, 'examples'> {
   @Field(() => MoveInSeverityEnum)
   severity: Finding['severity'];
 
+  @Field(() => MoveInEffectEnum, { nullable: true, description: 'What users notice. Null: nothing.' })
+  list: Finding['list'];
+
   @Field(() => String, { description: 'The reason, in English.' })
   text: string;
 
@@ -93,6 +108,30 @@ class MoveInFindingObject implements Omit<Finding, 'examples'> {
 
   @Field(() => [MoveInRowObject], { description: 'The first 20.' })
   examples: MoveInRowObject[];
+}
+
+@ObjectType('MoveInChargeDifference', { description: 'Calls of the log whose charge would not be the same here.' })
+class MoveInChargeDifferenceObject implements ChargeDifference {
+  @Field(() => String)
+  model: string;
+
+  @Field(() => String)
+  group: string;
+
+  @Field(() => Int)
+  calls: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Quota that was charged.' })
+  there: number;
+
+  @Field(() => GraphQLSafeInt, { nullable: true, description: 'Quota that is charged here. Null: refused.' })
+  here: number | null;
+
+  @Field(() => Float, { description: 'USD that users pay more in 30 days; negative: less.' })
+  perMonth: number;
+
+  @Field(() => Boolean)
+  isAccepted: boolean;
 }
 
 @ObjectType('MoveInProof', { description: 'Evidence that a move is complete.' })
@@ -109,13 +148,15 @@ class MoveInProofObject {
   @Field(() => Int, { description: 'Inconsistent accounts of the ledger, as `reconcile` names them.' })
   drifts: number;
 
-  @Field(() => Int, { description: 'Charges of the newest log rows that were computed again.' })
+  @Field(() => Int, { description: 'Charges of the newest log rows that were computed at the prices of this site.' })
   replayed: number;
 
   @Field(() => Int, { description: 'Those that come out the same, to one unit.' })
   replayedEqual: number;
 
-  @Field(() => Boolean, { description: 'Equal sums, every key, a consistent ledger.' })
+  @Field(() => Boolean, {
+    description: 'Equal sums, every key, a consistent ledger, and no charge that differs unless accepted.',
+  })
   isProven: boolean;
 }
 
@@ -148,6 +189,9 @@ export class MoveInReportObject {
   @Field(() => [MoveInFindingObject])
   findings: MoveInFindingObject[];
 
+  @Field(() => [MoveInChargeDifferenceObject], { description: 'The largest amount first.' })
+  differences: readonly ChargeDifference[];
+
   @Field(() => MoveInProofObject, { nullable: true, description: 'Null for a dry run.' })
   proof: MoveInProofObject | null;
 }
@@ -162,12 +206,13 @@ export const toReport = (report: MoveInReport): MoveInReportObject => ({
   tables: [...report.tables],
   sums: report.sums,
   findings: report.findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
+  differences: (report.proof?.replay ?? report.replay)?.different ?? [],
   proof: report.proof && {
     sumsAreEqual: report.proof.sumsAreEqual,
     keysFound: report.proof.keysFound,
     keysExpected: report.proof.keysExpected,
     drifts: report.proof.drifts.length,
-    replayed: report.proof.replay.rows - report.proof.replay.unknown,
+    replayed: report.proof.replay.rows - report.proof.replay.unknown - report.proof.replay.older,
     replayedEqual: report.proof.replay.equal,
     isProven: isProven(report),
   },

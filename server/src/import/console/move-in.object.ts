@@ -45,6 +45,12 @@ export class MoveInChoicesInput {
   @Field(() => Boolean, { defaultValue: false, description: 'Moves although prices will differ.' })
   acceptPriceDifferences: boolean;
 
+  @Field(() => [String], {
+    defaultValue: [],
+    description: 'Findings that are accepted, by the name that each row has.',
+  })
+  accepted: string[];
+
   @Field(() => MoveInPlansEnum, { defaultValue: 'refuse' })
   plans: 'refuse' | 'balance' | 'drop';
 
@@ -84,6 +90,9 @@ class MoveInChoicesObject {
 
   @Field(() => Boolean)
   acceptPriceDifferences: boolean;
+
+  @Field(() => [String])
+  accepted: readonly string[];
 
   @Field(() => MoveInPlansEnum)
   plans: string;
@@ -188,7 +197,7 @@ const toJob = (job: MoveInJob): MoveInJobObject => ({
   sourceName: job.sourceName,
   hasFile: job.folder !== '',
   progress: job.progress,
-  choices: { ...job.choices.decisions, logDays: toDays(job.choices.logs) },
+  choices: { accepted: [], ...job.choices.decisions, logDays: toDays(job.choices.logs) },
   preview: job.preview && toReport(job.preview),
   report: job.report && toReport(job.report),
   failure: job.failure,

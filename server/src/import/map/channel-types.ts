@@ -5,6 +5,10 @@ export interface TypeMapping {
   readonly type: number;
   /** The base URL that the old program had built in, where ours has another. */
   readonly baseUrl?: string;
+  /** Path that the old program puts between a base URL and the client's path. */
+  readonly path?: string;
+  /** The channel's field `other`. */
+  readonly other?: string;
 }
 
 const openAI = (baseUrl = ''): TypeMapping => (baseUrl === '' ? { type: 1 } : { type: 1, baseUrl });
@@ -20,13 +24,34 @@ const resellers: ReadonlyArray<[number, TypeMapping]> = [
   [13, openAI('https://api.aigc2d.com')],
 ];
 
+/** The client's paths without `/v1`, which a base URL of these types has in another form. */
+const withoutVersion = (baseUrl = ''): TypeMapping => ({
+  type: 58,
+  ...(baseUrl === '' ? null : { baseUrl }),
+  other: JSON.stringify({
+    endpoints: {
+      chat: '/chat/completions',
+      completions: '/completions',
+      embeddings: '/embeddings',
+      moderations: '/moderations',
+      images: '/images/generations',
+      speech: '/audio/speech',
+      transcription: '/audio/transcriptions',
+      translation: '/audio/translations',
+    },
+  }),
+});
+
 /** Numbers of one-api above 25 mean other providers than the same numbers here. */
 const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
-  ...same(1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 31, 33),
+  ...same(1, 3, 11, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, 25, 31, 33),
   [2, openAI('https://oa.api2d.net')],
   [4, openAI('https://api.closeai-proxy.xyz')],
   [5, openAI('https://api.openai-sb.com')],
   ...resellers,
+  // Its own name for a gateway in OpenAI's dialect: the client's path follows the base URL.
+  [8, openAI()],
+  [19, { type: 19, baseUrl: 'https://ai.360.cn' }],
   [26, openAI('https://api.baichuan-ai.com')],
   [27, { type: 35 }],
   [28, { type: 42 }],
@@ -38,16 +63,16 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [37, { type: 39 }],
   [39, openAI('https://api.together.xyz')],
   [40, { type: 45 }],
-  [41, openAI('https://api.novita.ai/v3/openai')],
+  [41, withoutVersion('https://api.novita.ai/v3/openai')],
   [42, { type: 41 }],
   [43, openAI()],
   [44, { type: 40 }],
   [45, { type: 48 }],
   [47, { type: 46 }],
   [48, { type: 18 }],
-  [49, openAI('https://dashscope.aliyuncs.com/compatible-mode')],
-  [50, openAI()],
-  [51, openAI('https://generativelanguage.googleapis.com/v1beta/openai')],
+  [49, { type: 1, baseUrl: 'https://dashscope.aliyuncs.com', path: '/compatible-mode' }],
+  [50, withoutVersion()],
+  [51, withoutVersion('https://generativelanguage.googleapis.com/v1beta/openai')],
 ]);
 
 /**

@@ -5,10 +5,9 @@ import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-ove
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
-import type { Fields } from '../source/fields.js';
+import { listOf, type Fields } from '../source/fields.js';
 import { mapType } from './channel-types.js';
 import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
-import { listOf } from './tokens.js';
 
 const table = 'channels';
 /** Documents of a split channel get ids of their own, far above those of the source. */
@@ -44,8 +43,8 @@ export const mapChannel: Mapper = (row, context) => {
     created_time: row.seconds('created_time'),
     test_time: row.seconds('test_time'),
     response_time: row.clamped('response_time', 0, maxInt32),
-    base_url: row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? ''),
-    other: otherOf(type, row, config),
+    base_url: (row.text('base_url').trim().replace(/\/+$/, '') || (mapping?.baseUrl ?? '')) + (mapping?.path ?? ''),
+    other: mapping?.other ?? otherOf(type, row, config),
     balance: row.decimal('balance'),
     balance_updated_time: row.seconds('balance_updated_time'),
     models: models.join(','),
@@ -190,6 +189,9 @@ class ChannelSettings {
         this.drop(`settings ${key}`);
       }
     }
+    const info = parseFields(this.row.text('channel_info'));
+    const mode = info?.['multi_key_mode'];
+    if (info?.['is_multi_key'] === true && typeof mode === 'string' && mode !== '') this.drop(`multi-key mode ${mode}`);
     if (typeof config['vertex_ai_project_id'] === 'string' && config['vertex_ai_project_id'] !== '') {
       this.drop('config vertex_ai_project_id: the project of the key applies');
     }

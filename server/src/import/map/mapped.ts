@@ -1,6 +1,7 @@
 import { maxQuota } from '../../shared/quota.js';
 import type { Family } from '../family.js';
 import type { Findings } from '../findings.js';
+import type { PricePlan } from '../prices/price-plan.js';
 import type { Fields } from '../source/fields.js';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -29,6 +30,8 @@ export interface Decisions {
   readonly acceptPriceDifferences: boolean;
   readonly plans: 'refuse' | 'balance' | 'drop';
   readonly withContent: boolean;
+  /** Findings that were accepted, by the name that the report has for each. */
+  readonly accepted?: readonly string[];
 }
 
 /** Facts about the source as a whole that mappers need. */
@@ -38,6 +41,8 @@ export interface MapContext {
   readonly decisions: Decisions;
   /** Saved options of the source. */
   readonly options: ReadonlyMap<string, string>;
+  /** Null for LiteLLM. */
+  readonly prices: PricePlan | null;
   readonly users: UserPlan;
   /** Trade numbers to the id of the order that keeps it. */
   readonly orders: ReadonlyMap<string, number>;

@@ -1,13 +1,15 @@
 import { definitionOf, isOptionKey, optionText, parseOption } from '../../options/option-registry.js';
 import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
+import { toolQuantities } from '../../shared/price-card.js';
 import type { Fields } from '../source/fields.js';
 import type { SourceRow } from '../source/source.js';
+import { isPaidTable, paidNumbers } from '../prices/price-plan.js';
 import type { MapContext, Mapped } from './mapped.js';
 
 const table = 'options';
 
-/** Keys that one-api writes differently. */
+/** Keys that one-api and new-api write differently. */
 const renamed: Readonly<Record<string, string>> = {
   OidcEnabled: 'oidc.enabled',
   OidcClientId: 'oidc.client_id',
@@ -16,14 +18,20 @@ const renamed: Readonly<Record<string, string>> = {
   OidcAuthorizationEndpoint: 'oidc.authorization_endpoint',
   OidcTokenEndpoint: 'oidc.token_endpoint',
   OidcUserinfoEndpoint: 'oidc.user_info_endpoint',
+  'checkin_setting.enabled': 'CheckInEnabled',
+  'checkin_setting.min_quota': 'CheckInQuota',
+  'checkin_setting.max_quota': 'CheckInMaxQuota',
 };
 
 /** Options of new-api that change what customers pay, and that have no counterpart. */
 const changesPrices =
-  /^(CreateCacheRatio|ImageRatio|AudioRatio|AudioCompletionRatio|GroupGroupRatio|billing_setting\.|tool_price_setting\.|task_billing_setting\.|model_ratio_setting\.)/;
+  /^(GroupGroupRatio|billing_setting\.|tool_price_setting\.|task_billing_setting\.|model_ratio_setting\.)/;
+
+/** Tables of new-api that have no counterpart as a whole: served models get the prices that they come to. */
+const movedAsPrices = new Set(['CreateCacheRatio', 'ImageRatio', 'AudioRatio', 'AudioCompletionRatio']);
 
 /** Saved options. What was never saved has no row, so the values here apply. */
-export function mapOption(row: Fields, { findings, decisions, options }: MapContext): Mapped[] {
+export function mapOption(row: Fields, { findings, decisions, options, prices }: MapContext): Mapped[] {
   const given = row.text('key');
   const newer = newerKey(given);
   if (newer !== null && options.has(newer)) {
@@ -33,12 +41,13 @@ export function mapOption(row: Fields, { findings, decisions, options }: MapCont
   const { key, value } = translated(given, row.text('value'));
   if (!isOptionKey(key)) {
     const isPrice = changesPrices.test(key) && !/^(|\{\}|\[\]|null|0|false)$/.test(value.trim());
-    const code = isPrice && !decisions.acceptPriceDifferences ? 'price-keys' : 'option-unknown';
-    findings.add(code, table, given);
+    if (isPrice) findings.addDecision(decisions, 'price-keys', table, given);
+    else if (!prices || !movedAsPrices.has(key)) findings.add('option-unknown', table, given);
     return [];
   }
+  if (prices && isPaidTable(key) && !prices.options.has(key)) return [];
   try {
-    const parsed = optionText(key, parseOption(key, value));
+    const parsed = prices?.options.get(key) ?? optionText(key, parseOption(key, value));
     const { secret, defaultValue } = definitionOf(key);
     if (parsed !== optionText(key, defaultValue)) findings.add('option-set', table, key);
     const isSealed = secret && parsed !== '';
@@ -51,20 +60,27 @@ export function mapOption(row: Fields, { findings, decisions, options }: MapCont
     ];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    findings.add('option-refused', table, given, error.message);
+    if (paidNumbers.has(key)) findings.addDecision(decisions, 'price-refused', table, given, error.message);
+    else findings.add('option-refused', table, given, error.message);
     return [];
   }
 }
 
-/**
- * In one-api a key has the group of its user. The built-in value here would let every user choose `vip`, which may be cheaper
- * and have other channels.
- */
-export function impliedOptions({ family, findings, options }: MapContext): SourceRow[] {
-  const key = 'UserUsableGroups';
-  if (family !== 'one-api' || options.has(key)) return [];
-  findings.add('groups-closed', table, key);
-  return [{ key, value: JSON.stringify({ default: 'Default group' }) }];
+/** Options that the source has not saved, and without which calls would be charged or routed differently here. */
+export function impliedOptions({ family, findings, options, prices }: MapContext): SourceRow[] {
+  const implied = [...(prices?.options ?? [])].map(([key, value]) => ({ key, value }));
+  // In one-api a key has the group of its user. The built-in value would let every user choose `vip`, which may be cheaper and
+  // have other channels.
+  if (family === 'one-api' && !options.has('UserUsableGroups')) {
+    findings.add('groups-closed', table, 'UserUsableGroups');
+    implied.push({ key: 'UserUsableGroups', value: JSON.stringify({ default: 'Default group' }) });
+  }
+  // one-api passes tools of providers on, and charges nothing for them.
+  if (family === 'one-api') {
+    const free = Object.fromEntries(toolQuantities.map((tool) => [tool, 0]));
+    implied.push({ key: 'ToolPrices', value: JSON.stringify({ '*': free }) }, { key: 'UnpricedTools', value: 'free' });
+  }
+  return implied.filter(({ key }) => !options.has(key));
 }
 
 const displayType = 'general_setting.quota_display_type';

@@ -1,5 +1,5 @@
 import { isIP, isIPv4 } from 'node:net';
-import { BadRecord, type Fields } from '../source/fields.js';
+import { BadRecord, listOf, type Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapper } from './mapped.js';
 
 const table = 'tokens';
@@ -78,13 +78,3 @@ function isAddressOrRange(entry: string): boolean {
   if (isIP(address) === 0 || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
 }
-
-/** Entries between commas, trimmed, each once. */
-export const listOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  ),
-];

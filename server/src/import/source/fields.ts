@@ -10,19 +10,39 @@ export class BadRecord extends Error {
 
 /** Reads the values of a row alike from all three databases. A missing column reads as NULL. */
 export class Fields {
-  constructor(private readonly row: SourceRow) {}
+  /** @param read collects the columns that are read */
+  constructor(
+    private readonly row: SourceRow,
+    private readonly read = new Set<string>(),
+  ) {}
+
+  /** The same row, which adds the columns that are read to the set. */
+  tracked(read: Set<string>): Fields {
+    return new Fields(this.row, read);
+  }
+
+  /** The columns that have a value and were not read. */
+  unread(): string[] {
+    return Object.keys(this.row).filter((name) => !this.read.has(name) && !isBlank(this.row[name]));
+  }
+
+  private valueOf(name: string): unknown {
+    this.read.add(name);
+    return this.row[name];
+  }
 
   get id(): number {
     return this.whole('id');
   }
 
   has(name: string): boolean {
-    return this.row[name] !== null && this.row[name] !== undefined;
+    const value = this.valueOf(name);
+    return value !== null && value !== undefined;
   }
 
   /** Empty for NULL. NUL characters are removed, because Postgres cannot store them. */
   text(name: string): string {
-    const value = this.row[name];
+    const value = this.valueOf(name);
     if (typeof value === 'string') return storableText(value);
     if (value instanceof Uint8Array) return storableText(Buffer.from(value).toString('utf8'));
     if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
@@ -39,8 +59,8 @@ export class Fields {
    * @throws BadRecord for text, and for numbers beyond the largest quota
    */
   whole(name: string, missing = 0): number {
-    if (!this.has(name) || this.row[name] === '') return missing;
-    const value = this.row[name];
+    if (!this.has(name) || this.valueOf(name) === '') return missing;
+    const value = this.valueOf(name);
     const number = Math.trunc(typeof value === 'boolean' ? Number(value) : Number(this.text(name)));
     if (!Number.isSafeInteger(number) || Math.abs(number) > maxQuota) {
       throw new BadRecord(`${name} is not a number that can be stored`);
@@ -74,13 +94,13 @@ export class Fields {
   }
 
   flag(name: string): boolean {
-    const value = this.row[name];
+    const value = this.valueOf(name);
     return typeof value === 'boolean' ? value : /^(1|true|t)$/i.test(this.text(name));
   }
 
   /** A time column of any database as ISO text; texts without a zone are UTC. Null for NULL and for other texts. */
   time(name: string): string | null {
-    const value = this.row[name];
+    const value = this.valueOf(name);
     if (value instanceof Date) return value.toISOString();
     const text = this.text(name).trim();
     // `2025-06-01 10:11:12.123456789+08:00`
@@ -91,3 +111,21 @@ export class Fields {
     return Number.isNaN(moment.getTime()) || moment.getFullYear() < 1971 ? null : moment.toISOString();
   }
 }
+
+/** Values that say nothing: they are what a column has before it is set. */
+const isBlank = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  (value instanceof Uint8Array ? value.length === 0 : /^\s*(|0|false|null|\{\}|\[\])\s*$/.test(textOf(value)));
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+/** Entries between commas, trimmed, each once. */
+export const listOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  ),
+];

@@ -1,7 +1,8 @@
-import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
+import { copySqlite } from './sqlite-copy.js';
 import { readerOf, SourceError, type SourceDatabase, type SourceRow } from './source.js';
 
 /**
@@ -15,8 +16,11 @@ export async function openSqlite(path: string): Promise<SourceDatabase> {
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const copy = join(folder, 'source.db');
-    await copyFile(path, copy);
-    if (await isFile(`${path}-wal`)) await copyFile(`${path}-wal`, `${copy}-wal`);
+    if (!(await copySqlite(path, copy))) {
+      throw new SourceError(
+        `${path} is written too often to be copied. Copy it with sqlite3 ${path} ".backup copy.db", and pass the copy.`,
+      );
+    }
     const database = openCopy(copy, path);
     return await readerOf({
       engine: 'sqlite',
@@ -47,7 +51,9 @@ function openCopy(copy: string, path: string): sqlite.Database {
     return database;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SourceError(`${path} is not a readable SQLite database (${reason}). Stop the old program and try again.`);
+    throw new SourceError(
+      `${path} is not a readable SQLite database (${reason}). Stop the old program and try again, or copy the file with sqlite3 ${path} ".backup copy.db" and pass the copy.`,
+    );
   }
 }
 

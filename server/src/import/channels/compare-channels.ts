@@ -1,0 +1,90 @@
+import { providerOf } from '../../dialects/providers/providers.js';
+import { parseFields } from '../../shared/json.js';
+import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { Findings } from '../findings.js';
+import { mapChannel } from '../map/channels.js';
+import type { MapContext, Mapped } from '../map/mapped.js';
+import { rowsOf } from '../plan.js';
+import { BadRecord, listOf, type Fields } from '../source/fields.js';
+import type { SourceDatabase } from '../source/source.js';
+import { addressThere, builtInBase } from './address-there.js';
+import { probe } from './probe.js';
+import { requestHere, type ChannelHere } from './request-here.js';
+
+/** The URL of a chat call by a channel, in the old program and here. */
+export interface ChannelAddress {
+  readonly id: number;
+  readonly name: string;
+  readonly model: string;
+  /** Null where the dialect of the provider has no URL of this form. */
+  readonly there: string | null;
+  readonly here: string | null;
+  /** The result of a test call; null when none was asked for. */
+  readonly probe: string | null;
+}
+
+/** Compares where channels send a chat call. @param withProbe sends a test call over each enabled channel */
+export async function compareChannels(
+  source: SourceDatabase,
+  context: MapContext,
+  withProbe: boolean,
+): Promise<ChannelAddress[]> {
+  const compared: ChannelAddress[] = [];
+  // Its mapper reports what it finds in the pass over the table.
+  const silent = { ...context, findings: new Findings() };
+  for await (const page of rowsOf(source, 'channels')) {
+    for (const row of page) {
+      const mapped = mappedOf(row, silent);
+      if (mapped) compared.push(await compareChannel(row, mapped, context, withProbe));
+    }
+  }
+  return compared;
+}
+
+function mappedOf(row: Fields, context: MapContext): Mapped | null {
+  try {
+    return mapChannel(row, context)[0] ?? null;
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error;
+    return null;
+  }
+}
+
+async function compareChannel(
+  row: Fields,
+  { values, sealed }: Mapped,
+  { family, findings }: MapContext,
+  withProbe: boolean,
+): Promise<ChannelAddress> {
+  const text = (name: string): string => {
+    const value = values[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const models = listOf(row.text('models'));
+  const [first = ''] = models;
+  const target = (parseFields(text('model_mapping')) ?? {})[first];
+  const model = typeof target === 'string' && target !== '' ? target : first;
+  const type = Number(values['type']);
+  const given = row.whole('type', 1);
+  const baseUrl =
+    row.text('base_url').trim().replace(/\/+$/, '') || (builtInBase(family, given) ?? providerOf(type).defaultBaseUrl);
+  const channel: ChannelHere = {
+    id: row.id,
+    type,
+    baseUrl: text('base_url'),
+    other: text('other'),
+    organization: text('openai_organization'),
+    key: splitKeys(sealed?.['key_sealed'] ?? '', 'list')[0] ?? '',
+    models,
+    model,
+  };
+  const request = requestHere(channel);
+  const there = addressThere({ family, type: given, baseUrl, model });
+  const here = request?.url.split('?', 1)[0] ?? null;
+  if (there !== null && here !== null && there !== here) {
+    findings.add('channel-address', 'channels', row.id, `${there} there, ${here} here`);
+  }
+  const isProbed = withProbe && values['status'] === 1;
+  const result = isProbed ? (request ? await probe(request) : 'not tried: no chat over this channel') : null;
+  return { id: row.id, name: text('name'), model, there, here, probe: result };
+}

@@ -1,0 +1,130 @@
+import { optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
+import { PriceBook } from '../../billing/prices/price-book.service.js';
+import { AppError } from '../../shared/errors.js';
+import { parseFields } from '../../shared/json.js';
+import type { Accepting, Findings } from '../findings.js';
+import type { Generation } from './generation.js';
+import { byUse, type ServedCall } from './served-calls.js';
+import { priceTables, SitePrices } from './site-prices.js';
+import { SourcePrices, type SourcePrice } from './source-price.js';
+
+/** The prices that a move gives this site, so that no call changes its price. */
+export interface PricePlan {
+  /** Options to store, as text. */
+  readonly options: ReadonlyMap<string, string>;
+  readonly values: OptionValues;
+  /** Models that channels of the source serve. */
+  readonly served: ReadonlySet<string>;
+}
+
+interface Planning {
+  readonly generation: Generation;
+  readonly options: ReadonlyMap<string, string>;
+  readonly calls: readonly ServedCall[];
+  readonly findings: Findings;
+  readonly decisions: Accepting;
+}
+
+/** Tables of numbers whose values customers pay by. */
+const paidTables = [...priceTables, 'GroupRatio', 'TopupGroupRatio'] as const;
+
+export const isPaidTable = (key: string): boolean => paidTables.some((one) => one === key);
+
+/** Numbers that customers pay by. */
+export const paidNumbers: ReadonlySet<string> = new Set(['QuotaPerUnit', 'Price']);
+
+export function planPrices({ generation, options, calls, findings, decisions }: Planning): PricePlan {
+  const saved: { -readonly [Key in keyof OptionValues]?: OptionValues[Key] } = {};
+  for (const key of paidTables) {
+    const text = options.get(key);
+    const table = text === undefined ? null : acceptedTable(key, text, { findings, decisions });
+    if (table) Object.assign(saved, { [key]: table });
+  }
+  // one-api charges cached tokens in full.
+  if (generation === 'one-api') saved.CacheRatio = {};
+  const quotaPerUnit = parsed('QuotaPerUnit', options.get('QuotaPerUnit') ?? '');
+  if (quotaPerUnit !== null) saved.QuotaPerUnit = quotaPerUnit;
+  const site = new SitePrices(saved);
+  const { prices, refused } = pricesThere(new SourcePrices(generation, options), calls, { findings, decisions });
+  const adopted = new Set(site.adopt(prices));
+  for (const [model, price] of prices) {
+    if (adopted.has(model)) findings.add('price-moved', 'channels', model, describePrice(price));
+  }
+  const values = site.values();
+  const book = new PriceBook({ values });
+  for (const model of refused) {
+    if (book.isPriced(model)) findings.add('price-new', 'channels', model);
+    else if (generation === 'one-api') findings.addDecision(decisions, 'model-refused', 'channels', model);
+  }
+  const texts = site.texts();
+  for (const key of ['GroupRatio', 'TopupGroupRatio'] as const) {
+    if (saved[key]) texts.set(key, optionText(key, saved[key]));
+  }
+  return { options: texts, values, served: new Set(calls.map(({ requested }) => requested)) };
+}
+
+type Deciding = Pick<Planning, 'findings' | 'decisions'>;
+
+/** The price of each served model there. Here a model has one price: where channels there differ, that of the most used one. */
+function pricesThere(
+  source: SourcePrices,
+  calls: readonly ServedCall[],
+  { findings, decisions }: Deciding,
+): { readonly prices: ReadonlyMap<string, SourcePrice>; readonly refused: readonly string[] } {
+  const prices = new Map<string, SourcePrice>();
+  const refused = new Set<string>();
+  for (const call of [...calls].sort(byUse)) {
+    const price = source.of(call);
+    const first = prices.get(call.requested);
+    if (price === null) refused.add(call.requested);
+    else if (!first) prices.set(call.requested, price);
+    else if (call.isEnabled && describePrice(first) !== describePrice(price)) {
+      const detail = `channel ${call.channel} charged ${describePrice(price)}; here every channel charges ${describePrice(first)}`;
+      findings.addDecision(decisions, 'price-by-channel', 'channels', call.requested, detail);
+    }
+  }
+  return { prices, refused: [...refused].filter((model) => !prices.has(model)) };
+}
+
+function describePrice(price: SourcePrice): string {
+  if (price.kind === 'call') return `${price.usd} USD a call`;
+  const { kind: _kind, model, ...factors } = price;
+  return [`ratio ${model}`, ...Object.entries(factors).map(([name, factor]) => `${name} ${factor}`)].join(', ');
+}
+
+type PaidKey = (typeof paidTables)[number] | 'QuotaPerUnit';
+
+/** The entries that this site accepts. One that is refused does not take the others with it. */
+function acceptedTable<Key extends PaidKey>(
+  key: Key,
+  text: string,
+  { findings, decisions }: Deciding,
+): OptionValues[Key] | null {
+  const whole = parsed(key, text);
+  if (whole !== null) return whole;
+  const fields = parseFields(text);
+  if (!fields) {
+    findings.addDecision(decisions, 'price-refused', 'options', key, 'is not a table');
+    return null;
+  }
+  const accepted = Object.entries(fields).filter(([name, value]) => {
+    const reason = refusalOf(key, JSON.stringify({ [name]: value }));
+    if (reason !== null) findings.addDecision(decisions, 'price-refused', 'options', `${key}:${name}`, reason);
+    return reason === null;
+  });
+  return parsed(key, JSON.stringify(Object.fromEntries(accepted)));
+}
+
+function parsed<Key extends PaidKey>(key: Key, text: string): OptionValues[Key] | null {
+  return refusalOf(key, text) === null ? parseOption(key, text) : null;
+}
+
+function refusalOf(key: PaidKey, text: string): string | null {
+  try {
+    parseOption(key, text);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.message;
+  }
+}

@@ -1,0 +1,130 @@
+import { cardOf } from '../../billing/prices/other-models.js';
+import type { Price } from '../../billing/prices/charge.js';
+import { collapseGizmo, PriceBook } from '../../billing/prices/price-book.service.js';
+import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
+import type { PriceCard } from '../../shared/price-card.js';
+import type { SourcePrice } from './source-price.js';
+
+/** Options that are tables of prices. */
+export const priceTables = ['ModelRatio', 'ModelPrice', 'CompletionRatio', 'CacheRatio'] as const;
+type TableKey = (typeof priceTables)[number];
+
+const cacheWriteHere = 1.25;
+
+/** The price settings of this site while they are made. */
+export class SitePrices {
+  private readonly tables = new Map<TableKey, Map<string, number>>();
+  private readonly cards = new Map<string, PriceCard>();
+  private readonly changed = new Set<string>();
+
+  /** @param saved values of the source that are accepted here */
+  constructor(private readonly saved: Partial<OptionValues>) {
+    const values = { ...defaultOptionValues(), ...saved };
+    for (const key of priceTables) this.tables.set(key, new Map(Object.entries(values[key])));
+  }
+
+  /**
+   * Makes each model cost what it costs there.
+   * @returns the models whose price had to be written
+   */
+  adopt(prices: ReadonlyMap<string, SourcePrice>): string[] {
+    const missing = (): Array<[string, SourcePrice]> => {
+      const book = new PriceBook({ values: this.values() });
+      return [...prices].filter(([model, price]) => !isSame(book.find(model, ''), price));
+    };
+    const differing = missing();
+    for (const [model, price] of differing) this.put(collapseGizmo(model), price);
+    // The tables cannot say everything: some rules come before them.
+    for (const [model, price] of missing()) this.putCard(collapseGizmo(model), price);
+    return differing.map(([model]) => model);
+  }
+
+  values(): OptionValues {
+    const values = { ...defaultOptionValues(), ...this.saved };
+    for (const [key, table] of this.tables) Object.assign(values, { [key]: parseOption(key, textOf(table)) });
+    return { ...values, PriceCards: parseOption('PriceCards', textOf(this.cards)) };
+  }
+
+  /** The tables that have to be stored, by their key. */
+  texts(): Map<string, string> {
+    const values = this.values();
+    const keys = [...priceTables, 'PriceCards' as const];
+    return new Map(
+      keys.filter((key) => this.changed.has(key) || this.saved[key]).map((key) => [key, optionText(key, values[key])]),
+    );
+  }
+
+  private put(model: string, price: SourcePrice): void {
+    if (price.kind === 'call') {
+      this.set('ModelPrice', model, price.usd);
+      return;
+    }
+    this.table('ModelPrice').delete(model);
+    this.changed.add('ModelPrice');
+    this.set('ModelRatio', model, price.model);
+    this.set('CompletionRatio', model, price.completion);
+    this.set('CacheRatio', model, price.cache);
+  }
+
+  private putCard(model: string, price: SourcePrice): void {
+    if (price.kind === 'call') return;
+    const { QuotaPerUnit } = { ...defaultOptionValues(), ...this.saved };
+    this.cards.set(model, cardOfSource(price, QuotaPerUnit));
+    this.changed.add('PriceCards');
+  }
+
+  private set(key: TableKey, model: string, value: number): void {
+    this.table(key).set(model, value);
+    this.changed.add(key);
+  }
+
+  private table(key: TableKey): Map<string, number> {
+    return this.tables.get(key) ?? new Map<string, number>();
+  }
+}
+
+const textOf = (table: ReadonlyMap<string, unknown>): string => JSON.stringify(Object.fromEntries(table));
+
+const near = (here: number, there: number | undefined): boolean =>
+  there === undefined || Math.abs(here - there) <= 1e-9 * Math.max(1, Math.abs(there));
+
+function isSame(here: Price | null, there: SourcePrice): boolean {
+  if (there.kind === 'call') return here?.kind === 'call' && near(here.modelPrice, there.usd);
+  if (here?.kind !== 'ratio' || !near(here.modelRatio, there.model)) return false;
+  if (there.model === 0) return true;
+  return (
+    there.image === undefined &&
+    near(here.completionRatio, there.completion) &&
+    near(here.cacheRatio, there.cache) &&
+    near(here.cacheWriteRatio, there.cacheWrite) &&
+    near(here.audioRatio, there.audio) &&
+    near(here.audioCompletionRatio, there.audioOutput)
+  );
+}
+
+/** The card that comes to the same charge. */
+function cardOfSource(price: Extract<SourcePrice, { kind: 'ratio' }>, quotaPerUnit: number): PriceCard {
+  const { model, completion, cache, cacheWrite = cacheWriteHere, audio, audioOutput = 1, image } = price;
+  const { prices } = cardOf(
+    {
+      kind: 'ratio',
+      modelRatio: model,
+      completionRatio: completion,
+      cacheRatio: cache,
+      cacheWriteRatio: cacheWrite,
+      audioRatio: 1,
+      audioCompletionRatio: 1,
+      groupRatio: 1,
+    },
+    quotaPerUnit,
+  );
+  const usd = (factor: number): number => Number(((prices.input ?? 0) * factor).toPrecision(12));
+  return {
+    prices: {
+      ...prices,
+      ...(price.cacheWrite1h === undefined ? null : { cacheWrite1h: usd(price.cacheWrite1h) }),
+      ...(audio === undefined ? null : { audioInput: usd(audio), audioOutput: usd(audio * audioOutput) }),
+      ...(image === undefined ? null : { imageInput: usd(image) }),
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import type { Price } from '../billing/prices/charge.js';
+import { rechargeOf, type OtherPrices } from '../billing/prices/dry-run/recharge.js';
+import type { LoggedCall } from '../billing/prices/dry-run/logged-quantities.js';
+import { PriceBook, type PriceSettings } from '../billing/prices/price-book.service.js';
+import { LogType } from '../shared/log-type.js';
+import { parseFields, type Fields as Json } from '../shared/json.js';
+import type { Family } from './family.js';
+import type { Accepting } from './findings.js';
+import { logColumns, mapLog, type MovedLog } from './map/logs.js';
+import { rowsOf } from './plan.js';
+import { BadRecord, type Fields } from './source/fields.js';
+import type { SourceDatabase } from './source/source.js';
+
+/** Charges of one model and group that would not be the same here. */
+export interface ChargeDifference {
+  readonly model: string;
+  readonly group: string;
+  readonly calls: number;
+  /** Quota that was charged. */
+  readonly there: number;
+  /** Quota that is charged here; null: the calls are refused. */
+  readonly here: number | null;
+  /** USD that users pay more in 30 days; negative: less. */
+  readonly perMonth: number;
+  readonly isAccepted: boolean;
+}
+
+/** Log rows of the source, charged again by the prices of this site. */
+export interface Replay {
+  readonly rows: number;
+  /** Rows whose charge comes out the same, to one unit. */
+  readonly equal: number;
+  /** Rows of models that no channel serves, or without what the price counts. */
+  readonly unknown: number;
+  /** Rows from before the last change of their price. */
+  readonly older: number;
+  readonly different: readonly ChargeDifference[];
+}
+
+export interface ReplayInput {
+  readonly family: Family;
+  readonly settings: PriceSettings['values'];
+  readonly served: ReadonlySet<string>;
+  readonly decisions: Accepting;
+}
+
+const maxRows = 10_000;
+/** Rows of other types stand between those of calls. */
+const readIds = 2 * maxRows;
+const monthSeconds = 30 * 86_400;
+const daySeconds = 86_400;
+
+/** The old programs let no second model work within a call. */
+const alone: OtherPrices = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => null };
+
+/** Charges the newest calls of the source again, with the groups that their users have there. Changes nothing. */
+export async function replayCharges(
+  source: SourceDatabase,
+  logSource: SourceDatabase,
+  { family, settings, served, decisions }: ReplayInput,
+): Promise<Replay> {
+  const calls = await newestCalls(logSource, family);
+  const groups = await groupsOf(source);
+  const book = new PriceBook({ values: settings });
+  const terms = new Map<string, string>();
+  const counts = { equal: 0, unknown: 0, older: 0 };
+  const different = new Map<
+    string,
+    { model: string; group: string; calls: number; there: number; here: number | null }
+  >();
+  for (const row of calls) {
+    const group = row.group || groups.get(row.userId) || 'default';
+    const other = parseFields(row.other) ?? {};
+    const key = `${row.modelName}\n${group}`;
+    const priced = termsOf(row, other);
+    if (!terms.has(key)) terms.set(key, priced);
+    if (terms.get(key) !== priced) {
+      counts.older++;
+      continue;
+    }
+    const price = book.find(row.modelName, group);
+    const here = price && chargeHere(row, other, price, settings.QuotaPerUnit);
+    if (price ? here === null : !served.has(row.modelName)) counts.unknown++;
+    else if (here !== null && Math.abs(here - row.quota) <= 1) counts.equal++;
+    else {
+      const sum = different.get(key) ?? { model: row.modelName, group, calls: 0, there: 0, here: price ? 0 : null };
+      sum.calls++;
+      sum.there += row.quota;
+      if (sum.here !== null) sum.here += here ?? 0;
+      different.set(key, sum);
+    }
+  }
+  const span = Math.max(daySeconds, (calls[0]?.createdAt ?? 0) - (calls.at(-1)?.createdAt ?? 0));
+  const perMonth = ({ there, here }: { there: number; here: number | null }): number =>
+    Math.round((((here ?? 0) - there) / settings.QuotaPerUnit) * (monthSeconds / span) * 100) / 100;
+  const { accepted = [], acceptPriceDifferences } = decisions;
+  return {
+    rows: calls.length,
+    ...counts,
+    different: [...different.values()]
+      .map((sum) => ({
+        ...sum,
+        perMonth: perMonth(sum),
+        isAccepted: acceptPriceDifferences || accepted.includes(sum.model),
+      }))
+      .sort((left, right) => Math.abs(right.perMonth) - Math.abs(left.perMonth)),
+  };
+}
+
+/** Newest first. */
+async function newestCalls(logSource: SourceDatabase, family: Family): Promise<MovedLog[]> {
+  if (!logSource.columns.has('logs')) return [];
+  const { last } = await logSource.one('logs', 'MAX(id) AS last', `type = ${LogType.consume}`);
+  const calls: MovedLog[] = [];
+  const options = { family, withContent: false, onChange: () => undefined };
+  for await (const page of rowsOf(logSource, 'logs', logColumns, Math.max(0, Number(last ?? 0) - readIds))) {
+    for (const row of page) {
+      const call = readCall(row, options);
+      if (call) calls.push(call);
+    }
+  }
+  return calls.reverse().slice(0, maxRows);
+}
+
+function readCall(row: Fields, options: Parameters<typeof mapLog>[1]): MovedLog | null {
+  try {
+    const log = mapLog(row, options);
+    return log.type === LogType.consume ? log : null;
+  } catch (error) {
+    if (!(error instanceof BadRecord)) throw error;
+    return null;
+  }
+}
+
+/** The group that a row of one-api does not have. */
+async function groupsOf(source: SourceDatabase): Promise<Map<number, string>> {
+  const groups = new Map<number, string>();
+  for await (const page of rowsOf(source, 'users', ['id', 'group'])) {
+    for (const row of page) groups.set(Number(row.text('id')), row.text('group'));
+  }
+  return groups;
+}
+
+/** The factors that a row was charged by, as it notes them: in its details, or in one-api's text. */
+function termsOf({ content }: MovedLog, other: Json): string {
+  const names = ['model_ratio', 'completion_ratio', 'cache_ratio', 'model_price', 'group_ratio'];
+  const noted = names.map((name) => other[name]);
+  const text = /[\d.]+ × [\d.]+ × [\d.]+/.exec(content)?.[0] ?? '';
+  return JSON.stringify([...noted, text]);
+}
+
+function chargeHere(row: MovedLog, other: Json, price: Price, quotaPerUnit: number): number | null {
+  const count = (key: string): number => (typeof other[key] === 'number' ? other[key] : 0);
+  // Rows of Messages count the prompt without what the cache had.
+  const beside = other['claude'] === true ? count('cache_tokens') + count('cache_creation_tokens') : 0;
+  const call: LoggedCall = {
+    model: row.modelName,
+    promptTokens: row.promptTokens + beside,
+    completionTokens: row.completionTokens,
+    other: { ...other, cache_creation_1h_tokens: count('cache_creation_tokens_1h') },
+  };
+  return rechargeOf(call, price, quotaPerUnit, () => null, alone)?.quota ?? null;
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { constants, type BigIntStats } from 'node:fs';
+import { copyFile, open, rm, stat } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Time for copies without a lock. A file of some MB is copied between two writes. */
+const tryMilliseconds = 5_000;
+/** Milliseconds between two copies; no multiple of what a program may wait between two writes. */
+const pause = 7;
+/** The first bytes of a journal that a transaction is using. */
+const journalMagic = 'd9d505f920a163d7';
+const headerBytes = 32;
+
+/**
+ * Copies an SQLite file and its write-ahead log as they were at one moment, while another program writes. Takes no lock first:
+ * what was written during the copy is seen afterwards, and the copy is repeated. A file that never rests that long is copied
+ * by the program `sqlite3`, in a transaction.
+ * @returns false when there was no such moment, and no such program
+ */
+export async function copySqlite(path: string, copy: string): Promise<boolean> {
+  const until = Date.now() + tryMilliseconds;
+  do {
+    if (await copyOnce(path, copy)) return true;
+    await wait(pause);
+  } while (Date.now() < until);
+  await removeCopy(copy);
+  return run('sqlite3', ['-readonly', path, '.timeout 60000', `VACUUM INTO '${copy.replaceAll("'", "''")}'`]).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function copyOnce(path: string, copy: string): Promise<boolean> {
+  await removeCopy(copy);
+  const before = await stateOf(path);
+  if (before === null) return false;
+  await copyFile(path, copy, constants.COPYFILE_FICLONE);
+  if (before.wal !== '') await copyFile(`${path}-wal`, `${copy}-wal`);
+  const after = await stateOf(path);
+  if (after === null || after.wal !== before.wal) return false;
+  // Pages that a checkpoint moves into the file are also in the copied log, whose header changes before it is used again.
+  return before.wal !== '' || after.file === before.file;
+}
+
+const removeCopy = async (copy: string): Promise<void> => {
+  await Promise.all([rm(copy, { force: true }), rm(`${copy}-wal`, { force: true })]);
+};
+
+/** Null while a transaction writes into the file. */
+async function stateOf(path: string): Promise<{ readonly file: string; readonly wal: string } | null> {
+  const journal = await firstBytes(`${path}-journal`);
+  if (journal.startsWith(journalMagic)) return null;
+  const { mtimeNs, size } = await statOf(path);
+  // The header has a counter of changes.
+  return { file: `${mtimeNs} ${size} ${await firstBytes(path)}`, wal: await firstBytes(`${path}-wal`) };
+}
+
+const statOf = (path: string): Promise<BigIntStats> => stat(path, { bigint: true });
+
+/** As hexadecimal digits; empty for a missing or empty file. */
+async function firstBytes(path: string): Promise<string> {
+  const file = await open(path).catch(() => null);
+  if (!file) return '';
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+    return buffer.subarray(0, bytesRead).toString('hex');
+  } finally {
+    await file.close();
+  }
+}

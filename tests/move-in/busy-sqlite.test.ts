@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openSqlite } from '../../server/src/import/source/sqlite.js';
+
+const library = createRequire(__filename).resolve('node-sqlite3-wasm');
+
+/** Writes a row to each of two tables in one transaction, some 60 times a second, and deletes rows in between. */
+const writer = `
+const { Database } = require(${JSON.stringify(library)});
+const database = new Database(process.argv[1]);
+database.exec('PRAGMA journal_mode = ' + process.argv[2]);
+database.exec('CREATE TABLE one (id integer PRIMARY KEY, text text); CREATE TABLE two (id integer PRIMARY KEY, text text)');
+let id = 0;
+function write() {
+  id += 1;
+  const text = String(id).repeat(800);
+  database.exec("BEGIN; INSERT INTO one VALUES (" + id + ", '" + text + "'); INSERT INTO two VALUES (" + id + ", '" + text + "'); DELETE FROM one WHERE id < " + (id - 400) + "; DELETE FROM two WHERE id < " + (id - 400) + "; COMMIT");
+  if (id === 300) process.stdout.write('ready');
+  setTimeout(write, id < 300 ? 0 : 16);
+}
+write();
+`;
+
+describe.each(['DELETE', 'TRUNCATE', 'PERSIST'])(
+  'a file with the journal mode %s that is written 60 times a second',
+  (mode) => {
+    let folder: string;
+    let path: string;
+    let program: ChildProcess;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'tollgate-busy-'));
+      path = join(folder, 'one-api.db');
+      program = spawn(process.execPath, ['-e', writer, path, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
+      if (program.stdout) await once(program.stdout, 'data');
+    }, 60_000);
+    afterAll(async () => {
+      program.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    it('is read as it was at one moment, each time', async () => {
+      for (let times = 0; times < 20; times++) {
+        const source = await openSqlite(path);
+        const [one, two] = [await source.one('one', 'MAX(id) AS last'), await source.one('two', 'MAX(id) AS last')];
+        await source.close();
+        expect(Number(one['last'])).toBeGreaterThanOrEqual(300);
+        expect(one['last']).toBe(two['last']);
+      }
+    }, 120_000);
+  },
+);

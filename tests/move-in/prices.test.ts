@@ -1,0 +1,166 @@
+import { isProven } from '../../server/src/import/report.js';
+import { dryRun } from '../../server/src/import/run.js';
+import { SourcePrices, type SourcePrice } from '../../server/src/import/prices/source-price.js';
+import { openTarget } from '../../server/src/import/write/target.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
+import { startServer } from '../support/server.js';
+import { createPricedSite, pricedSites, usage, type PricedSource } from './priced-sites.js';
+import { move, optionsFor } from './suite.js';
+
+let upstream: ScriptedServer;
+beforeAll(async () => {
+  upstream = await startScriptedServer(() => ({
+    body: {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+      usage: {
+        prompt_tokens: usage.prompt,
+        completion_tokens: usage.completion,
+        total_tokens: usage.prompt + usage.completion,
+        prompt_tokens_details: { cached_tokens: usage.cached },
+      },
+    },
+  }));
+});
+afterAll(() => upstream.stop());
+
+describe.each(pricedSites)('a site of $name', (site) => {
+  let source: PricedSource;
+  let database: TestDatabase;
+  beforeAll(async () => {
+    source = await createPricedSite(site, upstream.url);
+    database = await createTestDatabase();
+  }, 60_000);
+  afterAll(async () => {
+    await database.drop();
+    await source.drop();
+  });
+
+  it('charges every call what its program charged, and proves it', async () => {
+    const preview = await dryRun(optionsFor(source.address), false);
+    expect(preview.replay).toMatchObject({ unknown: 0, older: 0, different: [] });
+    const report = await move(database, optionsFor(source.address));
+    expect(report).toMatchObject({ isBlocked: false });
+    expect(report.proof?.replay).toEqual({
+      rows: 2 * site.samples.length,
+      equal: 2 * site.samples.length,
+      unknown: 0,
+      older: 0,
+      different: [],
+    });
+    expect(isProven(report)).toBe(true);
+    const server = await startServer({ database });
+    for (const [model, quota] of site.samples) {
+      const answer = await server.api.rest(
+        null,
+        'POST',
+        '/v1/chat/completions',
+        { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 600 },
+        { authorization: `Bearer ${source.key}` },
+      );
+      expect([model, answer.status]).toEqual([model, 200]);
+      const [row] = await server.dataSource.query<Array<{ quota: string }>>(
+        `SELECT quota FROM logs WHERE type = 2 AND model_name = '${model}' ORDER BY id DESC LIMIT 1`,
+      );
+      expect([model, Math.abs(Number(row?.quota) - quota) <= 1]).toEqual([model, true]);
+    }
+    await server.stop();
+  }, 120_000);
+
+  it('is not proven when a price here is another one', async () => {
+    const target = await openTarget(database.url);
+    for (const [key, change] of [
+      ['GroupRatio', `jsonb_set(value::jsonb, '{vip}', '0.6')::text`],
+      ['ModelRatio', `(SELECT jsonb_object_agg(k, v::numeric * 2) FROM jsonb_each_text(value::jsonb) x(k, v))::text`],
+    ]) {
+      const [before] = await target.query<{ value: string }>('SELECT value FROM options WHERE key = $1', [key]);
+      if (!before) continue;
+      await target.query(`UPDATE options SET value = ${change} WHERE key = $1`, [key]);
+      await target.query('SELECT pg_advisory_unlock_all()');
+      const report = await move(database, optionsFor(source.address));
+      expect([key, isProven(report)]).toEqual([key, false]);
+      expect(report.proof?.replay.different[0]).toMatchObject({ isAccepted: false });
+      await target.query('UPDATE options SET value = $2 WHERE key = $1', [key, before.value]);
+    }
+    await target.close();
+  }, 120_000);
+});
+
+/** Wrong readings of the old program's rules. */
+const mutations: ReadonlyArray<readonly [name: string, change: (price: SourcePrice) => SourcePrice | null]> = [
+  ['another model ratio', (price) => (price.kind === 'ratio' ? { ...price, model: price.model * 2 } : price)],
+  [
+    'another completion ratio',
+    (price) => (price.kind === 'ratio' ? { ...price, completion: price.completion + 1 } : price),
+  ],
+  ['another cache ratio', (price) => (price.kind === 'ratio' ? { ...price, cache: price.cache / 2 } : price)],
+  ['another price of a call', (price) => (price.kind === 'call' ? { ...price, usd: price.usd * 2 } : price)],
+  ['no price', () => null],
+];
+
+it.each(mutations)(
+  'the proof fails with %s',
+  async (_name, change) => {
+    const [site] = pricedSites;
+    if (!site) throw new Error('no site');
+    const source = await createPricedSite(site, upstream.url);
+    const original = Object.getOwnPropertyDescriptor(SourcePrices.prototype, 'of')?.value as SourcePrices['of'];
+    const mutated = jest.spyOn(SourcePrices.prototype, 'of').mockImplementation(function (this: SourcePrices, call) {
+      const price = original.call(this, call);
+      return price && change(price);
+    });
+    const report = await dryRun(optionsFor(source.address), false);
+    mutated.mockRestore();
+    expect(report.replay?.different.length).toBeGreaterThan(0);
+    await source.drop();
+  },
+  60_000,
+);
+
+describe('values that are refused here', () => {
+  const oneApi = pricedSites.find(({ family }) => family === 'one-api');
+
+  it('block the move until each is accepted by name, and take no other entry with them', async () => {
+    if (!oneApi) throw new Error('no site');
+    const ModelRatio = { ...(oneApi.options['ModelRatio'] as object), 'openrouter/auto': -500_000 };
+    const options = { ...oneApi.options, ModelRatio, GroupRatio: 'no table', QuotaPerUnit: '-1' };
+    const source = await createPricedSite({ ...oneApi, options }, upstream.url);
+    const report = await dryRun(optionsFor(source.address), false);
+    const refused = report.findings.find(({ code }) => code === 'price-refused');
+    expect(refused).toMatchObject({ severity: 'blocking', list: 'costs differently', count: 3 });
+    const names = refused?.examples.map(({ id }) => id) ?? [];
+    expect([...names].sort()).toEqual(['GroupRatio', 'ModelRatio:openrouter/auto', 'QuotaPerUnit']);
+    const { decisions } = optionsFor(source.address);
+    const some = { ...decisions, acceptPriceDifferences: true, accepted: names.slice(1) };
+    expect((await dryRun(optionsFor(source.address, { decisions: some }), false)).isBlocked).toBe(true);
+    const all = { ...decisions, accepted: names };
+    const database = await createTestDatabase();
+    const moved = await move(database, optionsFor(source.address, { decisions: all }));
+    expect(moved.isBlocked).toBe(false);
+    const target = await openTarget(database.url);
+    const [row] = await target.query<{ value: string }>(`SELECT value FROM options WHERE key = 'ModelRatio'`);
+    expect(JSON.parse(row?.value ?? '{}')).toMatchObject({ 'my-model': 3, 中文模型: 0.5 });
+    expect(row?.value).not.toContain('openrouter/auto');
+    await target.close();
+    await database.drop();
+    await source.drop();
+  }, 60_000);
+
+  it('names models that channels of the source sell at different prices', async () => {
+    if (!oneApi) throw new Error('no site');
+    const source = await createPricedSite(oneApi, upstream.url);
+    await source.execute(
+      `INSERT INTO channels (id, type, "key", status, name, models, "group", model_mapping, priority)
+       VALUES (7, 1, 'k', 1, 'cheap', 'alias', 'default', '{"alias":"gpt-4o"}', -1)`,
+    );
+    const report = await dryRun(optionsFor(source.address), false);
+    const found = report.findings.find(({ code }) => code === 'price-by-channel');
+    expect(found).toMatchObject({ severity: 'blocking', list: 'costs differently' });
+    expect(found?.examples.map(({ id }) => id)).toEqual(['alias']);
+    await source.drop();
+  }, 60_000);
+});
