@@ -301,7 +301,7 @@ describe('keys', () => {
       'position',
       'status',
       'ending',
-      'rests',
+      'cooldowns',
     ]);
   });
 });

@@ -225,7 +225,7 @@ export const contractOptions: readonly ContractOption[] = [
   ratios('ModelRatio', 180),
   ratios('ModelPrice', 21),
   ratios('CompletionRatio', 3),
-  ratios('CacheRatio', 33),
+  ratios('CacheRatio', 68),
   ratios('ModelMaxOutput', '{}'),
   option('PriceSyncSources', 'lines', '', {
     good: ['https://a.example/x.json\nhttp://b.example', ''],
@@ -293,4 +293,38 @@ export const contractOptions: readonly ContractOption[] = [
   flag('gemini.thinking_adapter_enabled', false),
   decimal('gemini.thinking_adapter_budget_tokens_percentage', 0.6, ['0', '1'], ['-0.1', '1.1']),
   names('gemini.models_supported_thinking_budget', 3),
+  option('guardrails.rules', 'j', '[]', { ...root, good: ['[]'], bad: ['{}', 'x', '[{}]'] }),
+  secret('guardrails.moderation_token'),
+  secret('guardrails.webhook_secret'),
+  option('content_capture.rules', 'j', '[]', { ...root, good: ['[]'], bad: ['{}', 'x', '[{}]'] }),
+  whole('content_capture.retention_days', 30, 1, {
+    ...root,
+    good: ['1', '3650'],
+    bad: [...noNumber, '1.5', '0', '3651'],
+  }),
+  flag('LogErrorEnabled', false),
+  option('ModelRequestRateLimitGroup', 'j', '{}', {
+    good: ['{"vip":[0,100]}', '{}'],
+    bad: [...noTable, '{"vip":5}', '{"vip":[1]}', '{"vip":[-1,1]}'],
+  }),
+  whole('ModelRequestUserInFlightLimit', 1000, 0),
+  whole('ModelRequestNodeInFlightLimit', 10_000, 0),
+  whole('ModelRequestTokenInFlightLimit', 0, 0),
+  flag('global.requested_model_in_answers', true),
+  flag('session_affinity.enabled', true),
+  option('session_affinity.ttl_seconds', 'j', '{"*":1800}', {
+    good: ['{"*":0,"gpt-*":60}', '{}'],
+    bad: [...noTable, '{"*":-1}', '{"*":"60"}'],
+  }),
+  whole('session_affinity.min_prompt_bytes', 4096, 0),
+  option('channel_order.default', 's', 'weight', { good: ['cost', 'first_token', 'weight'], bad: ['', 'price'] }),
+  ...['channel_order.by_group', 'channel_order.by_model'].map((key) =>
+    option(key, 'j', '{}', { good: ['{"vip":"cost"}', '{}'], bad: [...noTable, '{"vip":"price"}'] }),
+  ),
+  ...['fallback_models.by_model', 'fallback_models.by_group'].map((key) =>
+    option(key, 'j', '{}', { good: ['{"m":["a","b"]}', '{}'], bad: [...noTable, '{"m":"a"}', '{"m":[""]}'] }),
+  ),
+  whole('hedged_attempts.percentile', 0, 0, { good: ['0', '99'], bad: [...noNumber, '1.5', '-1', '100'] }),
+  option('model_health.access', 's', 'user', { good: ['public', 'off', 'user'], bad: ['', 'admin'] }),
+  flag('status_page.enabled', false),
 ];

@@ -19,13 +19,8 @@ import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-em
 import { modelLimits } from '../billing/prices/model-limits.service.js';
 import { geminiCallOf } from './chat/gemini-path.js';
 import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
-import {
-  modelList,
-  modelListFormat,
-  type OfferedModel,
-  oneModel,
-  unknownModel,
-} from '../dialects/languages/openai/model-list.js';
+import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
+import { modelList, modelListFormat, oneModel, unknownModel } from '../dialects/languages/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
 import type { Relay } from '../gateway/pipeline.js';

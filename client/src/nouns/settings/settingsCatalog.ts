@@ -211,6 +211,7 @@ const models: readonly Section[] = [
       json('gemini.safety_settings', 'geminiSafety', '{ "default": "OFF" }'),
       json('gemini.version_settings', 'geminiVersions', '{ "default": "v1beta" }'),
       json('gemini.supported_imagine_models', 'geminiImages', '["gemini-2.0-flash-exp"]'),
+      json('gemini.models_supported_thinking_budget', 'geminiThoughts', '["gemini-2.5-pro"]'),
       flag('gemini.thinking_adapter_enabled', 'geminiThinking'),
       enabledBy(
         'gemini.thinking_adapter_enabled',

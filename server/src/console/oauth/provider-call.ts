@@ -8,13 +8,20 @@ import { siteAddress } from '../../shared/site-address.js';
 const timeoutMs = 5000;
 const maxBytes = 1024 * 1024;
 
-type ProviderRequest = Pick<GuardedRequest, 'url' | 'method' | 'headers' | 'body'> & { readonly policy?: OutboundPolicy };
+type ProviderRequest = Pick<GuardedRequest, 'url' | 'method' | 'headers' | 'body'> & {
+  readonly policy?: OutboundPolicy;
+};
 
 /**
  * One call to a provider, whose JSON response must match `shape`. The provider's own messages are never shown.
  * @throws AppError UPSTREAM_UNREACHABLE
  */
-export async function askProvider<T>(fetch: GuardedFetch, label: string, call: ProviderRequest, shape: z.ZodType<T>): Promise<T> {
+export async function askProvider<T>(
+  fetch: GuardedFetch,
+  label: string,
+  call: ProviderRequest,
+  shape: z.ZodType<T>,
+): Promise<T> {
   const unreachable = (cause?: unknown): AppError =>
     new AppError('UPSTREAM_UNREACHABLE', `Cannot reach the ${label} server, try later`, { cause });
   const answer = await fetch.fetch({ policy: 'admin', timeoutMs, maxBytes, ...call }).catch((error: unknown) => {

@@ -45,7 +45,7 @@ function withoutBetas(headers: Record<string, string>, values: readonly string[]
   return kept.length === 0 ? rest : { ...rest, [betaHeader]: kept.join(',') };
 }
 
-/** What a correction took from the call, by the client's own names. */
+/** The fields that a correction took from the call, by the client's own names. */
 export function namesOf(correction: Correction, dialect: Dialect): readonly string[] {
   switch (correction.kind) {
     case 'omit':

@@ -32,7 +32,7 @@ const openAI: readonly Refusal[] = [
     says: /^Function tools with reasoning_effort are not supported for \S+ in \/v1\/chat\/completions/,
     correct: () => toResponses('tools'),
   },
-  // openai-openapi#541 and OpenAI's forum: 404 for the -pro and -codex models.
+  // 404 for the -pro and -codex models.
   {
     says: /^This (?:model is only supported in v1\/responses|is not a chat model and thus not supported in the v1\/chat)/,
     correct: () => toResponses('all'),
@@ -58,7 +58,7 @@ const openAI: readonly Refusal[] = [
     says: /^(?:Unsupported (?:parameter|value)|Unknown parameter): '([\w.[\]]+)'/,
     correct: ([name = '']) => omit(name),
   },
-  // openai-python#2384: organizations that are not verified get no summaries of thoughts.
+  // Organizations that are not verified get no summaries of thoughts.
   {
     says: /^Your organization must be verified to generate reasoning summaries/,
     correct: () => omit('reasoning.summary'),
@@ -72,7 +72,7 @@ const openAI: readonly Refusal[] = [
     says: /^Invalid '([\w.]+)': integer above maximum value\. Expected a value <= (\d+)/,
     correct: ([name = '', limit = '']) => atMost(limit, name),
   },
-  // Another organization made the thoughts (openai-agents-python#1522).
+  // Another organization made the thoughts.
   { says: /^The encrypted content .{1,200}could not be verified/, correct: () => thoughts, isOnce: true },
   // CLIProxyAPI#5713 (September 2026).
   {
@@ -163,7 +163,7 @@ const family: readonly Refusal[] = [
   { says: /^"[^"]{1,200}" does not support thinking/, correct: () => omit('reasoning_effort', 'think') },
 ];
 
-/** What templates and validators of models want of a history, which its client cannot change. */
+/** Rules of templates and validators of models for a history, which its client cannot change. */
 const histories: readonly Refusal[] = [
   // mistral-common#169, zed#37021 (April 2026): code 3230, of vLLM too.
   {

@@ -12,7 +12,7 @@ interface Entry {
   readonly until: number;
 }
 
-/** What the provider of a channel refuses at one of its models, kept for a day in the memory of this process. */
+/** Corrections that the provider of a channel wants at one of its models, kept for a day in the memory of this process. */
 export class LearnedCorrections {
   private readonly entries = new Map<string, Entry>();
 

@@ -102,7 +102,12 @@ export class UpstreamFailureHandler {
     this.note(call, channel, error, 'upstream response broke off');
   }
 
-  private note({ requestId, model, isCount }: FailedAttempt, { id }: RoutedChannel, error: unknown, what: string): void {
+  private note(
+    { requestId, model, isCount }: FailedAttempt,
+    { id }: RoutedChannel,
+    error: unknown,
+    what: string,
+  ): void {
     const { failures, metrics, logger } = this.deps;
     if (!isCount) failures.note(id, model, error);
     metrics.upstreamErrors.inc({ channel: String(id), kind: kindOf(error) });

@@ -1,20 +1,11 @@
-import { anthropicPage, geminiPage } from './model-page.js';
+import { anthropicPage, geminiPage, type OfferedModel } from './model-page.js';
 import { modelPermission } from '../../../shared/model-permission.js';
-/** A model a key can call. */
-export interface OfferedModel {
-  readonly id: string;
-  /** Without a routing prefix. */
-  readonly root: string;
-  readonly ownedBy: string;
-  /** Published limits in tokens; 0: not known. */
-  readonly maxInput: number;
-  readonly maxOutput: number;
-}
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
 /** The same for every model; clients of the older gateways read it. */
 const created = 1_626_777_600;
+
 /**
  * The list shape that a client expects, by the way it presents its key (docs/reference/relay/routes.md#model-lists).
  */

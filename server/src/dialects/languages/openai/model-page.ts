@@ -1,4 +1,13 @@
-import type { OfferedModel } from './model-list.js';
+/** A model a key can call. */
+export interface OfferedModel {
+  readonly id: string;
+  /** Without a routing prefix. */
+  readonly root: string;
+  readonly ownedBy: string;
+  /** Published limits in tokens; 0: not known. */
+  readonly maxInput: number;
+  readonly maxOutput: number;
+}
 
 /** One page of a list of models. */
 export interface ModelPage {

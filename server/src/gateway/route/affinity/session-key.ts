@@ -95,7 +95,11 @@ const tailLength = 300;
 
 /** The system text and the first message of the user, in any dialect; empty when there is neither. */
 function openingOf(body: Fields): string {
-  const system = withoutAttribution(body['system']) ?? body['instructions'] ?? body['systemInstruction'] ?? body['system_instruction'];
+  const system =
+    withoutAttribution(body['system']) ??
+    body['instructions'] ??
+    body['systemInstruction'] ??
+    body['system_instruction'];
   const said = body['messages'] ?? body['contents'] ?? body['input'] ?? body['prompt'];
   if (typeof said === 'string') return excerpt(textOf(system)) + excerpt(said);
   let first = '';
