@@ -97,7 +97,7 @@ describe('the health of a channel', () => {
     return (await server.api.relay(key, '/v1/chat/completions', body)).status;
   };
 
-  it('shows a rest as it begins, with reason and time left, and its end after Clear', async () => {
+  it('shows a cooldown as it begins, with reason and time left, and its end after Clear', async () => {
     const { page } = admin;
     await page.getByRole('link', { name: 'Channels', exact: true }).click();
     const row = rowOf(page, 'secret reseller');
@@ -106,18 +106,18 @@ describe('the health of a channel', () => {
     upstream.script({}, rateLimited(300));
     expect(await call()).toBe(429);
     // Nothing is loaded again: the change arrives by itself.
-    await row.getByText(/^Resting \d+ (?:s|min)$/).waitFor();
-    await admin.photograph('channel-resting');
+    await row.getByText(/^Cooldown \d+ (?:s|min)$/).waitFor();
+    await admin.photograph('channel-cooldown');
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();
     await page.getByRole('menuitem', { name: 'Edit', exact: true }).click();
     const drawer = page.getByRole('dialog', { name: 'Edit channel' });
     await drawer.getByText(/^Rate limited, \d+ (?:s|min) left$/).waitFor();
-    await photographAll(admin, 'channel-rests');
+    await photographAll(admin, 'channel-cooldowns');
     const resting = drawer.locator(
-      'xpath=.//*[normalize-space(text())="Resting keys"]/ancestor::*[.//button[normalize-space()="Clear"]][1]',
+      'xpath=.//*[normalize-space(text())="Keys in cooldown"]/ancestor::*[.//button[normalize-space()="Clear"]][1]',
     );
     await resting.getByRole('button', { name: 'Clear', exact: true }).click();
-    await drawer.getByText('Resting keys').waitFor({ state: 'detached' });
+    await drawer.getByText('Keys in cooldown').waitFor({ state: 'detached' });
     upstream.reset();
     expect(await call()).toBe(200);
   });
