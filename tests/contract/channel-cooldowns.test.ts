@@ -118,7 +118,7 @@ it('has limits and timeouts in GraphQL and REST, and refuses what it does not kn
   expect(none.data).toEqual({ channel: { limits: null, timeouts: null } });
 });
 
-it('counts resting keys in the metrics by reason', async () => {
+it('counts keys in cooldown in the metrics by reason', async () => {
   upstream.script({}, limited);
   await ask();
   const text = await (await fetch(`${site.server.url}/metrics`)).text();

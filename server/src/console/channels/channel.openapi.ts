@@ -127,7 +127,7 @@ export const channelSection: ApiSection = {
       example: {},
     },
     'DELETE /api/channel/:id/cooldowns': {
-      summary: 'Let resting keys of a channel serve again',
+      summary: 'Let keys of a channel in cooldown serve again',
       role: 'admin',
       data: int('Number of rests that ended'),
       ...found,

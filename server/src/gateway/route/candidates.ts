@@ -214,7 +214,7 @@ export class Candidates {
     if (soonest === noEnd || soonest === 0) return noChannel(model, group);
     return reached.isBudget
       ? spentError(model, Math.ceil(soonest / 1000), clock.now())
-      : restingError(model, soonest - clock.now());
+      : cooldownError(model, soonest - clock.now());
   }
 }
 
@@ -268,7 +268,7 @@ function spentError(model: string, resetAt: number, now: number): AppError {
 }
 
 /** @param wait milliseconds until a retry may succeed */
-function restingError(model: string, wait: number): AppError {
+function cooldownError(model: string, wait: number): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil(wait / 1000));
   const message = `All channels for model ${model} are at their limits, try again in ${retryAfterSeconds} seconds`;
   return new RelayError('RATE_LIMITED', message, 'channels_busy', { retryAfterSeconds });
