@@ -65,7 +65,7 @@ const completionRules: readonly Rule[] = [
   rule(startsWith('gemini-1.0-pro', 'gemini-1.5-pro'), 4, 'locked'),
   rule(startsWith('gemini-2.5-pro-preview'), 8, 'locked'),
   rule((model) => model.startsWith('gemini-2.5-flash-preview') && model.endsWith('-nothinking'), 4, 'open'),
-  rule(startsWith('gemini-2.5-flash-preview'), 70 / 3, 'open'),
+  rule(startsWith('gemini-2.5-flash-preview'), 35 / 6, 'open'),
   rule(startsWith('gemini-2.5-flash-lite'), 4, 'open'),
   rule(startsWith('gemini-2.5-flash'), 25 / 3, 'open'),
   rule(startsWith('gemini-2.5-pro'), 8, 'open'),

@@ -37,7 +37,7 @@ describe('completion ratio', () => {
     ['gemini-1.5-pro-latest', 4, true],
     ['gemini-2.5-pro-preview-06-05', 8, true],
     ['gemini-2.5-flash-preview-04-17-nothinking', 4, false],
-    ['gemini-2.5-flash-preview-04-17', 70 / 3, false],
+    ['gemini-2.5-flash-preview-04-17', 35 / 6, false],
     ['gemini-2.0-flash', 4, false],
     ['command-r', 3, true],
     ['command-r-plus', 5, true],
