@@ -4,7 +4,7 @@ import { moveIn as english } from '../../i18n/en/moveIn.js';
 import { moveIn as chinese } from '../../i18n/zh/moveIn.js';
 
 /** Names of the findings that the server can report. */
-const source = readFileSync(join(import.meta.dirname, '../../../../../server/src/import/findings.ts'), 'utf8');
+const source = readFileSync(join(import.meta.dirname, '../../../../server/src/import/findings.ts'), 'utf8');
 const list = source.slice(source.indexOf('findingTexts = {'), source.indexOf('} as const satisfies'));
 const codes = [...list.matchAll(/^ {2}'?([a-z-]+)'?: \[/gm)].map(([, code]) => code);
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { serviceTiers, tokenQuantities, unitQuantities } from './quantities.js';
 
 /** The lists of the server, which the console cannot import. */
-const source = readFileSync(join(import.meta.dirname, '../../../server/src/shared/price-card.ts'), 'utf8');
+const source = readFileSync(join(import.meta.dirname, '../../../../server/src/shared/price-card.ts'), 'utf8');
 const listOf = (name: string): string[] => {
   const [, list = ''] = new RegExp(`export const ${name} = \\[([^\\]]*)\\]`).exec(source) ?? [];
   return [...list.matchAll(/'(\w+)'|\.\.\.(\w+)/g)].flatMap(([, word, other]) => word ?? listOf(other ?? ''));
