@@ -1,7 +1,8 @@
+import { GuardedFetch } from '../platform/outbound/guarded-fetch.js';
 import { OutboundGuard } from '../platform/outbound/outbound-guard.js';
 import type { Secrets } from '../shared/secrets.js';
 import { foldedName } from '../shared/username.js';
-import { compareChannels } from './channels/compare-channels.js';
+import { compareChannels, type ChannelAddress } from './channels/compare-channels.js';
 import { familyOf, type Family } from './family.js';
 import { Findings } from './findings.js';
 import type { MapContext, Mapped } from './map/mapped.js';
@@ -58,10 +59,7 @@ async function preview(
   if (target) await findVanished(target, sources.source, runOf(options), pass.context.findings);
   for (const spec of tableSpecs)
     await pass.table(spec, async (rows) => ({ ...none, moved: rows.filter(({ isGone }) => !isGone).length }));
-  const channels =
-    pass.context.family === 'litellm'
-      ? []
-      : await compareChannels(sources.source, pass.context, options.probe === true);
+  const channels = pass.context.family === 'litellm' ? [] : await addressesOf(sources.source, pass.context, options);
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
   const { prices, family } = pass.context;
   const replay = prices
@@ -188,6 +186,19 @@ async function withSources<Result>(
     }
   } finally {
     await source.close();
+  }
+}
+
+async function addressesOf(
+  source: SourceDatabase,
+  context: MapContext,
+  { probe, outboundAllow }: MoveInOptions,
+): Promise<ChannelAddress[]> {
+  const http = probe ? new GuardedFetch(new OutboundGuard(outboundAllow)) : null;
+  try {
+    return await compareChannels(source, context, http);
+  } finally {
+    await http?.close();
   }
 }
 

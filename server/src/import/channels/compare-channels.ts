@@ -8,6 +8,7 @@ import { rowsOf } from '../plan.js';
 import { BadRecord, listOf, type Fields } from '../source/fields.js';
 import type { SourceDatabase } from '../source/source.js';
 import { addressThere, builtInBase } from './address-there.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { probe } from './probe.js';
 import { requestHere, type ChannelHere } from './request-here.js';
 
@@ -23,11 +24,11 @@ export interface ChannelAddress {
   readonly probe: string | null;
 }
 
-/** Compares where channels send a chat call. @param withProbe sends a test call over each enabled channel */
+/** Compares where channels send a chat call. @param http sends a test call over each enabled channel; null: none is sent */
 export async function compareChannels(
   source: SourceDatabase,
   context: MapContext,
-  withProbe: boolean,
+  http: GuardedFetch | null,
 ): Promise<ChannelAddress[]> {
   const compared: ChannelAddress[] = [];
   // Its mapper reports what it finds in the pass over the table.
@@ -35,7 +36,7 @@ export async function compareChannels(
   for await (const page of rowsOf(source, 'channels')) {
     for (const row of page) {
       const mapped = mappedOf(row, silent);
-      if (mapped) compared.push(await compareChannel(row, mapped, context, withProbe));
+      if (mapped) compared.push(await compareChannel(row, mapped, context, http));
     }
   }
   return compared;
@@ -54,7 +55,7 @@ async function compareChannel(
   row: Fields,
   { values, sealed }: Mapped,
   { family, findings }: MapContext,
-  withProbe: boolean,
+  http: GuardedFetch | null,
 ): Promise<ChannelAddress> {
   const text = (name: string): string => {
     const value = values[name];
@@ -84,7 +85,9 @@ async function compareChannel(
   if (there !== null && here !== null && there !== here) {
     findings.add('channel-address', 'channels', row.id, `${there} there, ${here} here`);
   }
-  const isProbed = withProbe && values['status'] === 1;
-  const result = isProbed ? (request ? await probe(request) : 'not tried: no chat over this channel') : null;
-  return { id: row.id, name: text('name'), model, there, here, probe: result };
+  let probed: string | null = null;
+  if (http && values['status'] === 1) {
+    probed = request ? await probe(http, request) : 'not tried: no chat over this channel';
+  }
+  return { id: row.id, name: text('name'), model, there, here, probe: probed };
 }

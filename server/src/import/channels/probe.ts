@@ -1,19 +1,16 @@
 import type { UpstreamRequest } from '../../dialects/contract.js';
+import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 
-const waitMilliseconds = 20_000;
+const timeoutMs = 20_000;
 const shownCharacters = 200;
 
 /** Sends a test call. @returns the status of the response, with the beginning of an error */
-export async function probe({ method, url, headers, body }: UpstreamRequest): Promise<string> {
+export async function probe(http: GuardedFetch, { method, url, headers, body }: UpstreamRequest): Promise<string> {
   try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      body: typeof body === 'string' || body === null ? body : new Uint8Array(body),
-      signal: AbortSignal.timeout(waitMilliseconds),
-    });
-    const text = await response.text();
-    return response.ok ? String(response.status) : `${response.status} ${text.slice(0, shownCharacters)}`;
+    const sent = body === null ? {} : { body };
+    const response = await http.fetch({ url, policy: 'admin', method, headers, timeoutMs, ...sent });
+    const text = response.body.toString('utf8');
+    return response.status < 300 ? String(response.status) : `${response.status} ${text.slice(0, shownCharacters)}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -6,7 +6,7 @@ import type { OutboundGuard, OutboundPolicy } from './outbound-guard.js';
 export interface GuardedRequest {
   readonly url: string;
   readonly policy: OutboundPolicy;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
   /** `http`, `https` or `socks5` proxy set by an admin. The proxy then resolves the name. */
