@@ -195,8 +195,8 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
 
   const keys = new KeyDirectory(database, secrets);
   const rateLimit = new ModelRateLimit(state, options);
-  const places = new ConcurrencySlots(deps.nodes ?? null, clock);
-  const inFlight = new InFlight(options, places);
+  const slots = new ConcurrencySlots(deps.nodes ?? null, clock);
+  const inFlight = new InFlight(options, slots);
   const bodies = new BodyBudget(bodyBudgetFor(deps.settings.bodiesBytes, deps.settings.maxBodyBytes));
   const keyRing = new KeyRing(clock);
   const health = new Health(clock);
@@ -211,7 +211,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   const budgetDirectory = new BudgetDirectory(database, logger);
   const budgets = new CallBudgets(budgetDirectory, clock, deps.budgetRefusals ?? new BudgetRefusals());
   const rates = new CallRates(state, clock);
-  const limits = new LimitBoard({ places, state, options, costs: costsFrom(database), clock });
+  const limits = new LimitBoard({ slots, state, options, costs: costsFrom(database), clock });
   metrics.beforeScrape(() => {
     const current = health.cooldowns.filter(({ until }) => until > clock.now());
     for (const reason of cooldownReasons) {
@@ -368,7 +368,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     async start() {
       keys.follow(changes);
       await pins.start();
-      await places.start();
+      await slots.start();
       await channels.start(changes, deps.syncSeconds);
       await budgetDirectory.start(changes, deps.syncSeconds);
       await sharedHealth.start(() => channels.table.ids);
@@ -396,7 +396,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
       budgetDirectory.stop();
       await sharedHealth.stop();
       await pins.stop();
-      await places.stop();
+      await slots.stop();
       await guarded.close();
       await pools.close();
       await telemetry?.exporter.stop();

@@ -2,7 +2,7 @@ import { asReminder } from '../neutral/repaired-history.js';
 import { asFields, asList, asText, type Fields } from '../neutral/fields.js';
 import { changedList } from '../wire/pass-through/changed-list.js';
 
-/** Mistral's template has no place for a user right after the result of a tool. */
+/** Mistral's template accepts no message of the user right after the result of a tool. */
 const between = { role: 'assistant', content: 'I have the results.' };
 
 /**
@@ -45,7 +45,7 @@ const isBlankText = (block: unknown): boolean => {
   return fields?.['type'] === 'text' && asText(fields['text']).trim() === '';
 };
 
-/** Turns and instructions of a Messages body without blank texts. A turn that said nothing else gets a word. */
+/** Turns and instructions of a Messages body without blank texts. A message that has no other content gets a placeholder. */
 export function withoutBlanks(body: Fields): Fields {
   const messages = changedList(body['messages'], (message) => {
     const { content } = message;

@@ -28,7 +28,7 @@ function withoutBlocks(messages: unknown): unknown {
     const rest = content.filter((block) => !thoughtTypes.has(asText(asFields(block)?.['type'])));
     return rest.length === content.length ? message : { ...message, content: rest };
   });
-  // A turn of thoughts alone said nothing.
+  // A message of thoughts alone has no content without them.
   return kept === messages ? messages : asList(kept).filter((each) => !isEmpty(asFields(each)));
 }
 

@@ -3,8 +3,8 @@ import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Clock } from '../../shared/clock.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 
-/** The shared state that leases places to nodes. */
-export type SlotLink = Pick<SharedState, 'leasePlaces' | 'publish' | 'subscribe'>;
+/** The shared state that leases slots to nodes. */
+export type SlotLink = Pick<SharedState, 'leaseSlots' | 'publish' | 'subscribe'>;
 
 /** A counted call. Give it to `leave` once. */
 export interface ConcurrencySlot {
@@ -15,36 +15,36 @@ interface Scope extends ConcurrencySlot {
   limit: number;
   /** Calls in progress on this node. */
   used: number;
-  /** Places that this node has of all nodes' limit. */
+  /** Slots that this node has of all nodes' limit. */
   leased: number;
   /** Most calls at once since the last renewal. */
   peak: number;
   /** A claim is on its way. */
   claiming: boolean;
-  /** Places were freed while a claim was on its way. */
+  /** Slots were freed while a claim was on its way. */
   outdated: boolean;
   readonly waiting: Array<(entered: boolean) => void>;
-  /** Until then idle places are given back at once. Unix milliseconds. */
+  /** Until then idle slots are given back at once. Unix milliseconds. */
   scarceUntil: number;
 }
 
-const topic = 'places';
-/** The places of a node that died are free after this time. */
+const topic = 'slots';
+/** The slots of a node that died are free after this time. */
 const leaseSeconds = 10;
 /** Between renewals, and until a node that lost Redis and found it again has declared its calls. Milliseconds. */
 const renewEvery = 3000;
-/** How long idle places are given back at once after a limit was met. Milliseconds. */
+/** How long idle slots are given back at once after a limit was met. Milliseconds. */
 const scarceTime = 10_000;
-/** In which other nodes give back idle places when a limit is met. Milliseconds. */
+/** In which other nodes give back idle slots when a limit is met. Milliseconds. */
 const giveBackTime = 25;
-/** Places that are leased in advance: this part of the limit. */
+/** Slots that are leased in advance: this part of the limit. */
 const advancePart = 32;
 const maxAdvance = 16;
 
 /**
  * Counts concurrent calls under limits that hold over all nodes (docs/reference/relay/access.md#concurrent-calls). A node
- * leases places from the shared state, keeps as many as it lately used, and serves calls from them without a request. Far
- * below a limit a call waits for nothing. Near it each call asks, and idle places go back at once. With one node nothing is
+ * leases slots from the shared state, keeps as many as it lately used, and serves calls from them without a request. Far
+ * below a limit a call waits for nothing. Near it each call asks, and idle slots go back at once. With one node nothing is
  * leased.
  */
 export class ConcurrencySlots {
@@ -67,7 +67,7 @@ export class ConcurrencySlots {
     this.timer.unref();
   }
 
-  /** Gives back every idle place. */
+  /** Gives back every idle slot. */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.unsubscribe?.();
@@ -87,8 +87,8 @@ export class ConcurrencySlots {
   enter(name: string, limit: number): ConcurrencySlot | null | Promise<ConcurrencySlot | null> {
     const scope = this.scopeOf(name);
     scope.limit = limit;
-    const places = limit === 0 ? Infinity : this.link ? scope.leased : limit;
-    if (scope.used < places) {
+    const slots = limit === 0 ? Infinity : this.link ? scope.leased : limit;
+    if (scope.used < slots) {
       scope.used++;
       if (scope.used > scope.peak) scope.peak = scope.used;
       return scope;
@@ -101,8 +101,8 @@ export class ConcurrencySlots {
   }
 
   /** The call is over. */
-  leave(place: ConcurrencySlot): void {
-    const scope = place as Scope;
+  leave(slot: ConcurrencySlot): void {
+    const scope = slot as Scope;
     scope.used--;
     if (scope.leased > 0) {
       if (scope.scarceUntil > this.clock.now()) this.claim(scope);
@@ -151,18 +151,18 @@ export class ConcurrencySlots {
     scope.claiming = false;
   }
 
-  /** @returns whether calls wait that the limit has no place for */
+  /** @returns whether calls wait that the limit has no slot for */
   private async claimOnce(scope: Scope): Promise<boolean> {
     const { name: key, used, waiting, limit } = scope;
     const needed = used + waiting.length;
     const scarce = scope.scarceUntil > this.clock.now();
     const advance = waiting.length > 0 ? Math.min(Math.floor(limit / advancePart), maxAdvance) : 0;
     const wanted = Math.max(used, Math.min(limit, scarce ? needed : Math.max(needed + advance, scope.peak)));
-    // Places that are given back must not be used from here on.
+    // Slots that are given back must not be used from here on.
     scope.leased = Math.min(scope.leased, wanted);
     const claim = { owner: this.node, used, wanted, limit, ttlSeconds: leaseSeconds };
     try {
-      scope.leased = (await this.link?.leasePlaces(`places:${key}`, claim)) ?? wanted;
+      scope.leased = (await this.link?.leaseSlots(`slots:${key}`, claim)) ?? wanted;
     } catch {
       // Without the shared state the node counts alone.
       scope.leased = wanted;

@@ -26,7 +26,7 @@ export class InFlight {
 
   constructor(
     private readonly settings: InFlightSettings,
-    private readonly places: Pick<ConcurrencySlots, 'enter' | 'leave'>,
+    private readonly slots: Pick<ConcurrencySlots, 'enter' | 'leave'>,
   ) {}
 
   /** Calls that this node counts now. */
@@ -47,10 +47,10 @@ export class InFlight {
       ModelRequestNodeInFlightLimit: perNode,
     } = this.settings.values;
     // The playground has no token.
-    const ofKey = token.id === 0 ? uncounted : this.places.enter(`inflight:{t${token.id}}`, perToken);
+    const ofKey = token.id === 0 ? uncounted : this.slots.enter(`inflight:{t${token.id}}`, perToken);
     const enterUser = (key: ConcurrencySlot | null): Leave | Promise<Leave> => {
       if (!key) throw tooMany(perToken, 'key');
-      const ofUser = this.places.enter(`inflight:{u${user.id}}`, perUser);
+      const ofUser = this.slots.enter(`inflight:{u${user.id}}`, perUser);
       const enterNode = (own: ConcurrencySlot | null): Leave => this.enterNode(key, own, perUser, perNode);
       return ofUser instanceof Promise ? ofUser.then(enterNode) : enterNode(ofUser);
     };
@@ -59,9 +59,9 @@ export class InFlight {
 
   private enterNode(key: ConcurrencySlot, user: ConcurrencySlot | null, perUser: number, perNode: number): Leave {
     if (!user || (perNode > 0 && this.all >= perNode)) {
-      if (key !== uncounted) this.places.leave(key);
+      if (key !== uncounted) this.slots.leave(key);
       if (!user) throw tooMany(perUser, 'user');
-      this.places.leave(user);
+      this.slots.leave(user);
       throw new UnavailableError('The server has too many calls in flight, try again shortly');
     }
     this.all++;
@@ -70,8 +70,8 @@ export class InFlight {
       if (hasLeft) return;
       hasLeft = true;
       this.all--;
-      if (key !== uncounted) this.places.leave(key);
-      this.places.leave(user);
+      if (key !== uncounted) this.slots.leave(key);
+      this.slots.leave(user);
     };
   }
 }

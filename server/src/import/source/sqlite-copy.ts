@@ -16,8 +16,8 @@ const headerBytes = 32;
 
 /**
  * Copies an SQLite file and its write-ahead log as they were at one moment, while another program writes. Takes no lock first:
- * what was written during the copy is seen afterwards, and the copy is repeated. A file that never rests that long is copied
- * by the program `sqlite3`, in a transaction.
+ * writes during the copy are seen afterwards, and the copy is repeated. A file that is written all the time is copied by the
+ * program `sqlite3`, in a transaction.
  * @returns false when there was no such moment, and no such program
  */
 export async function copySqlite(path: string, copy: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { boundedCache } from '../../shared/bounded-cache.js';
-import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import { SlidingCount, type CountClaim, type WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -23,12 +23,12 @@ interface SlidingLog {
   readonly times: number[];
 }
 
-/** Places of a limit by node. */
-interface PlaceOf {
+/** Slots of a limit by node. */
+interface SlotsOfNode {
   readonly granted: number;
   readonly until: number;
 }
-type Places = Map<string, PlaceOf>;
+type Slots = Map<string, SlotsOfNode>;
 
 /** A cache that is bounded by the bytes of its values. */
 const sized = <V extends object>(
@@ -49,7 +49,7 @@ export class MemoryState implements SharedState {
   private readonly entries = sized<Entry>(({ text }, key) => key.length + text.length + entryOverhead);
   private readonly logs = sized<SlidingLog>(({ times }, key) => key.length + times.length * 8 + entryOverhead);
   private readonly counts = sized<SlidingCount>((_, key) => key.length + countBytes, { updateAgeOnGet: true });
-  private readonly places = boundedCache<string, Places>({ max: maxKeys });
+  private readonly slots = boundedCache<string, Slots>({ max: maxKeys });
   private readonly subscriptions: Subscriptions;
 
   /** @param report called with errors of subscribers */
@@ -146,19 +146,19 @@ export class MemoryState implements SharedState {
     if (this.entries.get(key)?.text === owner) this.entries.delete(key);
   }
 
-  async leasePlaces(key: string, { owner, used, wanted, limit, ttlSeconds }: PlaceClaim): Promise<number> {
-    const places: Places = this.places.get(key) ?? new Map<string, PlaceOf>();
+  async leaseSlots(key: string, { owner, used, wanted, limit, ttlSeconds }: SlotClaim): Promise<number> {
+    const slots: Slots = this.slots.get(key) ?? new Map<string, SlotsOfNode>();
     const now = performance.now();
     let others = 0;
-    for (const [node, { granted, until }] of places) {
-      if (until <= now) places.delete(node);
+    for (const [node, { granted, until }] of slots) {
+      if (until <= now) slots.delete(node);
       else if (node !== owner) others += granted;
     }
     const granted = Math.max(used, Math.min(wanted, limit - others));
-    if (granted > 0) places.set(owner, { granted, until: now + milliseconds(ttlSeconds) });
-    else places.delete(owner);
-    if (places.size > 0) this.places.set(key, places, { ttl: milliseconds(ttlSeconds) });
-    else this.places.delete(key);
+    if (granted > 0) slots.set(owner, { granted, until: now + milliseconds(ttlSeconds) });
+    else slots.delete(owner);
+    if (slots.size > 0) this.slots.set(key, slots, { ttl: milliseconds(ttlSeconds) });
+    else this.slots.delete(key);
     return granted;
   }
 
@@ -170,7 +170,7 @@ export class MemoryState implements SharedState {
     this.entries.clear();
     this.logs.clear();
     this.counts.clear();
-    this.places.clear();
+    this.slots.clear();
   }
 
   /** Whether one more hit is allowed now. Does not record it. */

@@ -1,4 +1,4 @@
-import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
 import type { StateMethod, StateRequest, StateResponse } from './state-messages.js';
 import { Subscriptions } from './subscriptions.js';
@@ -100,8 +100,8 @@ export class PrimaryState implements SharedState {
     return this.ask('release', name, owner);
   }
 
-  leasePlaces(key: string, claim: PlaceClaim): Promise<number> {
-    return this.ask('leasePlaces', key, claim);
+  leaseSlots(key: string, claim: SlotClaim): Promise<number> {
+    return this.ask('leaseSlots', key, claim);
   }
 
   async ping(): Promise<boolean> {

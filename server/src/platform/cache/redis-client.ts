@@ -115,7 +115,7 @@ const redisScripts = {
       if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
       return 0`,
   },
-  /** A hash of `places:expiry` by node. ARGV: node, used, wanted, limit, lifetime in ms. Returns the places granted. */
+  /** A hash of `slots:expiry` by node. ARGV: node, used, wanted, limit, lifetime in ms. Returns the slots granted. */
   tollgatePlaces: {
     numberOfKeys: 1,
     lua: `
@@ -124,9 +124,9 @@ const redisScripts = {
       local others = 0
       local fields = redis.call('HGETALL', KEYS[1])
       for at = 1, #fields, 2 do
-        local places, expiry = string.match(fields[at + 1], '^(%d+):(%d+)$')
+        local slots, expiry = string.match(fields[at + 1], '^(%d+):(%d+)$')
         if tonumber(expiry) <= now then redis.call('HDEL', KEYS[1], fields[at])
-        elseif fields[at] ~= ARGV[1] then others = others + tonumber(places) end
+        elseif fields[at] ~= ARGV[1] then others = others + tonumber(slots) end
       end
       local granted = math.max(tonumber(ARGV[2]), math.min(tonumber(ARGV[3]), tonumber(ARGV[4]) - others))
       if granted > 0 then

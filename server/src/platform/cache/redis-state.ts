@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { ConfigError } from '../../config.js';
 import { createRedisClients, type RedisClients, type RedisConfig } from './redis-client.js';
-import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
 
@@ -155,7 +155,7 @@ export class RedisState implements SharedState {
     await this.clients.commands.tollgateRelease(this.leaseKey(name), owner);
   }
 
-  leasePlaces(key: string, { owner, used, wanted, limit, ttlSeconds }: PlaceClaim): Promise<number> {
+  leaseSlots(key: string, { owner, used, wanted, limit, ttlSeconds }: SlotClaim): Promise<number> {
     const lifetime = milliseconds(ttlSeconds);
     return this.clients.commands.tollgatePlaces(this.prefix + key, owner, used, wanted, limit, lifetime);
   }

@@ -1,4 +1,4 @@
-import type { HitResult, PlaceClaim, SharedState } from './shared-state.js';
+import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
 
 /** Retry interval of an unavailable store. Meanwhile no call waits for it. */
@@ -89,8 +89,8 @@ export class ResilientState implements SharedState {
     return this.use((state) => state.release(name, owner));
   }
 
-  leasePlaces(key: string, claim: PlaceClaim): Promise<number> {
-    return this.use((state) => state.leasePlaces(key, claim));
+  leaseSlots(key: string, claim: SlotClaim): Promise<number> {
+    return this.use((state) => state.leaseSlots(key, claim));
   }
 
   /** Whether the shared store itself responds: the fallback does not count. */

@@ -275,9 +275,9 @@ describe.each(
     expect(await one.lease(key, 'a', 60)).toBe(true);
   });
 
-  it('leases the places of a limit to nodes, never more together than the limit', async () => {
+  it('leases the slots of a limit to nodes, never more together than the limit', async () => {
     const claim = (owner: string, used: number, wanted: number, ttlSeconds = 60, limit = 10) =>
-      (owner === 'a' ? one : other).leasePlaces(key, { owner, used, wanted, limit, ttlSeconds });
+      (owner === 'a' ? one : other).leaseSlots(key, { owner, used, wanted, limit, ttlSeconds });
     expect(await claim('a', 0, 6)).toBe(6);
     expect(await claim('b', 1, 6)).toBe(4);
     // A declaration replaces the one before.
@@ -290,21 +290,21 @@ describe.each(
     expect(await claim('a', 0, 20)).toBe(10);
   });
 
-  it('frees the places of a node that does not renew its lease', async () => {
+  it('frees the slots of a node that does not renew its lease', async () => {
     const claim = { used: 8, wanted: 8, limit: 10 };
-    expect(await one.leasePlaces(key, { ...claim, owner: 'dead', ttlSeconds: 0.3 })).toBe(8);
-    expect(await other.leasePlaces(key, { owner: 'b', used: 0, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(2);
+    expect(await one.leaseSlots(key, { ...claim, owner: 'dead', ttlSeconds: 0.3 })).toBe(8);
+    expect(await other.leaseSlots(key, { owner: 'b', used: 0, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(2);
     await delay(400);
-    expect(await other.leasePlaces(key, { owner: 'b', used: 2, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(5);
+    expect(await other.leaseSlots(key, { owner: 'b', used: 2, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(5);
   });
 
   it('gives every place once to many claims', async () => {
     const granted = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        (at % 2 ? one : other).leasePlaces(key, { owner: `n${at}`, used: 0, wanted: 3, limit: 10, ttlSeconds: 60 }),
+        (at % 2 ? one : other).leaseSlots(key, { owner: `n${at}`, used: 0, wanted: 3, limit: 10, ttlSeconds: 60 }),
       ),
     );
-    expect(granted.reduce((sum, places) => sum + places, 0)).toBe(10);
+    expect(granted.reduce((sum, slots) => sum + slots, 0)).toBe(10);
   });
 
   it('tells every node what is published, until the subscription ends', async () => {

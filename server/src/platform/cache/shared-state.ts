@@ -49,18 +49,18 @@ export interface SharedState {
   release(name: string, owner: string): Promise<void>;
 
   /**
-   * Declares how many places of a limit a node has and wants. In one atomic step the node gets as many as other nodes
+   * Declares how many slots of a limit a node has and wants. In one atomic step the node gets as many as other nodes
    * leave, never fewer than it uses. Replaces what the same node declared before; 0 gives all back.
-   * @returns the places that the node has for the lifetime
+   * @returns the slots that the node has for the lifetime
    */
-  leasePlaces(key: string, claim: PlaceClaim): Promise<number>;
+  leaseSlots(key: string, claim: SlotClaim): Promise<number>;
 
   /** Whether the store is reachable now. Never throws. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-export interface PlaceClaim {
+export interface SlotClaim {
   /** The node. */
   readonly owner: string;
   /** Places in use, which are kept although the limit is exceeded. */

@@ -47,7 +47,7 @@ function takes({ needsResponses: needed }: Dialect, body: Fields, target: Target
 /** Responses refuses a lower limit, which the other dialects have. */
 const minOutput = 16;
 
-/** The models that are asked here refuse stop texts at chat completions, too, so that a call loses nothing by the way. */
+/** The models that need Responses refuse stop texts at chat completions too, so no call loses a field that worked there. */
 const codec: ProviderCodec = {
   ...responsesProvider,
   write(request) {

@@ -61,14 +61,14 @@ interface TakenCost {
 }
 
 export interface LimitBoardDeps {
-  readonly places: Pick<ConcurrencySlots, 'enter' | 'leave'>;
+  readonly slots: Pick<ConcurrencySlots, 'enter' | 'leave'>;
   readonly state: Pick<SharedState, 'hit' | 'peek' | 'incrementBy' | 'once' | 'count' | 'recount'>;
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
   readonly costs: CostReader;
   readonly clock: Clock;
 }
 
-/** A place among concurrent calls may become free at any moment. Milliseconds. */
+/** A slot among concurrent calls may become free at any moment. Milliseconds. */
 const concurrencyWait = 1000;
 const microUsd = 1e6;
 
@@ -88,29 +88,29 @@ export class LimitBoard {
   async enter(channel: RoutedChannel, keyIndex: number, use: () => CallUse): Promise<LimitLease | LimitRefusal> {
     const scopes = scopesOf(channel, keyIndex);
     const now = this.deps.clock.now();
-    const places: ConcurrencySlot[] = [];
+    const slots: ConcurrencySlot[] = [];
     for (const { kind, name, limits } of scopes) {
       if (limits.concurrentCalls === 0) continue;
-      const entering = this.deps.places.enter(name, limits.concurrentCalls);
+      const entering = this.deps.slots.enter(name, limits.concurrentCalls);
       // Not awaited without need, so that parallel calls see each other.
-      const place = entering instanceof Promise ? await entering : entering;
-      if (place) places.push(place);
+      const slot = entering instanceof Promise ? await entering : entering;
+      if (slot) slots.push(slot);
       else {
-        for (const taken of places) this.deps.places.leave(taken);
+        for (const taken of slots) this.deps.slots.leave(taken);
         return { scope: kind, retryAt: now + concurrencyWait };
       }
     }
     const taken: Taken[] = [];
-    const pass = this.passOf(places, taken);
+    const lease = this.leaseOf(slots, taken);
     let refusal: LimitRefusal | null;
     try {
       refusal = await this.take(scopes, use, now, taken);
     } catch (error) {
-      pass.cancel();
+      lease.cancel();
       throw error;
     }
-    if (!refusal) return pass;
-    pass.cancel();
+    if (!refusal) return lease;
+    lease.cancel();
     return refusal;
   }
 
@@ -201,12 +201,12 @@ export class LimitBoard {
     return reading ? sum + (await reading) : sum;
   }
 
-  private passOf(places: readonly ConcurrencySlot[], taken: readonly Taken[]): LimitLease {
+  private leaseOf(slots: readonly ConcurrencySlot[], taken: readonly Taken[]): LimitLease {
     let ended = false;
     const end = (): void => {
       if (ended) return;
       ended = true;
-      for (const place of places) this.deps.places.leave(place);
+      for (const slot of slots) this.deps.slots.leave(slot);
     };
     const correct = (use: CallUse): void => {
       for (const { amount, ...one } of taken) {

@@ -23,8 +23,8 @@ const observer = {
 
 async function openState(): Promise<SharedState> {
   const state = await createSharedState({ kind: 'single', url: redis.url }, observer);
-  const lease = state.leasePlaces.bind(state);
-  state.leasePlaces = (...given) => {
+  const lease = state.leaseSlots.bind(state);
+  state.leaseSlots = (...given) => {
     claims++;
     return lease(...given);
   };
