@@ -13,6 +13,7 @@ import {
   type ServiceTier,
 } from '../../shared/price-card.js';
 import { quotient, round, roundedUp, type Rounded } from './rounding.js';
+import { toScaled, product, powerOfTen } from './scaled-decimal.js';
 
 /** Decimals with more digits than any price times any count. */
 export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
@@ -313,54 +314,3 @@ const costsNothing = (card: PriceCard): boolean =>
       Object.values(each).every((price) => price === 0),
     ),
   );
-
-/**
- * A short decimal as an integer and a power of ten: 1.25 is 125 / 10². Most prices have few digits, so a charge fits a
- * safe integer and needs no decimal library. When it does not fit, the functions return null and the caller uses the
- * decimal library.
- */
-interface Scaled {
-  readonly mantissa: number;
-  /** Digits after the decimal point. */
-  readonly digits: number;
-}
-
-const powers = Array.from({ length: 16 }, (_, digits) => 10 ** digits);
-const knownDecimals = new Map<number, Scaled | null>();
-const maxKnownDecimals = 4096;
-
-/**
- * @returns null for a number that is negative, not finite or too long. Results are cached, because every call needs its
- * ratios.
- */
-export function toScaled(value: number): Scaled | null {
-  const kept = knownDecimals.get(value);
-  if (kept !== undefined) return kept;
-  if (knownDecimals.size >= maxKnownDecimals) knownDecimals.clear();
-  const scaled = parseDecimal(value);
-  knownDecimals.set(value, scaled);
-  return scaled;
-}
-
-function parseDecimal(value: number): Scaled | null {
-  const found = /^(\d+)(?:\.(\d+))?$/.exec(String(value));
-  if (!found) return null;
-  const [, whole = '', fraction = ''] = found;
-  const mantissa = Number(whole + fraction);
-  return Number.isSafeInteger(mantissa) && fraction.length < powers.length
-    ? { mantissa, digits: fraction.length }
-    : null;
-}
-
-/** The product of integers; null when it exceeds the safe integers. */
-export function product(...factors: readonly number[]): number | null {
-  let result = 1;
-  for (const factor of factors) {
-    result *= factor;
-    if (!Number.isSafeInteger(result)) return null;
-  }
-  return result;
-}
-
-/** @returns `10^digits`; null when it exceeds the safe integers */
-export const powerOfTen = (digits: number): number | null => powers[digits] ?? null;

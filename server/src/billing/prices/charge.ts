@@ -1,7 +1,8 @@
 import { Decimal } from 'decimal.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { Exact, isFreeCard, powerOfTen, product, toScaled, type Component } from './card-charge.js';
+import { Exact, isFreeCard, type Component } from './card-charge.js';
+import { powerOfTen, product, toScaled } from './scaled-decimal.js';
 import { quotient, round, whole, type Rounded, type Rounding } from './rounding.js';
 
 /**

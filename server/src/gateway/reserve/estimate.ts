@@ -1,21 +1,6 @@
-import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
-import {
-  boundOfCard,
-  isFree,
-  linesOfImages,
-  chargeOfComponents,
-  roundedUp,
-  type CardPrice,
-  type Rounded,
-} from '../../billing/prices/price-book.service.js';
-import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { countBySample } from './metering/prompt-tokens.js';
-import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
-import { noUsage, usageDetails, type Usage } from '../../shared/usage.js';
-import { chargeOfCall } from './call-bill.js';
-import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
+import { type CallCost, withToolCalls, noTools } from './possible-cost.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Estimate {
@@ -43,24 +28,6 @@ export interface Estimate {
   readonly requests: number;
 }
 
-/** Everything about the cost of a call that is known before it is made. */
-export interface CallCost {
-  /** Quota for so many tokens. @param toolCalls of each tool at most; absent: as many as may come */
-  readonly of: (promptTokens: number, outputTokens: number, toolCalls?: number) => number;
-  /** Calls of each tool of the provider that may come; 0 where there is none, or the request cannot limit them. */
-  readonly toolCalls: number;
-  readonly traits: RequestTraits;
-  /** Output tokens that may come, of all choices together. */
-  readonly outputTokens: number;
-  /** No limit of the output is known: `outputTokens` is the setting. */
-  readonly outputIsGuessed: boolean;
-  /** Output tokens that the request determines, such as those of an image: less is no call. 0 where it may be any part. */
-  readonly fixedOutput: number;
-  readonly choices: number;
-  /** Input of the model at most; 0 when it is not known. */
-  readonly maxInput: number;
-}
-
 /** A balance this many times larger than a generous reservation needs no exact one. */
 const ample = 16;
 /** Tokens of instructions that providers put before the prompt of a request. */
@@ -79,152 +46,6 @@ const promptFields = new Set([
   ...['model', 'messages', 'input', 'contents', 'prompt', 'query', 'documents', 'tools', 'image', 'mask'],
   ...['system', 'systemInstruction', 'system_instruction', 'instructions'],
 ]);
-
-/** @returns null where the whole charge is known before the call, or nothing is charged */
-export function costOf(call: Call, values: OptionValues): CallCost | null {
-  const { endpoint, price, admission } = call;
-  const { tariff } = endpoint;
-  if (isFree(price) || tariff.fixedUsage?.(call.request, price)) return null;
-  const fixed = tariff.unreportedOutput?.(call.request);
-  const fixedOutput = fixed?.completionTokens ?? 0;
-  const found = requestTraits(call.request.body, admission.bareModel);
-  const traits = fixed?.audioOutputTokens ? { ...found, hasAudio: true } : found;
-  const limits = modelLimits(admission.bareModel, values.ModelMaxOutput);
-  const choices = choicesOf(call.request.body);
-  const known = call.request.maxOutput || limits.maxOutput;
-  const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
-    const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
-    return price.kind === 'card'
-      ? boundFor(price, promptTokens, outputTokens, within, values)
-      : roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, within), values));
-  };
-  const drawn = chargeOfDrawing(call, values);
-  const isShared = drawn > 0 || (call.request.advisor && call.advice);
-  return {
-    of: isShared
-      ? (promptTokens, outputTokens, toolCalls) =>
-          of(promptTokens, outputTokens, toolCalls) + drawn + chargeOfAdvice(call, promptTokens, traits, values)
-      : of,
-    toolCalls: endpoint.limitTools ? Math.max(traits.searches, traits.fileSearches) : 0,
-    traits,
-    outputTokens: Math.max(fixedOutput, (known || values.StrictReserveOutput) * choices),
-    outputIsGuessed: known === 0,
-    fixedOutput,
-    choices,
-    maxInput: limits.maxInput,
-  };
-}
-
-const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits => ({
-  ...traits,
-  searches: Math.min(traits.searches, toolCalls),
-  fileSearches: Math.min(traits.fileSearches, toolCalls),
-});
-
-/** The charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
-function chargeOfDrawing({ request, drawing }: Call, { QuotaPerUnit }: OptionValues): number {
-  if (!request.drawing || !drawing) return 0;
-  const imageOutputTokens = tokensOfImage(request.drawing);
-  const image = { ...noUsage, completionTokens: imageOutputTokens, details: { imageOutputTokens, images: 1 } };
-  return roundedUp(chargeOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit));
-}
-
-/** The most that one piece of advice can cost, for which the other model reads the whole prompt. 0 without such a tool. */
-function chargeOfAdvice(
-  { request, advice }: Call,
-  promptTokens: number,
-  traits: RequestTraits,
-  values: OptionValues,
-): number {
-  if (!request.advisor || !advice) return 0;
-  return boundFor(advice, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
-}
-
-const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
-
-/**
- * The price of a model that advised the one of the call. An override of the channel may name the tool, too.
- * @returns null or undefined where none did, or the call's own price covers it
- */
-export function adviceOf({ advice, request, prices, price, admission }: Call, usage: Usage): Call['advice'] {
-  const model = usage.details?.advised?.model;
-  if (model === undefined || (advice !== undefined && model === request.advisor?.model)) return advice;
-  return prices.ofAdvice(price, model, admission.group);
-}
-
-/**
- * The price of images that a tool drew. A stored prompt or an override of the channel may name the tool, too.
- * @returns null or undefined where the call drew none, or its own price covers them
- */
-export function drawingOf({ drawing, prices, price, admission }: Call, usage: Usage): Call['drawing'] {
-  if (!usage.details?.drawn || drawing !== undefined) return drawing;
-  return prices.ofDrawing(price, usualDrawingModel, admission.group);
-}
-
-/** The charge of a call, by the prices of its start. */
-export function chargeFor(call: Call, usage: Usage, values: OptionValues): Rounded {
-  const { tariff } = call.endpoint;
-  const { bareModel } = call.admission;
-  const counted = tariff.counted?.(usage) ?? usage;
-  return chargeOfCall(
-    tariff,
-    {
-      request: call.request,
-      price: call.price,
-      usage: counted,
-      bareModel,
-      upstreamModel: bareModel,
-      drawing: drawingOf(call, counted),
-      advice: adviceOf(call, counted),
-    },
-    values.QuotaPerUnit,
-  );
-}
-
-/** The most that so many tokens can cost by a card, whatever they turn out to be. */
-export const boundFor = (
-  price: CardPrice,
-  promptTokens: number,
-  outputTokens: number,
-  traits: RequestTraits,
-  values: Pick<OptionValues, 'QuotaPerUnit'>,
-): number =>
-  boundOfCard(
-    price.card,
-    {
-      promptTokens,
-      outputTokens,
-      writesCache: traits.writesCache ? (traits.writesCacheForHour ? '1h' : '5m') : null,
-      hasAudio: traits.hasAudio,
-      hasImages: traits.hasMedia,
-      searches: traits.searches,
-      fileSearches: traits.fileSearches,
-      codeExecutions: traits.codeExecutions,
-      mapsPrompts: traits.mapsPrompts,
-      requests: traits.requests,
-      serviceTier: traits.serviceTier,
-    },
-    price.groupRatio,
-    values.QuotaPerUnit,
-  );
-
-const usageOf = (promptTokens: number, completionTokens: number, traits: RequestTraits): Usage => ({
-  ...noUsage,
-  promptTokens,
-  completionTokens,
-  cacheWriteTokens: traits.writesCache ? promptTokens : 0,
-  audioInputTokens: traits.hasAudio ? promptTokens : 0,
-  audioOutputTokens: traits.hasAudio ? completionTokens : 0,
-  ...usageDetails({
-    serviceTier: traits.serviceTier ?? undefined,
-    cacheWrite1hTokens: traits.writesCacheForHour ? promptTokens : 0,
-    webSearches: traits.searches,
-    groundedPrompts: Math.min(traits.searches, 1),
-    mapsPrompts: traits.mapsPrompts,
-    fileSearches: traits.fileSearches,
-    codeExecutions: traits.codeExecutions,
-  }),
-});
 
 /**
  * The reservation of a call whose caller can pay many such calls. A prompt has no more tokens than bytes, so nothing is

@@ -5,7 +5,8 @@ import { choicesOf } from './metering/request-traits.js';
 import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
-import { type Estimate, adviceOf, drawingOf, chargeFor } from './estimate.js';
+import { type Estimate } from './estimate.js';
+import { adviceOf, drawingOf, chargeFor } from './possible-cost.js';
 
 /** Published limits grow without notice: a report is impossible from twice as much on. */
 const tolerance = 2;

@@ -10,18 +10,15 @@ import { estimatePrompt } from './metering/prompt-tokens.js';
 import { choicesOf, requestTraits } from './metering/request-traits.js';
 import {
   ampleEstimate,
-  boundFor,
-  chargeFor,
-  costOf,
   countedPrompt,
   estimateOf,
   minOutput,
   toolLimit,
   wantedFor,
-  type CallCost,
   type Estimate,
   type Wanted,
 } from './estimate.js';
+import { boundFor, chargeFor, costOf, type CallCost } from './possible-cost.js';
 import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */

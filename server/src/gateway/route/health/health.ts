@@ -38,11 +38,11 @@ interface Entry {
   tryingUntil: number;
 }
 
-const firstRest = 10_000;
-const longestRest = 5 * 60_000;
+const firstCooldown = 10_000;
+const maxCooldown = 5 * 60_000;
 /** A provider that names no reset of its quota is asked again after this time. Milliseconds. */
-const quotaRest = 60 * 60_000;
-const failuresToRest = 3;
+const quotaCooldown = 60 * 60_000;
+const failuresToCooldown = 3;
 const failureWindow = 30_000;
 /** A cooldown whose time was over so long ago without a call is forgotten. Milliseconds. */
 const forgetAfter = 5 * 60_000;
@@ -54,7 +54,7 @@ const trialWait = 1000;
 const worthAnnouncing = 1000;
 const maxCounted = 10_000;
 /** An end is remembered no longer than this. Milliseconds. */
-const longestEnded = 24 * 60 * 60_000;
+const maxEnded = 24 * 60 * 60_000;
 
 /**
  * Which keys cool down, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
@@ -286,7 +286,7 @@ export class Health {
     const key = keyOf(id);
     const times = (this.failures.get(key) ?? []).filter((time) => time > now - failureWindow);
     times.push(now);
-    const isEnough = times.length >= failuresToRest;
+    const isEnough = times.length >= failuresToCooldown;
     if (isEnough) this.failures.delete(key);
     else {
       if (this.failures.size >= maxCounted) this.failures.clear();
@@ -302,7 +302,7 @@ export class Health {
     const together = before !== undefined && before.until > now;
     const times = before ? before.times + (together ? 0 : 1) : 0;
     const same = together && before.reason === rule.reason;
-    const wanted = rule.until ?? (same ? before.until : now + usualRest(rule.reason, times));
+    const wanted = rule.until ?? (same ? before.until : now + usualCooldown(rule.reason, times));
     const until = together ? Math.max(before.until, wanted) : wanted;
     const weaker = together && before.reason !== 'FAILING' && rule.reason === 'FAILING';
     this.put({
@@ -340,7 +340,7 @@ export class Health {
     if (!this.forget(cooldown)) return;
     const { channelId, keyMark, model } = cooldown;
     const now = this.clock.now();
-    const until = Math.min(cooldown.until + forgetAfter, now + longestEnded);
+    const until = Math.min(cooldown.until + forgetAfter, now + maxEnded);
     // The clock of the node where it began may be ahead.
     const ending: EndedCooldown = { channelId, keyMark, model, endedAt: Math.max(now, cooldown.since), until };
     this.endings.set(keyOf(cooldown), ending);
@@ -371,7 +371,7 @@ const markOf = (channel: RoutedChannel, keyIndex: number): string => keyMarksOf(
 const nameOf = (keyMark: string, model: string): string => `${keyMark}/${model}`;
 const keyOf = ({ channelId, keyMark, model }: CooldownId): string => `${channelId}/${keyMark}/${model}`;
 
-const usualRest = (reason: CooldownReason, times: number): number =>
-  reason === 'QUOTA_EXHAUSTED' ? quotaRest : Math.min(firstRest * 2 ** Math.min(times, 10), longestRest);
+const usualCooldown = (reason: CooldownReason, times: number): number =>
+  reason === 'QUOTA_EXHAUSTED' ? quotaCooldown : Math.min(firstCooldown * 2 ** Math.min(times, 10), maxCooldown);
 
 const alone: HealthLink = { changed: () => undefined, claim: async () => true, giveBack: () => undefined };

@@ -1,0 +1,236 @@
+import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../../dialects/contract.js';
+import { answerHeaders, contentTypeOf, refusePage, type Attempt, type Received } from './attempt.js';
+import { type ChatDialect } from '../deliver/chat-dialects.js';
+import { collectedAnswer } from '../deliver/collected-stream.js';
+import { type TranslatedChat } from '../deliver/translated-chat.js';
+import type { ClientResponse } from '../deliver/client-response.js';
+import { deliverStream, type Delivery } from '../deliver/delivery.js';
+import type { CallGuard } from '../admit/guardrails/call-guard.js';
+import { guardedAnswer } from '../deliver/guarded-answer.js';
+import { deliverGuarded } from '../deliver/guarded-delivery.js';
+import { GuardedStream } from '../deliver/guarded-stream.js';
+import { parseFields } from '../../dialects/neutral/fields.js';
+import { isMarkup, isObject } from '../../dialects/neutral/media.js';
+import { estimatePrompt } from '../reserve/metering/prompt-tokens.js';
+import { TextMeter } from '../reserve/metering/text-meter.js';
+import { BoundedStream } from '../deliver/bounded-stream.js';
+import type { AnswerContext } from '../../dialects/neutral/codec.js';
+import { asJsonList } from '../../dialects/languages/gemini/json-list.js';
+import { answerWithModel, StreamWithModel } from '../deliver/shown-model.js';
+import type { Exchange } from '../upstream/exchange.js';
+
+/** One attempt before its request is written. */
+export interface PreparedChat {
+  readonly attempt: Attempt;
+  readonly dialect: ChatDialect;
+  readonly chat: ChatCapability;
+  /** `chat`, where it goes through the neutral form. */
+  readonly translated: TranslatedChat | null;
+  /** The response is written here in the client's dialect, and stored here if it is stored. */
+  readonly isWritten: boolean;
+  readonly request: ChatRequest;
+  readonly target: Target;
+  readonly client: ClientResponse;
+  /** The model name in the response, if it differs from the provider's name. */
+  readonly shown: string | null;
+  /** Headers of the client for a provider of its own dialect; null for others. */
+  readonly ownHeaders: Record<string, string> | null;
+}
+
+/** One attempt, with everything its steps need. */
+export interface ChatTry extends PreparedChat {
+  readonly meter: TextMeter;
+  readonly dropped: readonly string[] | undefined;
+}
+
+export function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
+  const { translated, request } = tried;
+  const headers = answerHeaders(exchange, tried.dropped);
+  const contentType = contentTypeOf(exchange);
+  if (contentType.startsWith('text/event-stream')) {
+    if (request.stream || (tried.attempt.request.stream && !translated)) return receiveStream(tried, exchange, headers);
+    return receiveAnswer(tried, exchange, headers, !translated);
+  }
+  if (!request.stream || contentType.includes('json')) return receiveAnswer(tried, exchange, headers);
+  // Some providers name their streams wrongly, or not at all, and so they do with a response in one piece.
+  return exchange.firstBytes().then(() => {
+    if (exchange.beginning && isMarkup(exchange.beginning)) throw refusePage(exchange);
+    if (exchange.beginning && isObject(exchange.beginning)) return receiveAnswer(tried, exchange, headers);
+    return receiveStream(tried, exchange, headers);
+  });
+}
+
+async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
+  const { attempt, chat, translated, request, target, meter, client } = tried;
+  let firstByteAt: number | null = null;
+  const open = (): void => {
+    if (client.started) return;
+    client.openStream(headers, streamType(attempt));
+  };
+  const own = chat.openStream(request, target, meter);
+  const named = tried.shown === null || translated ? own : new StreamWithModel(own, tried.shown);
+  const { stopAt } = attempt;
+  const transform = inForm(tried, stopAt === undefined ? named : await bounded(tried, named, stopAt));
+  const onFirstByte = (): void => void (firstByteAt = performance.now());
+  const delivery = attempt.guard
+    ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte, () =>
+        attempt.clientLeft(exchange),
+      )
+    : await deliverStream(exchange, transform, client, open, onFirstByte, attempt.request.body['background'] !== true);
+  if (own.answerId !== undefined) {
+    if (delivery.refused) attempt.store?.refuse(own.answerId);
+    else attempt.store?.keep(own.answerId, null);
+  }
+  if (own.proof !== undefined) attempt.keepProof?.(own.proof);
+  if (own.givenIds && !delivery.refused) attempt.gave?.(own.givenIds);
+  const { reportedFailure } = own;
+  return { delivery: reportedFailure ? { ...delivery, reportedFailure } : delivery, firstByteAt, isStream: true };
+}
+
+/**
+ * Providers are asked for events. What is written here has the client's form already, unless its length is bounded, and what
+ * guardrails check gets it later.
+ */
+const inForm = ({ attempt, isWritten }: ChatTry, events: StreamTransform): StreamTransform =>
+  attempt.request.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined)
+    ? asJsonList(events)
+    : events;
+
+/** Ends the stream where its reservation ends. */
+async function bounded(
+  { attempt, dialect, target, shown }: ChatTry,
+  inner: StreamTransform,
+  stopAt: number,
+): Promise<StreamTransform> {
+  if (!dialect.openEnding) return inner;
+  const meter = new TextMeter(target.upstreamModel);
+  await meter.prepare();
+  const context = attempt.guard ? innerContextOf(attempt, shown) : contextOf(attempt, shown);
+  return new BoundedStream(inner, dialect.openEnding(context), meter, stopAt);
+}
+
+/** The stream is written once more, after its check. */
+function guardedBy(
+  guard: CallGuard,
+  { attempt, dialect, isWritten, shown }: ChatTry,
+  inner: StreamTransform,
+): GuardedStream {
+  const { client, openReader } = dialect;
+  if (!client || !openReader) throw new Error('this dialect has no reader');
+  const { store, ...context } = contextOf(attempt, shown);
+  // The provider keeps its own responses; ours are stored as the client got them.
+  const own = isWritten && store ? { ...context, store } : context;
+  return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
+}
+
+/**
+ * A non-streaming response; a client that asked for a stream gets it in one piece.
+ * @param streamed the provider sent events although one response was asked for
+ */
+function receiveAnswer(
+  tried: ChatTry,
+  exchange: Exchange,
+  headers: Record<string, string>,
+  streamed = false,
+): Promise<Received> {
+  return exchange
+    .collect(tried.attempt.settings.maxAnswerBytes)
+    .then((body) => answerOf(tried, headers, body, streamed));
+}
+
+function answerOf(
+  tried: ChatTry,
+  headers: Record<string, string>,
+  body: Buffer,
+  streamed: boolean,
+): Received | Promise<Received> {
+  const { attempt, chat, translated, target } = tried;
+  const own = streamed ? collectedOf(tried, body) : chat.fromUpstreamResponse(body, target);
+  const collectedAt = performance.now();
+  if (own.proof !== undefined) attempt.keepProof?.(own.proof);
+  const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);
+  if (!attempt.guard) {
+    if (own.id !== undefined) attempt.store?.keep(own.id, null);
+    if (own.givenIds) attempt.gave?.(own.givenIds);
+    return receivedOf(tried, headers, answer, collectedAt);
+  }
+  return guardedAnswer(answer, attempt.guard).then((guarded) => {
+    if (own.id !== undefined && !guarded.refused) attempt.store?.keep(own.id, null);
+    if (own.givenIds && !guarded.refused) attempt.gave?.(own.givenIds);
+    return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
+  });
+}
+
+function collectedOf({ attempt, chat, request, target, dialect, shown }: ChatTry, body: Buffer): ChatAnswer {
+  const stream = chat.openStream({ ...request, wantsUsage: true }, target, new TextMeter(target.upstreamModel));
+  return collectedAnswer(chat, stream, body, { dialect, target, context: innerContextOf(attempt, shown) });
+}
+
+/** @param refused why a guardrail keeps the response from the client */
+function receivedOf(
+  tried: ChatTry,
+  headers: Record<string, string>,
+  answer: ChatAnswer,
+  collectedAt: number,
+  refused?: unknown,
+): Received {
+  const { attempt, meter, client, dialect, isWritten } = tried;
+  const { request } = attempt;
+  const replay = request.stream && !refused ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
+  const delivery: Delivery = {
+    end: { kind: 'complete' },
+    usage: answer.usage,
+    refused: refused ? { error: refused, isEarly: false } : undefined,
+    report: () => answer.report(meter),
+    finish: (usage) => {
+      if (!replay) {
+        const body = answer.usage === null && answer.withUsage ? answer.withUsage(usage) : answer.body;
+        if (attempt.guard && isWritten) storeChecked(body, attempt);
+        headers['content-type'] = 'application/json';
+        client.send(200, headers, body);
+        return;
+      }
+      client.stopHeartbeat();
+      client.openStream(headers, streamType(attempt));
+      client.end(replay(usage));
+    },
+  };
+  // The one piece of a stream is its first data.
+  return { delivery, firstByteAt: request.stream ? collectedAt : null, isStream: request.stream };
+}
+
+/** A response that guardrails check is stored as the client gets it. */
+function storeChecked(body: Buffer, { store }: Attempt): void {
+  const response = parseFields(body.toString('utf8'));
+  if (store && typeof response?.['id'] === 'string') store.keep(response['id'], response);
+}
+
+function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
+  const { request, requestId, requestedModel, rawBody } = attempt;
+  return {
+    id: requestId,
+    created: Math.floor(attempt.now / 1000),
+    model: requestedModel,
+    ...(shown === null ? {} : { shownModel: shown }),
+    promptTokens: estimatePrompt(rawBody, request.body, requestedModel),
+    includeUsage: request.wantsUsage,
+    body: request.body,
+    ...(request.jsonList ? { jsonList: true } : {}),
+    ...(attempt.store === undefined ? {} : { store: attempt.store }),
+  };
+}
+
+/**
+ * A bounded list is written as events that can be ended, and put into a list later. A response that guardrails check is not
+ * stored before.
+ */
+export function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
+  const context = contextOf(attempt, shown);
+  if (attempt.guard) {
+    const { store } = context;
+    return { ...context, jsonList: false, ...(store ? { store: { ...store, keep: () => undefined } } : {}) };
+  }
+  return attempt.stopAt === undefined ? context : { ...context, jsonList: false };
+}
+
+const streamType = ({ request }: Attempt): string | undefined => (request.jsonList ? 'application/json' : undefined);
