@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** System errors and those of undici by `code`, in plain words. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
@@ -22,7 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
  * @returns such as `Request to the upstream address failed: the connection was refused`; addresses are still in it
  */
 export function withConnectionCause({ message, cause }: Error): string {
-  if (!(cause instanceof Error)) return message;
+  if (!types.isNativeError(cause)) return message;
   return `${message}: ${reasons[codeOf(cause)] ?? cause.message}`;
 }
 
@@ -30,6 +32,6 @@ export function withConnectionCause({ message, cause }: Error): string {
 function codeOf(cause: Error): string {
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== undefined) return code;
-  const [first] = cause instanceof AggregateError ? (cause.errors as readonly unknown[]) : [];
-  return first instanceof Error ? codeOf(first) : '';
+  const first: unknown = (cause as Partial<AggregateError>).errors?.[0];
+  return types.isNativeError(first) ? codeOf(first) : '';
 }
