@@ -1,6 +1,6 @@
 import { AccessToken } from '../console/auth/access-token.entity.js';
 import { AccessTokenService } from '../console/auth/access-token.service.js';
-import { AuthService } from '../console/auth/auth.service.js';
+import { AuthService } from '../console/sign-in/auth.service.js';
 import { KnownBrowsers } from '../console/auth/known-browser.js';
 import { PasswordService } from '../console/auth/password.service.js';
 import { Session } from '../console/auth/session.entity.js';

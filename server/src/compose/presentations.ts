@@ -38,7 +38,7 @@ import { usageRoutes } from '../console/usage/usage.routes.js';
 import { oauthRoutes } from '../console/oauth/oauth.routes.js';
 import { accountRoutes } from '../console/users/account.routes.js';
 import { secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
-import { signInRoutes } from '../console/auth/sign-in.routes.js';
+import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { topUpRoutes, userRoutes } from '../console/users/user.routes.js';
 import { walletRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';

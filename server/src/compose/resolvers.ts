@@ -60,7 +60,7 @@ import { UsageKeyResolver, UsageResolver } from '../console/usage/usage.resolver
 import { BalanceResolver } from '../console/users/balance.resolver.js';
 import { OAuthResolver } from '../console/oauth/oauth.resolver.js';
 import { SettingResolver } from '../console/users/setting.resolver.js';
-import { SignInResolver } from '../console/auth/sign-in.resolver.js';
+import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
 import { ChannelHeads } from '../console/channels/channel-heads.service.js';

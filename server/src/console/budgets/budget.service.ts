@@ -18,7 +18,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import { assertMayActOn } from '../auth/user-rank.service.js';
 import {
   parseBudgetPatch,
   parseNewBudget,

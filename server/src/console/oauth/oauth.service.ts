@@ -11,7 +11,7 @@ import {
 import { type Clock, seconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
-import type { AuthService, SignIn } from '../auth/auth.service.js';
+import type { AuthService, SignIn } from '../sign-in/auth.service.js';
 import type { SessionOrigin } from '../auth/session.service.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type ProviderName, type RedirectProvider, type Source, sources } from './identity-provider.js';

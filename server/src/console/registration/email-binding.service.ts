@@ -2,7 +2,7 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { administers, requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
-import type { AuthService } from '../auth/auth.service.js';
+import type { AuthService } from '../sign-in/auth.service.js';
 import type { SessionService } from '../auth/session.service.js';
 import { emailChangedLetter } from '../../platform/mail/letters.js';
 import type { Mailer } from '../../platform/mail/mailer.js';

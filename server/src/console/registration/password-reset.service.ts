@@ -9,7 +9,7 @@ import type { Mailer } from '../../platform/mail/mailer.js';
 import { InvalidInputError, type AppError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { AuthService, Challenge } from '../auth/auth.service.js';
+import type { AuthService, Challenge } from '../sign-in/auth.service.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
 import type { OptionValues } from '../../options/option.service.js';

@@ -2,7 +2,7 @@ import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Actor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { AuthService, Challenge } from '../auth/auth.service.js';
+import type { AuthService, Challenge } from '../sign-in/auth.service.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { TokenService } from '../tokens/token.service.js';

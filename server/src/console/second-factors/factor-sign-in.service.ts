@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import { AppError } from '../../shared/errors.js';
-import type { AuthService, SignIn } from '../auth/auth.service.js';
+import type { AuthService, SignIn } from '../sign-in/auth.service.js';
 import type { Session } from '../auth/session.entity.js';
 import { notWaiting, type SessionOrigin, type SessionService } from '../auth/session.service.js';
 import type { User } from '../users/user.entity.js';

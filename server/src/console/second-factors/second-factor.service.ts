@@ -12,7 +12,7 @@ import {
 import type { AuditLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import { assertMayActOn } from '../auth/user-rank.service.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { SessionService } from '../auth/session.service.js';

@@ -8,7 +8,7 @@ import { InvalidInputError, isAppError, NotFoundError } from '../../shared/error
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/group.service.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import { assertMayActOn } from '../auth/user-rank.service.js';
 import { Token, TokenStatus } from './token.entity.js';
 import { assertCanBeEnabled, shownStatus } from './token-input.js';
 

@@ -35,7 +35,7 @@ import {
   type UserPatch,
 } from './user-input.service.js';
 import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
-import { assertMayActOn, tooHigh } from './user-rank.service.js';
+import { assertMayActOn, tooHigh } from '../auth/user-rank.service.js';
 import { asSeen } from './user-setting.service.js';
 import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.service.js';

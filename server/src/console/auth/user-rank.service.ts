@@ -1,8 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { holds, outranks, rankOf, Role, type Actor } from '../../shared/actor.js';
+import { holds, outranks, rankOf, Role, type Actor, type Ranked } from '../../shared/actor.js';
 import { ForbiddenError } from '../../shared/errors.js';
 import { withImplied } from '../../shared/permission.js';
-import type { User } from './user.entity.js';
 
 /** @param verb such as `delete` */
 export const tooHigh = (verb: string): string => `No permission to ${verb} a user of the same or a higher level`;
@@ -16,7 +15,7 @@ export const tooHigh = (verb: string): string => `No permission to ${verb} a use
 export async function assertMayActOn(
   manager: Pick<EntityManager, 'query'>,
   actor: Actor,
-  user: Pick<User, 'role' | 'customRoleId'>,
+  user: Ranked,
   verb: string,
 ): Promise<void> {
   if (!outranks(actor, rankOf(user))) throw new ForbiddenError(tooHigh(verb));

@@ -13,12 +13,17 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import { asSeen } from '../users/user-setting.service.js';
-import { namedTokenPrefix, type AccessTokenService } from './access-token.service.js';
-import type { KnownBrowsers } from './known-browser.js';
-import type { PasswordService } from './password.service.js';
-import type { Session } from './session.entity.js';
-import { AccountChangedError, type NewSession, type SessionOrigin, type SessionService } from './session.service.js';
-import type { Challenge, TurnstileService } from './turnstile.service.js';
+import { namedTokenPrefix, type AccessTokenService } from '../auth/access-token.service.js';
+import type { KnownBrowsers } from '../auth/known-browser.js';
+import type { PasswordService } from '../auth/password.service.js';
+import type { Session } from '../auth/session.entity.js';
+import {
+  AccountChangedError,
+  type NewSession,
+  type SessionOrigin,
+  type SessionService,
+} from '../auth/session.service.js';
+import type { Challenge, TurnstileService } from '../auth/turnstile.service.js';
 
 export type { Challenge };
 

@@ -4,7 +4,7 @@ import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platfor
 import { Role } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
 import { writeAudit } from '../audit/audit.service.js';
-import { PasswordService } from './password.service.js';
+import { PasswordService } from '../auth/password.service.js';
 
 const usage = 'usage: npm run reset-password -- <user name> [--second-factors] [--password-login]';
 const switches = ['--second-factors', '--password-login'];
