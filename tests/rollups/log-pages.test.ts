@@ -9,7 +9,7 @@ import {
   type LogView,
   type OwnLogView,
 } from '../../server/src/console/logs/log.service.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import type { Slice } from '../../server/src/shared/page.js';

@@ -3,8 +3,8 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import {
   hour,
   logFrom,
@@ -14,7 +14,7 @@ import {
   usageFrom,
   type Queries,
   type Snapshots,
-} from '../../server/src/billing/rollups/rollups.service.js';
+} from '../../server/src/billing/rollups/rollups.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 /**

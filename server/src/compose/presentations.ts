@@ -13,7 +13,7 @@ import { budgetRoutes } from '../console/budgets/budget.routes.js';
 import { channelRoutes } from '../console/channels/channel.routes.js';
 import { modelCatalogueRoutes } from '../console/channels/model-catalogue.routes.js';
 import { checkInRoutes } from '../console/check-in/check-in.routes.js';
-import { DocsService } from '../console/docs/docs.service.js';
+import { DocsService } from '../console/docs/index.js';
 import { docsRoutes } from '../console/docs/docs.routes.js';
 import { groupRoutes } from '../console/groups/group.routes.js';
 import { healthRoutes } from '../platform/health/health.routes.js';

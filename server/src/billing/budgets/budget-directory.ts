@@ -1,6 +1,6 @@
 import type { Changes } from '../../platform/cache/changes.js';
 import { isRate, type KnownBudget } from '../../shared/budget.js';
-import { knownBudgetJson, noBudgets, toKnownBudget, type KnownBudgetRow } from './known-budget.service.js';
+import { knownBudgetJson, noBudgets, toKnownBudget, type KnownBudgetRow } from './known-budget.js';
 
 interface Queries {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;

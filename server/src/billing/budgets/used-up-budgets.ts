@@ -2,7 +2,7 @@ import type { Repository } from 'typeorm';
 import { holds, requireActor, type MaybeActor } from '../../shared/actor.js';
 import { isRate, rateSeconds } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
-import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.service.js';
+import { readBudgetStates, type BudgetState, type BudgetView } from './budget-states.js';
 import type { Budget } from './budget.entity.js';
 
 /** Finds the budgets that refuse calls now. */

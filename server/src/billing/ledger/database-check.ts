@@ -6,8 +6,8 @@ import { features } from '../../platform/db/features/features.js';
 import { migrate } from '../../platform/db/migrate.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { LedgerSql, toReserveJson, toSettleLine } from './ledger-sql.js';
-import type { Charge, ReserveRequest } from './ledger.service.js';
-import { reconcile } from './reconcile.service.js';
+import type { Charge, ReserveRequest } from './ledger.js';
+import { reconcile } from './reconcile.js';
 
 export interface DatabaseCheck {
   /** The database itself, not a pooler. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../shared/errors.js';
-import type { BudgetHold, BudgetRefusal } from './budget-holds.service.js';
+import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
 
 /**
  * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and

@@ -1,6 +1,6 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isQuota, maxQuota } from '../../shared/quota.js';
-import type { PostEntry, Posting } from './ledger.service.js';
+import type { PostEntry, Posting } from './ledger.js';
 
 /** Raised by `ledger_post` when the balance would fall below the floor. */
 const belowFloor = 'LDG01';

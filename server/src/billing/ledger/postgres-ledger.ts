@@ -7,8 +7,8 @@ import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-comm
 import { toHoldError, unavailable } from './ledger-errors.js';
 import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
 import { LedgerSql, refusalError, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
-import type { BudgetHold, BudgetRefusal } from './budget-holds.service.js';
-import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
+import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
+import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.js';
 import type { Spool } from './spool.js';
 
 interface LedgerLogger {

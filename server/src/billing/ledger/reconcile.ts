@@ -1,4 +1,4 @@
-import { rollupChecks } from '../rollups/rollup-checks.service.js';
+import { rollupChecks } from '../rollups/index.js';
 
 /** Tables of tasks, and the source names of their refunds in the ledger. */
 const kinds = [

@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 import { toSettleLine } from './ledger-sql.js';
-import type { Charge, Reservation, Settled, Transaction } from './ledger.service.js';
+import type { Charge, Reservation, Settled, Transaction } from './ledger.js';
 
 /**
  * Charges a reservation inside the caller's transaction, for charges that must commit together with another row.

@@ -1,7 +1,7 @@
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { asFields } from '../../shared/json.js';
 import { chargeOfComponents, type Component } from './card-charge.js';
-import { usdOfCost } from './channel-cost.service.js';
+import { usdOfCost } from './channel-cost.js';
 import {
   chargeOf,
   chargeOfAudio,

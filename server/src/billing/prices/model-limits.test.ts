@@ -1,5 +1,5 @@
 import { publishedLimits } from './model-limits-data.js';
-import { modelLimits } from './model-limits.service.js';
+import { modelLimits } from './model-limits.js';
 
 it.each([
   ['gpt-4o', 128_000, 16_384],

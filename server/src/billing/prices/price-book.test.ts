@@ -1,5 +1,5 @@
 import { defaultOptionValues, type OptionValues } from '../../options/option-registry.js';
-import { PriceBook } from './price-book.service.js';
+import { PriceBook } from './price-book.js';
 
 const book = (over: Partial<OptionValues> = {}): PriceBook =>
   new PriceBook({ values: { ...defaultOptionValues(), ...over } });

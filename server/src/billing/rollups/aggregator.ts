@@ -1,6 +1,6 @@
 import { aggregateHours, aggregateWithinHour, dropTrimmed, dropWithinHour, type Queries } from './aggregate.js';
 import { day, fiveMinutes, hour, minute, type Range, type Watermarks } from './read-plan.js';
-import type { Snapshots } from './rollups.service.js';
+import type { Snapshots } from './rollups.js';
 
 /** Seconds after its end at which an hour is aggregated. Rows that come later are correct too, but cost a second run. */
 const hourDelay = 120;

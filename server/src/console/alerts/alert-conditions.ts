@@ -2,10 +2,10 @@ import type { DataSource } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { parseFields } from '../../shared/json.js';
-import { ChannelStatus } from '../channels/channel.entity.js';
+import { ChannelStatus } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { BelowCostService } from '../prices/below-cost.service.js';
-import { reconcile } from '../../billing/ledger/reconcile.service.js';
+import type { BelowCostService } from '../prices/index.js';
+import { reconcile } from '../../billing/ledger/index.js';
 import type { AlertFacts } from './alert.entity.js';
 
 /** The subjects of which a condition holds: ids of channels, 0 for the site. */

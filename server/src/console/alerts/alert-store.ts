@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import type { Found } from './alert-conditions.service.js';
-import type { AlertTarget } from './alert-targets.service.js';
+import type { Found } from './alert-conditions.js';
+import type { AlertTarget } from './alert-targets.js';
 import type { AlertFacts, AlertKind } from './alert.entity.js';
 
 interface OpenedRow {

@@ -4,7 +4,7 @@ import type { GuardedFetch, GuardedRequest } from '../../platform/outbound/guard
 import { seconds, type Clock } from '../../shared/clock.js';
 import { escapeHtml } from '../../shared/html.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { Notice } from '../notifications/delivery.service.js';
+import type { Notice } from '../notifications/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 export const alertTargets = ['MAIL', 'WEBHOOK', 'TELEGRAM', 'BARK'] as const;

@@ -3,10 +3,8 @@ import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { formatQuota } from '../../shared/quota.js';
-import type { Notice } from '../notifications/delivery.service.js';
-import type { Budget } from '../../billing/budgets/budget.entity.js';
-import type { BudgetRefusals } from '../../billing/budgets/budget-refusals.service.js';
-import { readBudgetStates, type BudgetState } from '../../billing/budgets/budget-states.service.js';
+import type { Notice } from '../notifications/index.js';
+import { type Budget, type BudgetRefusals, type BudgetState, readBudgetStates } from '../../billing/budgets/index.js';
 
 /** The percentages of a budget of which its user is informed. */
 const percentages = [100, 80, 50] as const;

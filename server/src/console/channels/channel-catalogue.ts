@@ -1,4 +1,4 @@
-import { currentModels } from '../../billing/prices/current-models.service.js';
+import { currentModels } from '../../billing/prices/index.js';
 import { providers } from '../../dialects/providers/providers.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 

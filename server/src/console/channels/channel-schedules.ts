@@ -7,7 +7,7 @@ import { requirePermission, type Actor, type MaybeActor } from '../../shared/act
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
-import type { ChannelTestRun, ChannelTestRuns, TestOutcome } from './channel-test-runs.service.js';
+import type { ChannelTestRun, ChannelTestRuns, TestOutcome } from './channel-test-runs.js';
 import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import type { ChannelService } from './channel.service.js';

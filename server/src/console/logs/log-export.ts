@@ -2,7 +2,7 @@ import { requireActor, requireConfirmed, requirePermission, type MaybeActor } fr
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { csvLine } from '../../shared/csv.js';
 import { parseFields } from '../../shared/json.js';
-import type { Queries } from '../../billing/rollups/rollups.service.js';
+import type { Queries } from '../../billing/rollups/index.js';
 import { costOfText } from './log-cost.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';

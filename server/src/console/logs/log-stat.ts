@@ -1,4 +1,4 @@
-import type { Queries, RollupState } from '../../billing/rollups/rollups.service.js';
+import type { Queries, RollupState } from '../../billing/rollups/index.js';
 import { andLogFields, logConditions, logSource, Where, type LogFilter, type Source } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 

@@ -8,7 +8,7 @@ import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
-import { readSnapshot, type Queries, type Snapshots } from '../../billing/rollups/rollups.service.js';
+import { type Queries, readSnapshot, type Snapshots } from '../../billing/rollups/index.js';
 import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import type { UserSettings } from '../users/user-setting.service.js';
-import type { Notice, NoticeDelivery } from './delivery.service.js';
+import type { UserSettings } from '../users/index.js';
+import type { Notice, NoticeDelivery } from './delivery.js';
 import { settledWithin } from './settled-within.js';
 
 export interface OutboxDeps {

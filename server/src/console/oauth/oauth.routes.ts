@@ -6,7 +6,7 @@ import { ensureVisitor, visitorOf } from '../../platform/http/visitor.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { redirectProviders, StateError, type OAuthService, type SignIn } from './oauth.service.js';
-import type { EmailBinding } from '../registration/email-binding.service.js';
+import type { EmailBinding } from '../registration/index.js';
 import { signInAnswer } from '../users/user.wire.js';
 
 type Context = RestContext<MaybeActor>;

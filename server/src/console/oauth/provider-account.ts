@@ -5,13 +5,10 @@ import type { AuditLog } from '../../shared/audit.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import type { SessionService } from '../auth/session.service.js';
+import type { SessionService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Enrolment } from '../registration/enrolment.service.js';
-import { withFreshAffiliateCode } from '../users/new-user.service.js';
-import { usernameRule } from '../users/user-input.service.js';
-import { User } from '../users/user.entity.js';
-import { UsernameTakenError } from '../users/username.service.js';
+import type { Enrolment } from '../registration/index.js';
+import { User, usernameRule, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
 import { sources, type Identity, type Source } from './identity-provider.js';
 
 export interface ProviderAccountDeps {

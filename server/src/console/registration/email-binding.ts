@@ -2,13 +2,12 @@ import type { Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { administers, requireConfirmed, requireSession, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
-import type { AuthService } from '../sign-in/auth.service.js';
-import type { SessionService } from '../auth/session.service.js';
+import type { AuthService } from '../sign-in/index.js';
+import type { SessionService } from '../auth/index.js';
 import { emailChangedLetter } from '../../platform/mail/letters.js';
 import type { Mailer } from '../../platform/mail/mailer.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { User } from '../users/user.entity.js';
-import { toConflict } from '../users/user.service.js';
+import { toConflict, User } from '../users/index.js';
 import type { EmailCodeService } from './email-code.service.js';
 
 export interface EmailBindingDeps {

@@ -2,11 +2,10 @@ import { IsNull, Not, type EntityManager } from 'typeorm';
 import { Role, UserStatus } from '../../shared/actor.js';
 import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { insertUser, type NewUser } from '../users/new-user.service.js';
-import { User } from '../users/user.entity.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { insertUser, type NewUser, User } from '../users/index.js';
 
 export interface EnrolmentDeps {
   readonly postEntry: PostEntry;

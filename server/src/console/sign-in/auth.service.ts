@@ -11,19 +11,20 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/user.entity.js';
-import { asSeen } from '../users/user-setting.service.js';
-import { namedTokenPrefix, type AccessTokenService } from '../auth/access-token.service.js';
-import type { KnownBrowsers } from '../auth/known-browser.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { Session } from '../auth/session.entity.js';
+import { asSeen, type User } from '../users/index.js';
 import {
+  type AccessTokenService,
   AccountChangedError,
+  type Challenge,
+  type KnownBrowsers,
+  namedTokenPrefix,
   type NewSession,
+  type PasswordService,
+  type Session,
   type SessionOrigin,
   type SessionService,
-} from '../auth/session.service.js';
-import type { Challenge, TurnstileService } from '../auth/turnstile.service.js';
+  type TurnstileService,
+} from '../auth/index.js';
 
 export type { Challenge };
 

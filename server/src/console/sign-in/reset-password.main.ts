@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { Role } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
-import { writeAudit } from '../audit/audit.service.js';
-import { PasswordService } from '../auth/password.service.js';
+import { writeAudit } from '../audit/index.js';
+import { PasswordService } from '../auth/index.js';
 
 const usage = 'usage: npm run reset-password -- <user name> [--second-factors] [--password-login]';
 const switches = ['--second-factors', '--password-login'];

@@ -5,7 +5,7 @@ import { clearSessionCookie, originOf, setSignInCookies } from '../../platform/h
 import { challengeOf } from '../../platform/http/visitor.js';
 import type { AuthService, Credentials } from './auth.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 
 @InputType()

@@ -1,6 +1,6 @@
 import { In, type Repository } from 'typeorm';
 import { type Drawing } from './drawing.entity.js';
-import { finished } from './task-ledger.service.js';
+import { finished } from './task-ledger.js';
 
 /** Reads drawings for the relay: without an actor, because the API key was checked before. */
 export class DrawingStore {

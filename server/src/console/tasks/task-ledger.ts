@@ -5,11 +5,16 @@ import type { UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { formatQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Charge, Ledger, PostEntry, Reservation } from '../../billing/ledger/ledger.service.js';
-import { settleWithin } from '../../billing/ledger/settle-within.service.js';
-import { TokenStatus } from '../tokens/token.entity.js';
+import {
+  type Charge,
+  type Ledger,
+  type PostEntry,
+  type Reservation,
+  settleWithin,
+} from '../../billing/ledger/index.js';
+import { TokenStatus } from '../tokens/index.js';
 import { CreativeTask } from './creative-task.entity.js';
 import { Drawing } from './drawing.entity.js';
 

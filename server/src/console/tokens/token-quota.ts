@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
-import { postEntry } from '../../billing/ledger/post-entry.service.js';
+import { postEntry } from '../../billing/ledger/index.js';
 
 /** Posts a change of a key's remaining quota. Nothing else in this module writes that number. */
 export async function moveQuota(

@@ -5,7 +5,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { Token } from './token.entity.js';
 import { isManager, managersOnly } from './token-input.js';
 import { keyLength, prefixLength } from './token-query.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
-import { tokenBudgetBody } from '../../billing/budgets/token-budgets.service.js';
+import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { newTokenDefaults, shownStatus, tokenFieldNames } from './token-input.js';
 import type { KeyedToken, TokenFields, TokenPatch } from './token.service.js';
 

@@ -1,5 +1,5 @@
 import type { CalendarPeriod } from '../../shared/time-range.js';
-import { bucketEnd, resolveComparison, resolveSpan, type TimeBucket } from './usage-time.service.js';
+import { bucketEnd, resolveComparison, resolveSpan, type TimeBucket } from './usage-time.js';
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');

@@ -1,7 +1,7 @@
 import { addDays, dayOf, firstOfMonth, isZoneName, mondayOf, startOfDay } from '../../shared/calendar.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { resolveTimeRange, type CalendarPeriod } from '../../shared/time-range.js';
-import { day, fiveMinutes, hour, type Range } from '../../billing/rollups/rollups.service.js';
+import { day, fiveMinutes, hour, type Range } from '../../billing/rollups/index.js';
 
 export const timeBuckets = ['MINUTE_5', 'HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
 /** Buckets of DAY and longer begin at midnight of the requested time zone; a WEEK begins on Monday. */

@@ -2,7 +2,7 @@ import { holds, requireActor, requireConfirmed, requirePermission, type MaybeAct
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/rollups.service.js';
+import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
@@ -21,7 +21,7 @@ import {
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { resolveComparison, resolveSpan, type Span } from './usage-time.service.js';
+import { resolveComparison, resolveSpan, type Span } from './usage-time.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;

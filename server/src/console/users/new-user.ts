@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
 import { User } from './user.entity.js';
-import { claimUsername } from './username.service.js';
+import { claimUsername } from './username.js';
 
 /** Ids of a user at sign-in providers. */
 export type Identities = Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>;

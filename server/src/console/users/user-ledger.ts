@@ -4,9 +4,9 @@ import type { Actor } from '../../shared/actor.js';
 import type { AuditChange, UsageLog, AuditLog } from '../../shared/audit.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { formatQuota, isQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
 import type { User } from './user.entity.js';
 
 export interface UserLedgerDeps {

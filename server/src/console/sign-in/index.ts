@@ -1,0 +1,1 @@
+export { AuthService, type Challenge, type SignIn } from './auth.service.js';
