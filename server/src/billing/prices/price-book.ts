@@ -19,28 +19,6 @@ import {
   cacheWriteRatio,
 } from './model-ratios.js';
 
-/** The formulas, re-exported for users of this module's service. */
-export {
-  cardNotes,
-  chargeOf,
-  chargeOfAudio,
-  chargeOfCall,
-  chargeOfImages,
-  chargeOfMessages,
-  imagePrice,
-  isAudioModel,
-  isFree,
-  reserveOf,
-  transcriptionTokens,
-} from './charge.js';
-export { taskPriceOf, taskQuantityOf } from './task-price.js';
-export { boundOfCard, chargeOfComponents, type Component } from './card-charge.js';
-export { minus, roundedUp, whole, type Rounded } from './rounding.js';
-export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
-export { cardOf, linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
-export { usesTools } from './tool-prices.js';
-export type { CardPrice, ImageOrder, Price, TablePrice } from './charge.js';
-
 /** The settings that determine a price. */
 export interface PriceSettings {
   readonly values: Pick<
@@ -77,8 +55,6 @@ export function collapseGizmo(model: string): string {
 
 /** A value of option PriceCards: the list price instead of what the old tables have for the model. */
 export const useBuiltIn = 'built-in';
-
-export { ratiosOfCard } from './card-ratios.js';
 
 /** The quantities of a call at its prices, before the group ratio. */
 export const componentsOfUsage = ({ card }: Pick<CardPrice, 'card'>, usage: Usage): Component[] =>

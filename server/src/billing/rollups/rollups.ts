@@ -1,8 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { Queries } from './aggregate.js';
 import {
-  day,
-  fiveMinutes,
   hour,
   lengthOf,
   minute,
@@ -12,21 +10,7 @@ import {
   type ReadPlan,
   type Watermarks,
 } from './read-plan.js';
-import {
-  histogramColumns,
-  histogramSums,
-  logMeasures,
-  logTables,
-  partColumns,
-  quoted,
-  usageCounters,
-  usageTables,
-  type RollupTable,
-} from './rollup-tables.js';
-
-export { dropOldUsage, recentSeconds } from './aggregate.js';
-export { day, fiveMinutes, histogramColumns, histogramSums, hour, quoted, usageCounters };
-export type { Queries, Range, Watermarks };
+import { logMeasures, logTables, partColumns, usageTables, type RollupTable } from './rollup-tables.js';
 
 /** The part of a data source that reading rollups needs. */
 export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;

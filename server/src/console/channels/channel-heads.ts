@@ -1,7 +1,8 @@
 import type { MaybeActor } from '../../shared/actor.js';
 import { sliceOfList, type ListQuery, type Slice } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFilter, ChannelService, ChannelSortField } from './channel.service.js';
+import type { ChannelFilter, ChannelSortField } from './channel-query.js';
+import type { ChannelService } from './channel.service.js';
 
 /** One entry of the list in tag mode: a tag with its channels, or one channel without a tag. */
 export interface ChannelHead {

@@ -33,8 +33,6 @@ import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
 import { openChannelKey } from './open-channel-key.js';
 
-export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
-
 /** A channel as it was called when its provider refused the call. */
 export interface RefusedChannel {
   readonly keys: readonly string[];

@@ -7,7 +7,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { LogTail } from './log-tail.js';
 import { LogFilterInput, OwnLogFilterInput, toLogFilter } from './log-filter.object.js';
 import { LogObject, OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
-import type { LogView, OwnLogView } from './log.service.js';
+import type { LogView, OwnLogView } from './log-view.js';
 
 const LogsCreated = deliveryType(LogObject, 'LogsCreated');
 const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated');

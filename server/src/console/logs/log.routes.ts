@@ -8,7 +8,8 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { KeyHolderService } from '../tokens/index.js';
 import type { LogExport } from './log-export.js';
 import { peopleCsvOf } from './log-people-csv.js';
-import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
+import type { LogListQuery, LogService } from './log.service.js';
+import type { LogRate, LogSums } from './log-stat.js';
 import { keyRows, toFilter, toOwnWires, toPeopleFilter, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */

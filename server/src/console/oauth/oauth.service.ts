@@ -20,10 +20,6 @@ import type { ProviderAccounts } from './provider-account.js';
 import type { SignInStates } from './sign-in-state.js';
 import type { WeChatProvider } from './wechat-provider.js';
 
-export type { OidcEndpoints, ProviderName, SignIn };
-export { redirectProviders } from './identity-provider.js';
-export { StateError } from './sign-in-state.js';
-
 /** The caller and their browser. */
 export interface OAuthCaller {
   readonly actor: MaybeActor;

@@ -26,8 +26,6 @@ import {
   type TurnstileService,
 } from '../auth/index.js';
 
-export type { Challenge };
-
 /**
  * Sign-in, registration and mail endpoints share one counter for each address
  * (docs/reference/rest/conventions.md#rate-limits).

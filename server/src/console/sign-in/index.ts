@@ -1,1 +1,2 @@
-export { AuthService, type Challenge, type SignIn } from './auth.service.js';
+export { AuthService, type SignIn } from './auth.service.js';
+export { type Challenge } from './../auth/index.js';

@@ -44,8 +44,6 @@ import {
 } from './token-query.js';
 import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.js';
 
-export type { TokenFields };
-
 /** A token with its key in plain text, without `sk-`: for its owner only. */
 export interface KeyedToken {
   readonly token: Token;

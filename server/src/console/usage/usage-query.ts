@@ -5,8 +5,6 @@ import type { UsageOrder, UsageQuery } from './usage-question.js';
 import { countersOf, groupsSql, toGroup, Values, type GroupRow } from './usage-statements.js';
 import type { Span } from './usage-time.js';
 
-export type { GroupRow };
-
 export interface GroupsWanted {
   readonly order: readonly UsageOrder[];
   readonly limit: number;

@@ -6,7 +6,8 @@ import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollu
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
-import { readGroups, readTotal, type GroupRow, type Place } from './usage-query.js';
+import { readGroups, readTotal, type Place } from './usage-query.js';
+import { type GroupRow } from './usage-statements.js';
 import {
   assertOwn,
   assertQuestion,

@@ -10,8 +10,6 @@ import { emailRule } from './user-input.js';
 import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.js';
 import { User } from './user.entity.js';
 
-export type { UserSetting };
-
 /** Settings as clients send them. */
 export interface SettingInput {
   readonly notifyType?: string;

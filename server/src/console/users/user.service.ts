@@ -38,8 +38,6 @@ import { asSeen } from './user-setting.js';
 import { User } from './user.entity.js';
 import { claimUsername, UsernameTakenError } from './username.js';
 
-export type { UserFilter };
-
 export interface UserServiceDeps {
   readonly users: Repository<User>;
   readonly userLedger: UserLedger;

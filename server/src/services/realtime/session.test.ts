@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
-import type { Price } from '../../billing/prices/price-book.js';
+import type { Price } from '../../billing/prices/charge.js';
 import type { Charge } from '../../billing/ledger/ledger.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
