@@ -3,7 +3,6 @@ import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { User } from '../users/user.entity.js';
 import { Session } from './session.entity.js';
 
 /** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
@@ -19,6 +18,12 @@ export interface SessionOrigin {
   readonly knownBrowser?: string;
 }
 
+/** The part of an account that a sign-in is checked against. */
+export interface CheckedAccount {
+  readonly passwordHash: string | null;
+  readonly hasSecondFactor: boolean;
+}
+
 export interface NewSession {
   /** Whether the second factor is still missing. Such a session grants nothing else and ends after ten minutes. */
   readonly awaitsFactor?: boolean;
@@ -27,7 +32,7 @@ export interface NewSession {
   /**
    * The row against which the password was checked. The session is opened only if the account still has these values.
    */
-  readonly checked?: Pick<User, 'passwordHash' | 'hasSecondFactor'>;
+  readonly checked?: CheckedAccount;
   /**
    * Public id of the session that waited for the second factor. It is ended. If it no longer exists, no session is
    * opened.
@@ -162,7 +167,7 @@ export class SessionService {
 async function assertUnchanged(
   manager: EntityManager,
   userId: number,
-  { passwordHash, hasSecondFactor }: Pick<User, 'passwordHash' | 'hasSecondFactor'>,
+  { passwordHash, hasSecondFactor }: CheckedAccount,
 ): Promise<void> {
   const rows = await manager.query<unknown[]>(
     `SELECT 1 FROM users WHERE id = $1 AND password_hash = $2 AND has_second_factor = $3 AND deleted_at IS NULL FOR SHARE`,

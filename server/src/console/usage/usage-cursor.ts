@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import type { GroupRow, Place } from './usage-query.js';
+import type { GroupRow } from './usage-statements.js';
+import type { Place } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion } from './usage-question.js';
 
 /** Returns the order of the rows: the requested one, else by time and key with buckets, and by quota without. */

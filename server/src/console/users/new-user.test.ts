@@ -1,6 +1,6 @@
 import { Secrets } from '../../shared/secrets.js';
 import { AccountService, type AccountServiceDeps } from './account.service.js';
-import { withFreshAffiliateCode } from './new-user.service.js';
+import { withFreshAffiliateCode } from './new-user.js';
 
 /** Returns a driver's error in the form in which TypeORM wraps it. */
 const violationOf = (constraint: string): Error =>
