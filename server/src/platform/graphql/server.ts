@@ -5,6 +5,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHo
 import { GraphQLError, OperationTypeNode, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
+import { parseBoundedJson } from '../http/body-limits.js';
 import { toFailure } from '../http/rest-error.js';
 import { asFields } from '../../shared/json.js';
 import { admission, createContext, endVisit, type GraphQLContext } from './context.js';
@@ -31,8 +32,8 @@ export interface GraphQLDeps {
 }
 
 /**
- * `POST /graphql` and `POST /graphql/stream`. Documents must be JSON bodies, which a foreign page cannot send without a
- * preflight.
+ * `POST /graphql`, `GET /graphql` for queries, and `POST /graphql/stream`. A foreign page cannot send any of these with the
+ * visitor's session: JSON bodies and the headers that a GET needs are preflighted, and preflights allow no credentials.
  */
 export const graphqlPlugin =
   ({ schema, authenticator, live, streams, logger, budget, time, limitByAddress }: GraphQLDeps): FastifyPluginAsync =>
@@ -56,7 +57,7 @@ export const graphqlPlugin =
       stopOnTerminationSignals: false,
       persistedQueries: false,
       allowBatchedHttpRequests: false,
-      csrfPrevention: true,
+      csrfPrevention: { requestHeaders: preflightedHeaders },
     });
     await server.start();
     app.addHook('onClose', () => server.stop());
@@ -64,11 +65,11 @@ export const graphqlPlugin =
     app.addHook('onRequest', admission(authenticator, budget, time, limitByAddress));
     app.addHook('onSend', async (request) => endVisit(request));
     app.addHook('preValidation', limitNames);
-    app.post(
-      '/graphql',
-      { bodyLimit },
-      fastifyApolloHandler(server, { context: (request, reply) => createContext(request, reply, authenticator) }),
-    );
+    const handler = fastifyApolloHandler(server, {
+      context: (request, reply) => createContext(request, reply, authenticator),
+    });
+    app.route({ method: ['GET', 'POST'], url: '/graphql', exposeHeadRoute: false, bodyLimit, handler });
+    app.route({ method: ['HEAD', 'PUT', 'PATCH', 'DELETE'], url: '/graphql', handler: refuseMethod });
     mountStreams(app, { schema, authenticator, live, streams, report });
   };
 
@@ -86,10 +87,25 @@ const refuseSubscriptions: ApolloServerPlugin<GraphQLContext> = {
   },
 };
 
-/** @throws AppError INVALID_INPUT */
-async function limitNames({ body }: FastifyRequest): Promise<void> {
-  const query = asFields(body)?.['query'];
-  if (typeof query === 'string') assertFewRepeats(query);
+/** One of them marks a GET as sent by a program: a page of another site cannot send it without a preflight. */
+const preflightedHeaders = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
+
+/**
+ * Holds the document of a body, or of the query of a GET, to the limits that apply before it is parsed.
+ * @throws AppError INVALID_INPUT
+ */
+async function limitNames({ body, query: address }: FastifyRequest): Promise<void> {
+  const { query, variables } = address as Record<string, unknown>;
+  for (const document of [query, asFields(body)?.['query']]) if (typeof document === 'string') assertFewRepeats(document);
+  if (typeof variables === 'string') parseBoundedJson(Buffer.from(variables));
+}
+
+async function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const message = `GraphQL takes POST, and GET for queries, not ${method}`;
+  return reply
+    .status(405)
+    .header('Allow', 'GET, POST')
+    .send({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
 }
 
 /** Failures before a document is read: limits, or a body that is not JSON. */

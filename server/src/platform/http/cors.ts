@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Browsers on other sites may call routes with API keys: the relay, billing, and the log and usage of one key
- * (docs/reference/rest/conventions.md#headers). No credentials: a foreign page never acts with the visitor's session.
+ * Browsers on other sites may call routes with API keys or access tokens: the relay, billing, the log and usage of one key,
+ * and GraphQL (docs/reference/rest/conventions.md#headers). No credentials: a foreign page never acts with the visitor's session.
  */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
@@ -18,10 +18,17 @@ const preflightHeaders = {
 
 const openPaths = ['/v1/', '/v1beta/', '/openai/', '/hf/', '/mj/', '/suno/', '/dashboard/billing/'];
 
-/** Routes under `/api` that take an API key. */
-const keyPaths = new Set(['/api/log/token', '/api/log/token/', '/api/usage/token', '/api/usage/token/']);
+/** Other routes that take an API key or an access token. */
+const keyPaths = new Set([
+  '/graphql',
+  '/graphql/stream',
+  '/api/log/token',
+  '/api/log/token/',
+  '/api/usage/token',
+  '/api/usage/token/',
+]);
 
-/** Routes that take an API key, which any site may call. */
+/** Routes that take an API key or an access token, which any site may call. */
 export function isCrossOriginPath(path: string): boolean {
   if (openPaths.some((prefix) => path.startsWith(prefix))) return true;
   // /<mode>/mj/… is the older way to ask for a drawing speed
