@@ -11,7 +11,7 @@ import {
   type Watermarks,
 } from '../../billing/rollups/rollups.service.js';
 
-/** An hour of one model (docs/reference/rest/entities.md#other-entities). */
+/** An hour of one model (docs/reference/rest/entities.md#usage-row). */
 export interface HourlyModelUsage {
   /** Start of the hour, Unix seconds. */
   readonly hour: number;
