@@ -11,9 +11,9 @@ it('lists the fields of a shape, and keeps the text around', () => {
 
 <!-- openapi: Option -->
 
-| Key     | Type | Meaning                                          |
-| ------- | ---- | ------------------------------------------------ |
-| \`key\`   | text | Name                                             |
+| Key     | Type | Meaning                                         |
+| ------- | ---- | ----------------------------------------------- |
+| \`key\`   | text | Name                                            |
 | \`value\` | text | Value as text: \`true\`, a number, a list or JSON |
 
 <!-- end -->
@@ -23,7 +23,7 @@ after
 });
 
 it('lists the fields of a body, and the requests of a section', () => {
-  expect(filled('POST /api/user/pay')).toMatch(/^\| `amount` +\| number +\|/m);
+  expect(filled('POST /api/user/pay')).toMatch(/^\| `amount` +\| int +\|/m);
   expect(filled('Users')).toMatch(
     /^\| `GET \/api\/user\/search` +\| admin \| `\?p`, `\?page_size`, `\?keyword`, `\?group` +\| Search/m,
   );
