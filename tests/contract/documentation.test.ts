@@ -81,7 +81,8 @@ describe('docs/reference/providers/README.md', () => {
       Moderations: 'moderations',
       Rerank: 'rerank',
     } as const;
-    const [, section = ''] = read('docs/reference/providers/README.md').split('## Endpoints by provider');
+    const [, following = ''] = read('docs/reference/providers/README.md').split('## Endpoints by provider');
+    const [section = ''] = following.split('\n## ');
     const rows = [...section.matchAll(/^\| ([^|]+?) +\| ([^|]*\d[^|]*)\|/gm)];
     const documented = rows.map(([, endpoint, types = '']) => [endpoint, types.match(/\d+/g)?.map(Number)]);
     // The endpoints of type 58 are those that its channel names.
