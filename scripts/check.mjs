@@ -12,13 +12,14 @@ import concurrently from 'concurrently';
  * and the code generator need. Both packages bring a `tsc`, so this one is called by its path.
  */
 const typesOf = (project) => `node node_modules/ts7/bin/tsc -p ${project} --noEmit`;
-const emitted = 'dist/schema.graphql';
+const emitted = 'dist/emitted';
+const written = ['schema', 'docs/reference/rest'];
 
 /** The command of each check, and the files that it depends on. */
 const checks = {
   schema: [
-    `node scripts/with-build.mjs dist/server/compose/emit-schema.main.js ${emitted} && git diff --no-index schema/schema.graphql ${emitted} || { echo 'Run "npm run schema", and commit it.'; false; }`,
-    /^(server|schema)\//,
+    `rm -rf ${emitted} && node scripts/with-build.mjs dist/server/compose/emit-schema.main.js ${emitted} && ${written.map((folder) => `git diff --no-index ${folder} ${emitted}/${folder}`).join(' && ')} || { echo 'Run "npm run schema", and commit what it writes.'; false; }`,
+    /^(server|schema|docs\/reference\/rest)\//,
   ],
   breaking: ['node scripts/schema-changes.mjs', /^(server|schema)\/|schema-changes/],
   codegen: ['graphql-codegen --silent', /^(client|schema)\/|^codegen/],

@@ -1,6 +1,6 @@
 /**
  * `npm run check -- references`: references between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of
- * source files named in documents. Everything must resolve, headings included. Prints `file:line: target` for each that does not.
+ * source files named in documents; in the recipes for contributors every file and folder. Everything must resolve, headings included. Prints `file:line: target` for each that does not.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -11,8 +11,17 @@ const pointer = /(?<![\w/.-])(?:docs\/[\w./-]+|server\/ARCHITECTURE|CONTRIBUTING
 const link = /\]\((?!https?:|mailto:)([^)\s]+)\)/g;
 /** A source file in backquotes. Placeholders such as `<noun>` and patterns do not match. */
 const namedPath = /`((?:server|client|tests|scripts|docs|schema)\/[\w./-]+\.(?:ts|tsx|mjs|md|json|css|graphql))`/g;
+/** Recipes name a file or a folder by the end of its path. */
+const isRecipe = (file) => /^(?:server\/ARCHITECTURE|docs\/(?:zh\/)?guide\/contributing)\.md$/.test(file);
+const shortPath = /`(\w[\w./-]*(?:\.(?:tsx?|mjs|md|json|css|graphql|js)|\/))`/g;
 /** Historical records name files as they were then. */
 const isRecord = (file) => /^(?:docs\/adr\/|CHANGELOG\.md|docs\/benchmarks\.md)/.test(file);
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
+  .split('\n')
+  .filter(existsSync);
+const isNamed = (path) =>
+  files.some((file) => (path.endsWith('/') ? `/${file}`.includes(`/${path}`) : `/${file}`.endsWith(`/${path}`)));
 
 function brokenIn(file) {
   const text = readFileSync(file, 'utf8');
@@ -24,9 +33,9 @@ function brokenIn(file) {
       targets.push(...[...line.matchAll(link)].map(([, target]) => ({ target, from: dirname(file), file })));
       if (!isRecord(file)) targets.push(...[...line.matchAll(namedPath)].map(([, target]) => ({ target, from: '.' })));
     }
-    return targets
-      .filter(({ target, from }) => !resolves(target, from, file))
-      .map(({ target }) => `${file}:${index + 1}: ${target}`);
+    const short = isRecipe(file) ? [...line.matchAll(shortPath)].map(([, path]) => path) : [];
+    const broken = targets.filter(({ target, from }) => !resolves(target, from, file)).map(({ target }) => target);
+    return [...broken, ...short.filter((path) => !isNamed(path))].map((target) => `${file}:${index + 1}: ${target}`);
   });
 }
 
@@ -72,9 +81,6 @@ function withoutFences(text) {
   });
 }
 
-const broken = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((file) => scanned.test(file) && existsSync(file))
-  .flatMap(brokenIn);
+const broken = files.filter((file) => scanned.test(file)).flatMap(brokenIn);
 for (const line of broken) console.log(line);
 process.exitCode = broken.length > 0 ? 1 : 0;

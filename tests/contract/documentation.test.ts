@@ -65,6 +65,35 @@ describe('docs/reference/providers/README.md', () => {
     const offered = providers.filter((provider) => provider.offered).map(({ id }) => id);
     expect(documented.toSorted((left, right) => left - right)).toEqual(offered);
   });
+
+  it('lists which types serve an endpoint', () => {
+    const endpoints = {
+      'Responses, natively': 'responses',
+      'Messages, natively': 'messages',
+      'Gemini, natively': 'generate',
+      Completions: 'completions',
+      Embeddings: 'embeddings',
+      Images: 'images',
+      'Image edits': 'imageEdits',
+      Speech: 'speech',
+      Transcription: 'transcription',
+      Translation: 'translation',
+      Moderations: 'moderations',
+      Rerank: 'rerank',
+    } as const;
+    const [, following = ''] = read('docs/reference/providers/README.md').split('## Endpoints by provider');
+    const [section = ''] = following.split('\n## ');
+    const rows = [...section.matchAll(/^\| ([^|]+?) +\| ([^|]*\d[^|]*)\|/gm)];
+    const documented = rows.map(([, endpoint, types = '']) => [endpoint, types.match(/\d+/g)?.map(Number)]);
+    // The endpoints of type 58 are those that its channel names.
+    const serving = providers.filter(({ id, offered }) => offered && id !== 58);
+    expect(documented).toEqual(
+      Object.entries(endpoints).map(([endpoint, name]) => [
+        endpoint,
+        serving.filter(({ adapter }) => adapter[name]).map(({ id }) => id),
+      ]),
+    );
+  });
 });
 
 describe('README', () => {

@@ -1,4 +1,6 @@
 /** @jest-environment jsdom */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { may } from '../../client/src/lib/permissions.js';
 import { mayOpenSetting } from '../../client/src/nouns/settings/settingsAccess.js';
 import { priceSettings, priceSyncSettings } from '../../client/src/nouns/settings/priceSettings.js';
@@ -49,18 +51,15 @@ const subsets = some.reduce<Permission[][]>((sets, one) => [...sets, ...sets.map
 const others = permissions.filter((one) => !some.includes(one));
 const cases = [...subsets, ...others.flatMap((one) => [[one], [one, 'options' as const]])].map((set) => [set] as const);
 
-/** Accepted for older clients, without an effect here (docs/reference/rest/options.md). */
-const withoutEffect = [
-  'StreamCacheQueueLength',
-  'DataExportInterval',
-  'FileUploadPermission',
-  'FileDownloadPermission',
-  'ImageUploadPermission',
-  'ImageDownloadPermission',
-];
+/** Accepted for older clients, without an effect here: the reference says so. */
+const withoutEffect = readFileSync(join(import.meta.dirname, '../../docs/reference/rest/options.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.includes('Accepted, without effect'))
+  .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].flatMap(([, key]) => key ?? []));
 
 it('the screens have every setting that has an effect', () => {
   expect(onScreens.filter((key) => !isOptionKey(key))).toEqual([]);
+  expect(withoutEffect).toHaveLength(6);
   expect(optionKeys.filter((key) => !onScreens.includes(key)).toSorted()).toEqual(withoutEffect.toSorted());
 });
 

@@ -105,6 +105,27 @@ it('one-api: channels with a base URL of their own answer calls after the move, 
   await source.drop();
 }, 120_000);
 
+it('one-api: a channel whose type has no address, and that names none itself, is moved disabled: its key is sent nowhere', async () => {
+  const source = await siteOf('one-api', [1, 8, 43], '');
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(source.address));
+  const found = report.findings.find(({ code }) => code === 'channel-settings');
+  expect(found?.examples.map(({ id, detail }) => [id, detail])).toEqual([
+    ['8', 'the base URL is missing'],
+    ['43', 'the base URL is missing'],
+  ]);
+  const server = await startServer({ database });
+  const rows = await server.dataSource.query('SELECT id, status FROM channels ORDER BY id');
+  expect(rows).toEqual([
+    { id: 1, status: 1 },
+    { id: 8, status: 2 },
+    { id: 43, status: 2 },
+  ]);
+  await server.stop();
+  await database.drop();
+  await source.drop();
+}, 120_000);
+
 it('names columns, modes and tables that have no place here', async () => {
   const source = await createSource(
     'new-api',

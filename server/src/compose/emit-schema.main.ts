@@ -1,12 +1,26 @@
 import 'reflect-metadata';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { printAnnotatedSchema } from '../platform/graphql/print-schema.js';
+import { openApiDocument } from '../platform/http/openapi/document.js';
+import { apiSections } from './api-sections.js';
 import { composeSchema } from './resolvers.js';
+import { withTables } from './rest-tables.js';
+
+/** Writes what the code knows: the GraphQL schema, and the tables of the REST reference. The first argument: another folder. */
+const folder = process.argv[2] ?? '.';
+const reference = 'docs/reference/rest';
+
+async function emit(file: string, text: string): Promise<void> {
+  const target = join(folder, file);
+  await mkdir(dirname(target), { recursive: true });
+  await writeFile(target, text);
+}
 
 const { schema } = await composeSchema();
-
-/** Output file: the first argument, or the committed schema. */
-const target = process.argv[2] ?? 'schema/schema.graphql';
-await mkdir(dirname(target), { recursive: true });
-await writeFile(target, printAnnotatedSchema(schema));
+await emit('schema/schema.graphql', printAnnotatedSchema(schema));
+const document = openApiDocument(apiSections, { version: '', server: '' });
+for (const name of await readdir(reference)) {
+  const file = `${reference}/${name}`;
+  await emit(file, withTables(await readFile(file, 'utf8'), document));
+}

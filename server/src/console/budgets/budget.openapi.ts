@@ -57,6 +57,7 @@ export const budgetSection: ApiSection = {
     },
     'GET /api/budget/export': {
       summary: 'Budgets as CSV',
+      description: 'The rows of the list, oldest first, with times in UTC. Admins confirm with their second factor.',
       role: 'common',
       query: filter,
       media: 'text/csv',
@@ -65,6 +66,7 @@ export const budgetSection: ApiSection = {
     },
     'GET /api/budget/:id': {
       summary: 'One budget',
+      description: 'One that the caller may not read is not found.',
       role: 'common',
       data: budgetShape,
       errors: ['NOT_FOUND'],
@@ -82,6 +84,7 @@ export const budgetSection: ApiSection = {
     },
     'PUT /api/budget': {
       summary: 'Change amount, models, or whether a budget counts',
+      description: 'Absent fields stay.',
       role: 'common',
       body: updateBody,
       data: budgetShape,

@@ -14,12 +14,12 @@ import { batchTagBody, createBody, discoverBody, idsBody, tagBody, tagEditBody, 
 
 const channelShape = named('Channel', 'A connection to a provider.', {
   id: int('Id'),
-  type: int('Number of the provider'),
-  key: text('One key, or several separated by lines. Empty in lists'),
+  type: int('Number of the provider, 1 by default'),
+  key: text('Required. One key, or several separated by commas or lines. Empty in lists'),
   openai_organization: text('Organization at OpenAI, or empty'),
   test_model: text('Model of tests; empty for the first one'),
   status: int('1 enabled, 2 disabled by an admin, 3 disabled automatically'),
-  name: text('Name'),
+  name: text('Required'),
   weight: int('Share of the calls of its tier'),
   created_time: seconds('Created'),
   test_time: seconds('Last test'),
@@ -28,23 +28,23 @@ const channelShape = named('Channel', 'A connection to a provider.', {
   other: text('API version, region, plugin or id, by provider'),
   balance: z.number().describe('Balance that the provider reported, in its currency'),
   balance_updated_time: seconds('Balance read'),
-  models: text('Model names, separated by commas'),
-  group: text('Groups, separated by commas'),
+  models: text('Model names, separated by commas. At least one'),
+  group: text('Groups, separated by commas. `default` by default'),
   used_quota: quota('Charged for calls of this channel'),
   model_mapping: text('JSON text: model that a client asks for → model of the provider'),
   status_code_mapping: text('JSON text: status of the provider → status for clients'),
   priority: int('Tier: the highest is used first'),
-  auto_ban: int('1: may be disabled automatically'),
-  other_info: text('JSON text with the reason of an automatic change'),
+  auto_ban: int('1, the default: may be disabled automatically'),
+  other_info: text('JSON text after an automatic change: `status_reason`, `status_time`'),
   tag: text('Tag, or empty'),
   setting: text('JSON text of the settings of this channel'),
   param_override: text('JSON text of changes to request bodies'),
   header_override: text('JSON text of changes to request headers'),
   limits: text('JSON text of limits'),
   timeouts: text('JSON text of timeouts'),
-  model_prefix: text('Models are offered with this prefix'),
+  model_prefix: text('Models are offered with this prefix of at most 64 characters'),
   max_input_tokens: int('Stored for clients'),
-  owner_id: int('Id of the only user whose calls it serves; 0: all users'),
+  owner_id: int('Id of the only user whose calls it serves, who must exist; 0: all users'),
   expired_time: int('Always 0'),
 });
 
@@ -73,6 +73,7 @@ export const channelSection: ApiSection = {
   operations: {
     'GET /api/channel': {
       summary: 'Channels, highest priority first',
+      description: 'The first page is 0. With `tag_mode` channels without a tag are not listed.',
       role: 'admin',
       query: { ...pages, ...ordering },
       data: listOf(channelShape),
@@ -101,7 +102,7 @@ export const channelSection: ApiSection = {
     'POST /api/channel': {
       summary: 'Create a channel',
       description:
-        'Clients of new-api wrap the channel: `{ "mode": "batch", "channel": {} }` creates one for each key.',
+        'Models and groups are trimmed, each once. Clients of new-api wrap the channel: `{ "mode": "batch", "channel": {} }` creates one for each key.',
       role: 'admin',
       once: true,
       body: createBody,
@@ -122,6 +123,7 @@ export const channelSection: ApiSection = {
     'DELETE /api/channel/:id': { summary: 'Remove a channel', role: 'admin', ...found, example: { path: { id: 1 } } },
     'DELETE /api/channel/disabled': {
       summary: 'Remove all disabled channels',
+      description: 'Those of status 2 and 3.',
       role: 'admin',
       data: count('removed'),
       example: {},
@@ -129,7 +131,7 @@ export const channelSection: ApiSection = {
     'DELETE /api/channel/:id/cooldowns': {
       summary: 'Let keys of a channel in cooldown serve again',
       role: 'admin',
-      data: int('Number of rests that ended'),
+      data: int('Number of cooldowns that ended'),
       ...found,
       example: { path: { id: 1 } },
     },
@@ -175,6 +177,7 @@ export const channelSection: ApiSection = {
     },
     'GET /api/channel/models': {
       summary: 'Built-in models',
+      description: 'Each id once.',
       role: 'admin',
       response: noMessage(z.array(model)),
       example: {},
@@ -194,6 +197,7 @@ export const channelSection: ApiSection = {
     },
     'POST /api/channel/fetch_models': {
       summary: 'Ask a provider for its models',
+      description: 'Of several keys the first is used. A body that cannot be read is status 400.',
       role: 'admin',
       body: discoverBody,
       bodyOf: channelShape,
@@ -214,12 +218,14 @@ export const channelSection: ApiSection = {
     },
     'GET /api/channel/test': {
       summary: 'Test all channels in the background',
+      description: 'Refused while a test is running. `channelTestRun` of GraphQL has its progress.',
       role: 'admin',
       errors: ['CONFLICT'],
       example: {},
     },
     'GET /api/channel/update_balance/:id': {
       summary: "Read a channel's balance from its provider",
+      description: 'Types without a call for it fail.',
       role: 'admin',
       response: z.object({ success: z.literal(true), message: z.string(), balance: z.number() }),
       errors: ['NOT_FOUND', 'NOT_IMPLEMENTED', 'UPSTREAM_ERROR', 'UPSTREAM_UNREACHABLE', 'UPSTREAM_TIMEOUT'],

@@ -19,11 +19,11 @@ const logShape = named('LogRow', 'A row of the usage log.', {
   user_id: int('User'),
   created_at: seconds('Written'),
   type: int('1 top-up, 2 call, 3 management, 4 system, 5 check-in, 6 error'),
-  content: text('For people'),
+  content: text('For people, in the language of the log'),
   username: text('Name of the user when the row was written'),
   token_name: text('Name of the key'),
   model_name: text('Model'),
-  quota: quota('Charged, or credited'),
+  quota: quota('Charged, or credited; of deductions 0'),
   prompt_tokens: int('Input tokens'),
   completion_tokens: int('Output tokens'),
   use_time: int('Duration in whole seconds'),
@@ -86,6 +86,7 @@ export const logSection: ApiSection = {
     },
     'GET /api/log/self': {
       summary: 'The own log, newest first',
+      description: 'Without channels, `budgets` and `admin_info`.',
       role: 'common',
       query: { ...pages, ...filters },
       data: listOf(logShape),
@@ -107,6 +108,7 @@ export const logSection: ApiSection = {
     },
     'GET /api/log/search': {
       summary: 'Search the newest rows of all users',
+      description: 'At most 100 rows. Calls are searched among the newest 10,000 rows.',
       role: 'admin',
       query: keyword,
       data: z.array(logShape),
@@ -122,7 +124,7 @@ export const logSection: ApiSection = {
     'GET /api/log/token': {
       summary: 'Log of one key',
       description:
-        'The key in `?key=`, in `x-api-key` or as a bearer token needs no user. A signed-in user reads own keys.',
+        '100 rows a page. The key in `?key=`, in `x-api-key` or as a bearer token needs no user, and works from its allowed addresses only. A signed-in user reads own keys, from everywhere.',
       role: 'key',
       query: { ...pages, key: parameter.words('The key') },
       data: z.array(logShape),
@@ -139,6 +141,7 @@ export const logSection: ApiSection = {
     'GET /api/log/self/export': { summary: 'The own log as CSV', role: 'common', query: filters, ...csv },
     'DELETE /api/log': {
       summary: 'Delete old rows',
+      description: '0 is refused.',
       role: 'admin',
       query: { target_timestamp: { ...parameter.whole('Rows before this Unix second go'), required: true } },
       data: int('Number of rows deleted'),

@@ -16,15 +16,15 @@ import { createBody, idsBody, redeemBody, updateBody } from './redemption.wire.j
 const redemptionShape = named('RedemptionCode', 'A code that adds to a balance.', {
   id: int('Id'),
   user_id: int('Admin who made it'),
-  key: text('The code'),
+  key: text('The code, generated or chosen'),
   status: int('1 unused, 2 disabled, 3 used'),
-  name: text('Name of the batch'),
-  quota: quota('Worth'),
+  name: text('Name of the batch, 1 to 20 characters'),
+  quota: quota('Worth, above 0'),
   created_time: seconds('Created'),
   redeemed_time: seconds('Redeemed, or 0'),
   valid_from: seconds('First valid second; 0 for no bound'),
   valid_until: seconds('Last valid second; 0 for no bound'),
-  count: int('Always 0'),
+  count: int('How many codes to create, 1 to 100. Always 0 in responses'),
   used_user_id: int('User who redeemed it, or 0'),
   is_gift: flag('Many users may redeem it, each once'),
   max_uses: int('Uses of a gift code; -1 for no limit'),
@@ -69,6 +69,7 @@ export const redemptionSection: ApiSection = {
     },
     'POST /api/redemption': {
       summary: 'Create codes',
+      description: 'A `key` creates exactly that one code. The start must be before the end.',
       role: 'admin',
       once: true,
       body: createBody,
@@ -78,6 +79,8 @@ export const redemptionSection: ApiSection = {
     },
     'PUT /api/redemption': {
       summary: 'Change a code, or only its status',
+      description:
+        'Absent fields stay. Only an unused code can be edited. With `status_only` the status becomes 1 or 2; a used code stays used.',
       role: 'admin',
       query: { status_only: parameter.words('Any text: only `status` is read') },
       body: updateBody,
@@ -87,6 +90,7 @@ export const redemptionSection: ApiSection = {
     },
     'PUT /api/redemption/batch-disable': {
       summary: 'Disable several codes',
+      description: 'Only those of status 1.',
       role: 'admin',
       body: idsBody,
       data: int('Number of codes changed'),

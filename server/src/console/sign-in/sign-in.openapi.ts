@@ -8,7 +8,8 @@ const email = { email: { ...parameter.words('Address'), required: true } };
 
 const provider = (name: string): ApiOperation => ({
   summary: `Sign in, or bind the own account, with ${name}`,
-  description: 'The provider redirects the browser here. A session signs in; with a session the account is bound.',
+  description:
+    'The provider redirects the browser here. Without a session the user signs in or registers; with one the account is bound.',
   role: 'anonymous',
   query: { code: parameter.words('Code of the provider'), state: parameter.words('From `GET /api/oauth/state`') },
   data: userShape,
@@ -40,7 +41,12 @@ export const signInSection: ApiSection = {
       errors: ['INVALID_CREDENTIALS'],
       example: { body: { code: '000000' }, fails: 'INVALID_INPUT' },
     },
-    'GET /api/user/logout': { summary: 'Sign out', role: 'anonymous', example: {} },
+    'GET /api/user/logout': {
+      summary: 'Sign out',
+      description: 'Succeeds without a session, too.',
+      role: 'anonymous',
+      example: {},
+    },
     'GET /api/oauth/state': {
       summary: 'One-time state for a sign-in provider',
       role: 'anonymous',
@@ -56,7 +62,7 @@ export const signInSection: ApiSection = {
     'GET /api/oauth/linuxdo': provider('Linux DO'),
     'GET /api/oauth/wechat': {
       summary: 'Sign in with WeChat',
-      description: 'Only the own pages of the site may call it.',
+      description: 'Registers a new user. Only the own pages of the site may call it.',
       role: 'anonymous',
       query: { code: { ...parameter.words('Code from the official account'), required: true } },
       data: userShape,
@@ -71,6 +77,7 @@ export const signInSection: ApiSection = {
     },
     'GET /api/oauth/email/bind': {
       summary: 'Set the own e-mail address',
+      description: 'The former address gets a mail.',
       role: 'common',
       query: { ...email, code: { ...parameter.words('Code from the mail'), required: true } },
       errors: ['INVALID_INPUT', 'CONFLICT'],
@@ -78,7 +85,7 @@ export const signInSection: ApiSection = {
     },
     'GET /api/oauth/telegram/login': {
       summary: 'Sign in with Telegram',
-      description: 'The query is what the widget signs. Only the own pages of the site may call it.',
+      description: 'Never registers. The query is what the widget signs. Only the own pages of the site may call it.',
       role: 'anonymous',
       data: userShape,
       errors: ['INVALID_INPUT', 'USER_ID_MISMATCH'],

@@ -11,7 +11,7 @@ import {
   type Watermarks,
 } from '../../billing/rollups/index.js';
 
-/** The usage of one model in an hour (docs/reference/rest/entities.md#other-entities). */
+/** The usage of one model in an hour (docs/reference/rest/entities.md#usage-row). */
 export interface HourlyModelUsage {
   /** Start of the hour, Unix seconds. */
   readonly hour: number;

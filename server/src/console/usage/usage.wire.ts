@@ -14,7 +14,7 @@ export const toRange = (query: Query): { from?: number; to?: number } =>
   });
 
 /**
- * Returns rows of the old dashboards (docs/reference/rest/entities.md#other-entities). Totals over all users have no
+ * Returns rows of the old dashboards (docs/reference/rest/entities.md#usage-row). Totals over all users have no
  * user and no id.
  */
 export const toWire = (rows: readonly HourlyModelUsage[], user?: { id: number; name: string }): unknown[] =>

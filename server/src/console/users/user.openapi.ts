@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  flag,
   int,
   listOf,
   named,
@@ -13,23 +14,28 @@ import { createBody, manageBody, selfBody, settingBody, topUpBody, updateBody } 
 
 const shape = {
   id: int('Id'),
-  username: text('Name for signing in. Unique'),
-  password: text('Always empty in responses'),
-  display_name: text('Name that the console shows'),
+  username: text(
+    'Name for signing in. Unique in any case, also among deleted users. At most 64 characters (12 at registration), no `@`',
+  ),
+  password: text('8 characters to 72 bytes (8 to 20 characters at registration). Always empty in responses'),
+  display_name: text('Name that the console shows, at most 20 characters. The username by default'),
   role: int('1 common user, 10 admin, 100 root'),
   status: int('1 enabled, 2 banned'),
-  email: text('Verified address, or empty'),
+  email: text('Verified address of at most 50 characters, unique, or empty'),
   github_id: text('Numeric id at GitHub, or empty'),
   oidc_id: text('Subject at the OIDC provider, or empty'),
   wechat_id: text('Id at WeChat, or empty'),
   telegram_id: text('Id at Telegram, or empty'),
-  verification_code: text('Always empty in responses'),
-  access_token: z.string().nullable().describe('Only in the own user; null for all others'),
-  quota: quota('Balance'),
+  verification_code: text('Part of the body of a registration. Always empty in responses'),
+  access_token: z
+    .string()
+    .nullable()
+    .describe('Only in the own user, and not while a second factor has to be confirmed; null for all others'),
+  quota: quota('Balance, which may be negative'),
   used_quota: quota('Charged so far'),
   request_count: int('Charged calls'),
   group: text('Group, whose ratio multiplies prices'),
-  aff_code: text('Own invite code'),
+  aff_code: text("Own invite code. In the body of a registration the inviter's"),
   aff_count: int('Rewarded invitations'),
   aff_quota: quota('Invite earnings that were not moved to the balance yet'),
   aff_history_quota: quota('All invite earnings'),
@@ -45,6 +51,14 @@ const managedShape = named('ManagedUser', 'A user as an admin reads it.', {
   ...shape,
   ungranted_quota: quota('Balance without what this admin has granted. Forms send it back with `quota`'),
 });
+const settingShape = z.object({
+  notify_type: text('How notices are delivered: `email` or `webhook`'),
+  quota_warning_threshold: z.number().describe('A notice is sent when the balance falls below it. Above 0'),
+  webhook_url: text('For `webhook`, with `https`'),
+  webhook_secret: text('For `webhook`. Sealed at rest'),
+  notification_email: text('For `email`; empty for the address of the account'),
+  accept_unset_model_ratio_model: flag('Calls to models without a price are allowed'),
+});
 const groups = z
   .record(z.string(), z.object({ desc: text('Description'), ratio: z.number().describe('Factor on prices') }))
   .describe('Groups by name');
@@ -57,7 +71,8 @@ export const accountSection: ApiSection = {
     'GET /api/user/self': { summary: 'The own user', role: 'common', data: userShape, example: {} },
     'PUT /api/user/self': {
       summary: 'Change name or password',
-      description: 'A new password ends all other sessions and every access token.',
+      description:
+        "Other keys are ignored. A new password ends all other sessions and every access token, and the account's address gets a mail. A wrong `original_password` is refused; an access token needs it, a session does not, because older clients do not send it.",
       role: 'common',
       body: selfBody,
       bodyOf: userShape,
@@ -72,8 +87,10 @@ export const accountSection: ApiSection = {
     },
     'PUT /api/user/setting': {
       summary: 'Replace the notification settings',
+      description: 'The time zone and the currency, which only GraphQL writes, stay.',
       role: 'common',
       body: settingBody,
+      bodyOf: settingShape,
       example: { body: { notify_type: 'email', quota_warning_threshold: 1000 } },
     },
     'GET /api/user/token': {
@@ -95,6 +112,8 @@ export const accountSection: ApiSection = {
     'GET /api/user/groups': { summary: 'Groups of a new user', role: 'anonymous', data: groups, example: {} },
     'GET /api/user/models': {
       summary: 'Models the caller may call',
+      description:
+        'Prefixed names of the own group come first, and hide the plain name. Prefixes of other groups do not work with a key of the own group, and are not listed.',
       role: 'common',
       data: z.array(z.string()),
       example: {},
@@ -109,6 +128,7 @@ export const userSection: ApiSection = {
   operations: {
     'GET /api/user': {
       summary: 'All users, newest first',
+      description: 'Deleted ones included.',
       role: 'admin',
       query: pages,
       data: listOf(managedShape),
@@ -127,6 +147,7 @@ export const userSection: ApiSection = {
     },
     'GET /api/user/:id': {
       summary: 'One user',
+      description: 'One of a lower role than the caller, unless the caller is root.',
       role: 'admin',
       data: managedShape,
       errors: ['NOT_FOUND'],
@@ -134,7 +155,7 @@ export const userSection: ApiSection = {
     },
     'POST /api/user': {
       summary: 'Create a user',
-      description: 'The new user has the role 1.',
+      description: "`role` must be below the caller's. The new user has the role 1.",
       role: 'admin',
       body: createBody,
       bodyOf: userShape,
@@ -144,8 +165,9 @@ export const userSection: ApiSection = {
     'PUT /api/user': {
       summary: 'Change a user',
       description:
-        'Absent keys stay. `quota` is the new balance; with `ungranted_quota`, as `GET` returned it, what was spent since ' +
-        'stays spent. `quota_delta` adds to the balance.',
+        'Absent keys stay. `quota` is the new balance; with `ungranted_quota`, as `GET` returned it, what was spent or ' +
+        'credited since stays so, and saving the form twice changes nothing more. `quota_delta` adds to the balance. ' +
+        "A new password ends the user's sessions.",
       role: 'admin',
       once: true,
       body: updateBody,
@@ -155,7 +177,7 @@ export const userSection: ApiSection = {
     },
     'DELETE /api/user/:id': {
       summary: 'Remove a user',
-      description: 'Refused while calls of the user are in flight.',
+      description: 'The role of the user must be lower, for root too. Refused while calls of the user are in flight.',
       role: 'admin',
       errors: ['NOT_FOUND', 'CONFLICT'],
       example: { path: { id: 2 } },
@@ -171,7 +193,8 @@ export const userSection: ApiSection = {
     },
     'POST /api/user/manage': {
       summary: 'Enable, ban, delete, promote or demote a user',
-      description: 'The response has `role` and `status` only; its other fields are empty.',
+      description:
+        "`action` is `enable`, `disable`, `delete`, `promote` or `demote`. Clients of one-api send `username` instead of `id`. Root cannot be disabled, deleted or demoted; only root promotes. `disable`, `delete` and `demote` end the user's sessions. The response has `role` and `status` only; its other fields are empty.",
       role: 'admin',
       body: manageBody,
       data: userShape,

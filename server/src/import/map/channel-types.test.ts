@@ -1,23 +1,63 @@
-import { providers } from '../../dialects/providers/providers.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { providerOf, providers } from '../../dialects/providers/providers.js';
 import { firstOwnType, mapType } from './channel-types.js';
+
+/** The channel types of other programs: the maker and, where the program has one, the address that gets the keys. */
+const numbers = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/channel-numbers.json'), 'utf8'),
+) as Readonly<Record<'one-api' | 'veloera' | 'new-api' | 'done-hub', Readonly<Record<string, string>>>>;
+const imported = ['one-api', 'veloera', 'new-api'] as const;
 
 /** Custom channels whose endpoints are chosen: new-api uses the number for something else. */
 const chosenEndpoints = 58;
+/**
+ * Types that have no address here, and the hosts that they have in other programs: the channel names its own, or the codec takes
+ * it from the key or the region.
+ */
+const withoutAddress: Readonly<Record<number, RegExp>> = {
+  11: /^$|^generativelanguage\.googleapis\.com$/,
+  18: /^$|\.xf-yun\.com$/,
+  33: /^$/,
+  36: /^$/,
+  41: /^$/,
+  47: /^$/,
+};
 
-/** The key of a channel goes to the host of its type, so a number must mean one provider in both programs. */
-it.each(['new-api', 'veloera'] as const)(
-  'a number of %s is served by the provider that was listed for it',
-  (family) => {
-    const sameNumber = providers.filter(({ id }) => mapType(family, id, [])?.type === id).map(({ id }) => id);
-    const others = providers.filter(({ id, offered }) => offered && !sameNumber.includes(id)).map(({ id }) => id);
-    expect(others.filter((id) => id < firstOwnType)).toEqual([chosenEndpoints]);
-    expect(mapType(family, chosenEndpoints, [])).toBeNull();
-  },
-);
+const hostOf = (address: string): string => (address === '' ? '' : new URL(address).hostname);
 
-it.each([52, 56, 57, 59, 61, 64, 999, firstOwnType])(
-  'type %s of new-api, which no provider here serves, is not mapped',
-  (type) => {
-    expect(mapType('new-api', type, [])).toBeNull();
-  },
-);
+describe.each(imported)('a channel of %s', (family) => {
+  const types = Object.entries(numbers[family]).map(([number, entry]) => {
+    const [maker = '', address = ''] = entry.split(' ');
+    return [Number(number), maker, hostOf(address)] as const;
+  });
+
+  it.each(types)('of type %i, %s, sends its keys to the host that it had there, or serves nothing', (type, _, host) => {
+    const mapping = mapType(family, type, []);
+    if (mapping === null) return;
+    const provider = providerOf(mapping.type);
+    const needsBaseUrl = mapping.needsBaseUrl ?? provider.needsBaseUrl;
+    const here = needsBaseUrl ? '' : hostOf(mapping.baseUrl ?? provider.defaultBaseUrl);
+    if (here === '') expect(needsBaseUrl || withoutAddress[mapping.type]?.test(host)).toBe(true);
+    else expect(here).toBe(host);
+  });
+
+  it('has no type here where its program has none', () => {
+    const known = new Set(types.map(([type]) => type));
+    const candidates = [...Array(firstOwnType + 100).keys(), ...providers.map(({ id }) => id)];
+    expect(candidates.filter((type) => !known.has(type) && mapType(family, type, []) !== null)).toEqual([]);
+  });
+});
+
+describe('the number of a provider', () => {
+  it('is that of the same maker in new-api, or an own one', () => {
+    const own = providers.filter(({ id, offered }) => offered && mapType('new-api', id, [])?.type !== id);
+    expect(own.map(({ id }) => id).filter((id) => id < firstOwnType)).toEqual([chosenEndpoints]);
+    expect(imported.map((family) => mapType(family, chosenEndpoints, []))).toEqual([null, null, null]);
+  });
+
+  it('is above those of all programs if it is an own one', () => {
+    const used = Object.values(numbers).flatMap((types) => Object.keys(types).map(Number));
+    expect(Math.max(...used)).toBeLessThan(firstOwnType);
+  });
+});

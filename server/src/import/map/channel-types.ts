@@ -5,6 +5,8 @@ export interface TypeMapping {
   readonly type: number;
   /** The base URL that the old program had built in, where ours has another. */
   readonly baseUrl?: string;
+  /** The old program has no address for the type: keys of a channel without one must not go to that of the type here. */
+  readonly needsBaseUrl?: true;
   /** Path that the old program puts between a base URL and the client's path. */
   readonly path?: string;
   /** The channel's field `other`. */
@@ -12,6 +14,7 @@ export interface TypeMapping {
 }
 
 const openAI = (baseUrl = ''): TypeMapping => (baseUrl === '' ? { type: 1 } : { type: 1, baseUrl });
+const itsOwnAddress: TypeMapping = { type: 1, needsBaseUrl: true };
 const same = (...types: number[]): Array<[number, TypeMapping]> => types.map((type) => [type, { type }]);
 
 /** Resellers of the first years, which speak OpenAI's dialect. */
@@ -50,7 +53,7 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [5, openAI('https://api.openai-sb.com')],
   ...resellers,
   // Its own name for a gateway in OpenAI's dialect: the client's path follows the base URL.
-  [8, openAI()],
+  [8, itsOwnAddress],
   [19, { type: 19, baseUrl: 'https://ai.360.cn' }],
   [26, openAI('https://api.baichuan-ai.com')],
   [27, { type: 35 }],
@@ -65,7 +68,7 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [40, { type: 45 }],
   [41, withoutVersion('https://api.novita.ai/v3/openai')],
   [42, { type: 41 }],
-  [43, openAI()],
+  [43, itsOwnAddress],
   [44, { type: 40 }],
   [45, { type: 48 }],
   [47, { type: 46 }],
@@ -88,6 +91,9 @@ const newApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   [55, openAI()],
 ]);
 
+/** Veloera numbers the types behind this one in its own way. */
+const lastCommonType = 48;
+
 /** Providers that no imported program has are numbered from here, so that their numbers never meet. */
 export const firstOwnType = 1000;
 
@@ -98,5 +104,6 @@ export function mapType(family: Family, type: number, models: readonly string[])
     if (type === 16 && models.some((model) => model.startsWith('glm-'))) return { type: 26 };
     return oneApi.get(type) ?? null;
   }
+  if (family === 'veloera' && type > lastCommonType) return null;
   return newApi.get(type) ?? null;
 }

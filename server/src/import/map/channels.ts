@@ -63,7 +63,8 @@ export const mapChannel: Mapper = (row, context) => {
     model_prefix: row.text('model_prefix').trim(),
   };
   settings.others(config);
-  if (providerOf(type).needsBaseUrl && shared.base_url === '') settings.break('the base URL is missing');
+  const needsBaseUrl = mapping?.needsBaseUrl ?? providerOf(type).needsBaseUrl;
+  if (needsBaseUrl && shared.base_url === '') settings.break('the base URL is missing');
   const isUsable = mapping !== null && !settings.isBroken;
   const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
   const keys = keysOf(type, row, config, context);
