@@ -34,6 +34,7 @@ const call = (text = '{}'): Json => ({
   function: { name: 'look', arguments: text },
 });
 const result = { role: 'tool', tool_call_id: 'call_0001', content: 'seen' };
+const format = { type: 'json_schema', schema: { ...schema, additionalProperties: false } };
 const claude = { model: 'claude-sonnet-4-5', max_tokens: 100 };
 const messagesTurns = (...content: unknown[]): Json[] => [
   ...userMessage('hi'),
@@ -158,6 +159,14 @@ const cases: readonly Case[] = [
     says: /Unexpected value\(s\) `advisor-tool-2026-03-01`/,
   },
   {
+    kind: 'Bedrock',
+    at: '/model/claude-sonnet-4-5-20250929/invoke',
+    refused: { ...hi, max_tokens: 9, anthropic_version: 'bedrock-2023-05-31', output_format: format },
+    says: /output_format: Extra inputs/,
+    client: { path: '/v1/messages', body: { ...hi, max_tokens: 9, output_format: format } },
+    headers: { 'anthropic-beta': 'structured-outputs-2025-11-13' },
+  },
+  {
     kind: 'Gemini 3',
     at: '/v1beta/models/gemini-3-pro:generateContent',
     refused: {
@@ -190,7 +199,8 @@ it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const
   const direct = await fetch(relay.upstream.url + at, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: kind.model, ...refused }),
+    // Bedrock and Google have it in the path.
+    body: JSON.stringify(at.includes(kind.model) ? refused : { model: kind.model, ...refused }),
   });
   expect([direct.ok, await direct.text()]).toEqual([false, expect.stringMatching(says)]);
   const before = texts.length;

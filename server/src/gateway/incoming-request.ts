@@ -99,7 +99,7 @@ const formFactor = 100 / 64;
 const isForm = (headers: IncomingHttpHeaders): boolean => headers['content-type']?.startsWith('multipart/') === true;
 
 /** But for Google's list of models, whose form differs by its path. The deployment of Azure's paths is read apart. */
-const aliases = /^\/(?:hf\/v1|v1beta\/openai(?!\/models)|openai(?:\/v1|\/deployments\/[^/]+)?)(?=\/)/;
+const aliases = /^\/(?:hf\/v1|anthropic\/v1|v1beta\/openai(?!\/models)|openai(?:\/v1|\/deployments\/[^/]+)?)(?=\/)/;
 
 function withoutAlias(path: string): string {
   if (path.startsWith('/v1/') && !path.endsWith('/')) return path;

@@ -10,8 +10,8 @@ import {
   translationEndpoint,
 } from './media/media-endpoints.js';
 
-/** Where the paths of OpenAI's API lie; `/openai/…` is where clients of Azure OpenAI ask. */
-export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1'] as const;
+/** Where the paths of OpenAI's API lie; clients of Azure ask below `/openai` and `/anthropic`. */
+export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1', '/anthropic/v1'] as const;
 
 /** The endpoint of each path under one of the prefixes. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {

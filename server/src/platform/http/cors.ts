@@ -16,7 +16,7 @@ const preflightHeaders = {
   vary: 'Access-Control-Request-Headers',
 } as const;
 
-const openPaths = ['/v1/', '/v1beta/', '/openai/', '/hf/', '/mj/', '/suno/', '/dashboard/billing/'];
+const openPaths = ['/v1/', '/v1beta/', '/openai/', '/anthropic/', '/hf/', '/mj/', '/suno/', '/dashboard/billing/'];
 
 /** Routes under `/api` that take an API key. */
 const keyPaths = new Set(['/api/log/token', '/api/log/token/', '/api/usage/token', '/api/usage/token/']);
