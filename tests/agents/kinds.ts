@@ -13,6 +13,7 @@ import {
 } from './dialects.js';
 import { respond } from './model.js';
 import * as owns from './own-dialects.js';
+import * as refused from './refused-bodies.js';
 import type { OwnProvider, Wire } from './own-dialects.js';
 import { sparkKey, startSpark } from './spark.js';
 import * as strict from './strict.js';
@@ -34,6 +35,8 @@ export interface Kind {
   readonly onlyTalks?: true;
   /** Takes one question without the conversation before it. */
   readonly forgets?: true;
+  /** Refusals that only the provider itself knows: met once for each model, and remembered. */
+  readonly learned?: RegExp;
   /** Never streams, so nothing arrives before the whole response. */
   readonly onlyWhole?: true;
   /** A WebSocket of its own, or Google's hosts, which need the certificate of `vertex.ts`. */
@@ -55,7 +58,7 @@ const chat = (
   rules: Parameters<typeof strict.strictChat>[0],
   more: Partial<Kind> = {},
 ): Kind => {
-  const spoken = chatSpoken(rules.wantsThoughts !== undefined);
+  const spoken = chatSpoken(rules.wantsThoughts);
   const refuse = strict.strictChat(rules);
   return { name, type, model, sees: rules.sees !== false, ...more, dialectOf: () => ({ spoken, refuse }) };
 };
@@ -74,7 +77,7 @@ const withAllDialects = (kind: Kind, { generate = false } = {}): Kind => ({
   ...kind,
   dialectOf(request) {
     if (request.path.includes('/responses')) return { spoken: responsesSpoken, refuse: strict.strictResponses };
-    if (generate && request.path.includes('/models/')) return { spoken: geminiSpoken, refuse: strict.strictGemini };
+    if (generate && request.path.includes('/models/')) return { spoken: geminiSpoken, refuse: strict.strictGemini() };
     if (!request.path.includes('/messages')) return kind.dialectOf(request);
     return { spoken: messagesSpoken, refuse: strict.strictMessages(strict.headerBetas) };
   },
@@ -97,31 +100,114 @@ const vertexClaude = claudeAtVertex(
   messagesSpoken,
   strict.strictMessages(strict.headerBetas, ['anthropic_version', 'anthropic_beta'], ['model', 'service_tier']),
 );
-const vertexGemini = geminiAtVertex(geminiSpoken, strict.strictGemini);
+const vertexGemini = geminiAtVertex(geminiSpoken, strict.strictGemini());
 const vertexLlama = llamaAtVertex(chatSpoken(), strict.strictChat(strict.familyRules));
 
 const { familyRules, looseRules, openAIRules, mistralRules } = strict;
-const thinking = { ...familyRules, wantsThoughts: 'reasoning_content' };
+const thinking = { ...familyRules, wantsThoughts: true };
+
+const { brokenArguments, emptyTools, flatTools, functionsAtResponses, overflow, overflowWords } = refused;
+const anyOpenAI = [
+  refused.unrecognized([...openAIRules.fields, 'functions', 'presence_penalty', 'frequency_penalty', 'logit_bias']),
+  emptyTools,
+  flatTools,
+  overflow(2_000_000, overflowWords.OpenAI),
+];
+const reasons = refused.unsupported('stop', 'max_tokens', 'temperature', 'top_p', 'presence_penalty', 'logit_bias');
+const openModels = { ...looseRules, refuses: [brokenArguments, overflow(2_000_000, overflowWords.vLLM)] };
+const qwenTemplate = { ...openModels, refuses: [...openModels.refuses, refused.laterInstructions] };
+const laterInstructions = /^System message must be at the beginning/;
+const ofClaude = {
+  refuses: [refused.maxOutputOfClaude(64_000), overflow(2_000_000, overflowWords.Anthropic)],
+};
+const ofGemini = strict.strictGemini([refused.maxOutputOfGemini(65_536), overflow(5_000_000, overflowWords.Gemini)]);
 
 export const kinds: readonly Kind[] = [
-  withResponses(chat('OpenAI', 1, 'gpt-5', openAIRules)),
-  withResponses(chat('Azure', 3, 'gpt-5', openAIRules)),
-  withResponses(chat('OpenAI, functions at Responses', 1, 'gpt-5.6', { ...openAIRules, functionsNeedResponses: true })),
-  withResponses(chat('Azure, functions at Responses', 3, 'gpt-5.6', { ...openAIRules, functionsNeedResponses: true })),
-  chat('OpenAI without reasoning', 19, 'gpt-4o', { ...familyRules, thinks: false }),
-  chat('Ollama', 4, 'llama3', looseRules),
-  chat('Custom', 8, 'some-model', looseRules, { base: '/v1/chat/completions' }),
+  withResponses(chat('OpenAI', 1, 'gpt-5', { ...openAIRules, refuses: [...anyOpenAI, reasons] })),
+  withResponses(chat('Azure', 3, 'gpt-5', { ...openAIRules, refuses: [...anyOpenAI, reasons] })),
+  withResponses(
+    chat('OpenAI, functions at Responses', 1, 'gpt-5.6', {
+      ...openAIRules,
+      refuses: [functionsAtResponses, ...anyOpenAI, reasons],
+    }),
+  ),
+  withResponses(
+    chat('Azure, functions at Responses', 3, 'gpt-5.6', {
+      ...openAIRules,
+      refuses: [functionsAtResponses, ...anyOpenAI, reasons],
+    }),
+  ),
+  withResponses(
+    chat('OpenAI, Responses alone', 1, 'gpt-5.3-codex', { ...openAIRules, refuses: [refused.responsesAlone] }),
+  ),
+  withResponses(
+    chat(
+      'OpenAI without reasoning',
+      1,
+      'gpt-4o',
+      { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
+      { learned: /^max_tokens is too large/ },
+    ),
+  ),
+  withResponses(
+    chat(
+      'Azure, a deployment of gpt-4o',
+      3,
+      'my-deploy',
+      { ...openAIRules, thinks: false, refuses: [...anyOpenAI, refused.maxOutputOfOpenAI(16_384)] },
+      { learned: /^max_tokens is too large|^Unrecognized request argument supplied: reasoning_effort/ },
+    ),
+  ),
+  chat('360', 19, 'gpt-4o', { ...familyRules, thinks: false }),
+  chat('Ollama', 4, 'llama3', openModels),
+  chat('Ollama, Qwen', 4, 'qwen3.5', qwenTemplate, { learned: laterInstructions }),
+  chat('Custom', 8, 'some-model', openModels, { base: '/v1/chat/completions' }),
+  chat(
+    'Custom, Groq',
+    8,
+    'openai/gpt-oss-120b',
+    { ...looseRules, refuses: [refused.maxOutputOfGroq(8192)] },
+    { base: '/v1/chat/completions', learned: /must be less than or equal to/ },
+  ),
   one(
     { name: 'Anthropic', type: 14, model: 'claude-sonnet-4-5', sees: true },
     messagesSpoken,
-    strict.strictMessages(strict.headerBetas),
+    strict.strictMessages(strict.headerBetas, [], [], ofClaude),
   ),
-  chat('Qwen', 17, 'qwen-max', familyRules),
+  one(
+    {
+      name: 'A host of Messages',
+      type: 14,
+      model: 'claude-sonnet-4-5',
+      sees: true,
+      learned: /^Unexpected value\(s\) /,
+    },
+    messagesSpoken,
+    strict.strictMessages(strict.headerBetas, [], [], {
+      ...ofClaude,
+      betas: ['claude-code-20250219', 'context-management-2025-06-27', 'interleaved-thinking-2025-05-14'],
+    }),
+  ),
+  chat(
+    'Qwen',
+    17,
+    'qwen-max',
+    { ...familyRules, refuses: [refused.maxOutputOfQwen(8192)] },
+    { learned: /Range of max_tokens should be/ },
+  ),
+  chat(
+    'Qwen 3.5',
+    17,
+    'qwen3.5-plus',
+    { ...familyRules, refuses: [refused.laterInstructions] },
+    { learned: laterInstructions },
+  ),
   chat('OpenRouter', 20, 'some/model', { fields: [...looseRules.fields, 'reasoning'] }),
-  one({ name: 'Gemini', type: 24, model: 'gemini-2.5-flash', sees: true }, geminiSpoken, strict.strictGemini),
-  one({ name: 'Gemini 3', type: 24, model: 'gemini-3-pro', sees: true }, geminiSpoken, strict.strictGemini),
+  one({ name: 'Gemini', type: 24, model: 'gemini-2.5-flash', sees: true }, geminiSpoken, ofGemini),
+  one({ name: 'Gemini 3', type: 24, model: 'gemini-3-pro', sees: true }, geminiSpoken, ofGemini),
   chat('Moonshot', 25, 'kimi-k2-thinking', {
     ...thinking,
+    refuses: [overflow(2_000_000, overflowWords.Kimi)],
     fields: [...thinking.fields, 'safety_identifier', 'prompt_cache_key'],
   }),
   chat(
@@ -138,11 +224,28 @@ export const kinds: readonly Kind[] = [
     strict.strictMessages(strict.bodyBetas, ['anthropic_version', 'anthropic_beta'], ['model', 'stream']),
   ),
   one({ name: 'Cohere', type: 34, model: 'command-a-03-2025', sees: true }, cohereSpoken, strict.strictCohere),
-  chat('MiniMax', 35, 'minimax-m2', thinking),
+  chat('MiniMax', 35, 'minimax-m2', { ...thinking, refuses: [brokenArguments] }),
   chat('Cloudflare', 39, '@cf/meta/llama-3.1-8b-instruct', familyRules, { other: 'account' }),
   chat('SiliconFlow', 40, 'Qwen/Qwen3-32B', familyRules),
   chat('Mistral', 42, 'mistral-large-latest', mistralRules),
-  chat('DeepSeek', 43, 'deepseek-reasoner', { ...thinking, sees: false }, { blind: /unknown variant `image_url`/ }),
+  chat(
+    'DeepSeek',
+    43,
+    'deepseek-chat',
+    { ...thinking, sees: false, refuses: [brokenArguments, refused.maxOutputOfDeepSeek(8192)] },
+    { blind: /unknown variant `image_url`/, learned: /^Invalid max_tokens value/ },
+  ),
+  chat(
+    'DeepSeek V4',
+    43,
+    'deepseek-v4-pro',
+    { ...thinking, sees: false, refuses: [brokenArguments, refused.everyThought] },
+    { blind: /unknown variant `image_url`/ },
+  ),
+  chat('SiliconFlow, DeepSeek V4', 40, 'deepseek-ai/DeepSeek-V4-Pro', {
+    ...familyRules,
+    refuses: [refused.everyThought],
+  }),
   withResponses(
     chat('Volcano Ark', 45, 'doubao-seed-1-6', {
       ...thinking,
@@ -172,8 +275,9 @@ export const kinds: readonly Kind[] = [
     chat('New API', 60, 'some-model', { ...looseRules, fields: [...looseRules.fields, 'thinking'], developer: true }),
     { generate: true },
   ),
-  withAllDialects(chat('vLLM', 62, 'some-model', looseRules)),
-  withAllDialects(chat('SGLang', 63, 'some-model', looseRules)),
+  withAllDialects(chat('vLLM', 62, 'some-model', openModels)),
+  withAllDialects(chat('SGLang', 63, 'some-model', openModels)),
+  withAllDialects(chat('vLLM, Qwen', 62, 'Qwen/Qwen3.5-35B', qwenTemplate, { learned: laterInstructions })),
   own({ name: 'PaLM', type: 11, model: 'PaLM-2', onlyTalks: true, onlyWhole: true }, owns.palm),
   own({ name: 'Baidu ERNIE', type: 15, model: 'ERNIE-4.0-8K', key: 'id|secret', onlyTalks: true }, owns.baidu),
   own({ name: 'ChatGLM', type: 16, model: 'chatglm_turbo', key: 'id.secret', onlyTalks: true }, owns.chatglm),
@@ -315,7 +419,10 @@ const replyOf =
 const usualWire: Wire = {
   streams: ({ stream, path }) => stream || /invoke-with-response-stream|streamGenerateContent/.test(path),
   frame: sseOf,
-  refused: (message) => ({ status: 400, body: { error: { message, type: 'invalid_request_error' } } }),
+  refused: (message) => ({
+    status: refused.statusOf(message),
+    body: { error: { message, type: 'invalid_request_error' } },
+  }),
 };
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -3,7 +3,8 @@ import { createHash, createHmac } from 'node:crypto';
 import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import { sseOf, type Spoken, type StreamedEvent } from './dialects.js';
 import type { Turn } from './model.js';
-import { list, unknownField, type Refuse } from './strict.js';
+import { list } from './refused-bodies.js';
+import { unknownField, type Refuse } from './strict.js';
 
 type Json = Record<string, unknown>;
 type Whole = Exclude<Turn, { kind: 'endless' }>;

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import type { Turn } from './model.js';
-import { list, unknownField } from './strict.js';
+import { list } from './refused-bodies.js';
+import { unknownField } from './strict.js';
 
 type Json = Record<string, unknown>;
 

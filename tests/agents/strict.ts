@@ -1,12 +1,28 @@
 import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import { googleSignature } from './dialects.js';
+import {
+  blankTexts,
+  brokenArguments,
+  brokenBase64,
+  firstOf,
+  foreignThoughts,
+  instructionsInTurns,
+  list,
+  ownSchema,
+  referencesInResults,
+  signatures,
+  thoughtsOfCalls,
+  toolChanges,
+  unknownBetas,
+  userAfterTool,
+  type Rule,
+} from './refused-bodies.js';
 
 /* Requests that real providers refuse, in their own words as far as public threads quote them. Each returns null for a good request. */
 
 type Json = Record<string, unknown>;
 export type Refuse = (request: ReceivedRequest) => string | null;
 
-export const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 export const unknownField = (body: Json, known: readonly string[]): string | null =>
   Object.keys(body).find((name) => !known.includes(name)) ?? null;
 const first = (...found: Array<string | null | false | undefined>): string | null =>
@@ -22,20 +38,12 @@ interface ChatRules {
   readonly fields: readonly string[];
   readonly developer?: boolean;
   /** Every assistant message that calls tools has to carry its thoughts. */
-  readonly wantsThoughts?: string;
+  readonly wantsThoughts?: boolean;
   readonly refusesThoughts?: boolean;
   readonly sees?: boolean;
   readonly callId?: RegExp;
   readonly thinks?: boolean;
-  /**
-   * Functions are refused at chat completions unless the effort is `none`: gpt-5.4 and later, BerriAI/litellm#34569 (July 2026),
-   * pipecat#4043, LibreChat#14231.
-   */
-  readonly functionsNeedResponses?: boolean;
-  /** OpenAI's refusal of larger limits, cline#8337, #13229 (August 2026). */
-  readonly maxOutput?: number;
-  /** Refused with OpenAI's words for a model that does not take them: `stop` at gpt-5, CrewAI (November 2026). */
-  readonly unsupported?: readonly string[];
+  readonly refuses?: readonly Rule[];
 }
 
 /** Chat completions as a member of OpenAI's family checks them. */
@@ -43,12 +51,12 @@ export const strictChat =
   (rules: ChatRules): Refuse =>
   ({ body }) => {
     if (!body) return 'the body is no JSON object';
+    const refusal = firstOf([...(rules.refuses ?? []), ...(rules.wantsThoughts ? [thoughtsOfCalls] : [])], body);
+    if (refusal !== null) return refusal;
     const field = unknownField(body, rules.fields);
     if (field !== null) return `Extra inputs are not permitted: ${field}`;
     if (rules.thinks === false && body['reasoning_effort'] !== undefined)
       return 'Unrecognized request argument supplied: reasoning_effort';
-    const problem = modelProblem(body, rules);
-    if (problem !== null) return problem;
     if (typeof body['user'] === 'string' && body['user'].length > 64) return "Invalid 'user': string too long";
     const tool = list(body['tools']).find(({ type }) => type !== 'function');
     if (tool) return `Invalid value: '${String(tool['type'])}'. Supported values are: 'function'`;
@@ -56,19 +64,6 @@ export const strictChat =
       ...list(body['messages']).map((message, index, all) => chatMessage(message, all.slice(0, index), rules)),
     );
   };
-
-/** In the words of OpenAI, for one model. */
-function modelProblem(body: Json, { functionsNeedResponses, maxOutput, unsupported = [] }: ChatRules): string | null {
-  if (functionsNeedResponses && list(body['tools']).length > 0 && body['reasoning_effort'] !== 'none') {
-    const model = String(body['model']);
-    return `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.`;
-  }
-  const wanted = Number(body['max_tokens'] ?? body['max_completion_tokens'] ?? 0);
-  if (maxOutput !== undefined && wanted > maxOutput)
-    return `max_tokens is too large: ${wanted}. This model supports at most ${maxOutput} completion tokens, whereas you provided ${wanted}.`;
-  const name = unsupported.find((each) => body[each] !== undefined);
-  return name === undefined ? null : `Unsupported parameter: '${name}' is not supported with this model.`;
-}
 
 function chatMessage(message: Json, before: readonly Json[], rules: ChatRules): string | null {
   const { role } = message;
@@ -80,8 +75,6 @@ function chatMessage(message: Json, before: readonly Json[], rules: ChatRules): 
   if (calls.some((call) => call['type'] !== 'function')) return 'Invalid type of a tool call';
   if (rules.refusesThoughts && ('reasoning_content' in message || 'reasoning' in message))
     return 'Extra inputs are not permitted: reasoning_content';
-  if (rules.wantsThoughts && calls.length > 0 && !message[rules.wantsThoughts])
-    return 'thinking is enabled but reasoning_content is missing in assistant tool call message';
   if (rules.sees === false && JSON.stringify(message['content'] ?? '').includes('"image_url"'))
     return 'unknown variant `image_url`, expected `text`';
   if (role !== 'tool') return null;
@@ -102,7 +95,17 @@ const messagesFields = [
 /** Fields that need a beta. */
 const betaFields: Readonly<Record<string, string>> = {
   context_management: 'context-management-2025-06-27',
+  // LiteLLM's `anthropic/` at Bedrock (November 2026).
+  output_format: 'structured-outputs-2025-11-13',
 };
+
+const turnRules = [blankTexts, signatures, instructionsInTurns, toolChanges, brokenBase64];
+
+interface MessagesRules {
+  /** Betas that the host knows; absent: all. */
+  readonly betas?: readonly string[];
+  readonly refuses?: readonly Rule[];
+}
 
 /** @param betasOf where the host reads betas */
 export const strictMessages =
@@ -110,10 +113,15 @@ export const strictMessages =
     betasOf: (request: ReceivedRequest) => readonly string[],
     more: readonly string[] = [],
     less: readonly string[] = [],
+    rules: MessagesRules = {},
   ): Refuse =>
   (request) => {
     const { body } = request;
     if (!body) return 'the body is no JSON object';
+    const unknown = rules.betas ? unknownBetas(betasOf(request), rules.betas) : null;
+    if (unknown !== null) return unknown;
+    const refusal = firstOf([...(rules.refuses ?? []), ...turnRules], body);
+    if (refusal !== null) return refusal;
     const known = [...messagesFields, ...Object.keys(betaFields), ...more].filter((name) => !less.includes(name));
     const field = unknownField(body, known);
     if (field !== null) return `${field}: Extra inputs are not permitted`;
@@ -130,16 +138,12 @@ export const strictMessages =
   };
 
 function messagesTurn(message: Json, before: Json | undefined): string | null {
-  if (message['role'] !== 'user' && message['role'] !== 'assistant') return 'messages: Unexpected role';
   const calls = list(before?.['content']).flatMap(({ type, id }) => (type === 'tool_use' ? [id] : []));
   for (const block of list(message['content'])) {
-    if (block['type'] === 'thinking' && !/^EvQB/.test(String(block['signature'])))
-      return 'Invalid `signature` in `thinking` block';
     if (block['type'] === 'tool_result' && !calls.includes(block['tool_use_id']))
       return 'unexpected `tool_use_id` found in `tool_result` blocks';
     if (block['type'] === 'tool_use' && !/^[a-zA-Z0-9_-]+$/.test(String(block['id'])))
       return "String should match pattern '^[a-zA-Z0-9_-]+$'";
-    if (block['type'] === 'text' && block['text'] === '') return 'text content blocks must be non-empty';
   }
   return null;
 }
@@ -158,35 +162,32 @@ const noSignature = 'skip_thought_signature_validator';
 /** Google takes both alphabets of base64; its Python SDK sends the other one than it got. */
 const bytesOf = (signature: unknown): string => Buffer.from(String(signature), 'base64').toString('hex');
 
-export const strictGemini: Refuse = ({ body }) => {
-  if (!body) return 'the body is no JSON object';
-  const field = unknownField(body, geminiFields);
-  if (field !== null) return `Invalid JSON payload received. Unknown name "${field}": Cannot find field.`;
-  const schema = JSON.stringify(
-    list(body['tools']).map(({ functionDeclarations }) =>
-      list(functionDeclarations).map(({ parameters }) => parameters),
-    ),
-  );
-  const refused = /"(\$schema|additionalProperties|\$ref|const|exclusiveMinimum)":/.exec(schema)?.[1];
-  if (refused) return `Invalid JSON payload received. Unknown name "${refused}" at 'tools'`;
-  const contents = list(body['contents']);
-  if (contents[0]?.['role'] === 'model') return 'Please ensure that the first content is of role user';
-  for (const [index, content] of contents.entries()) {
-    const calls = list(contents[index - 1]?.['parts']).filter(({ functionCall }) => functionCall);
-    const results = list(content['parts']).filter(({ functionResponse }) => functionResponse);
-    // Gemini CLI itself repeats a response when it resumes a session: only a missing one is refused here.
-    if (results.length > 0 && results.length < calls.length)
-      return 'the number of function response parts is not equal to the number of function call parts';
-    const signatures = list(content['parts']).map(({ thoughtSignature }) => thoughtSignature);
-    if (
-      signatures.some(
-        (each) => each !== undefined && bytesOf(each) !== bytesOf(googleSignature) && each !== noSignature,
+export const strictGemini =
+  (refuses: readonly Rule[] = []): Refuse =>
+  ({ body }) => {
+    if (!body) return 'the body is no JSON object';
+    const field = unknownField(body, geminiFields);
+    if (field !== null) return `Invalid JSON payload received. Unknown name "${field}": Cannot find field.`;
+    const refusal = firstOf([...refuses, ownSchema, referencesInResults], body);
+    if (refusal !== null) return refusal;
+    const contents = list(body['contents']);
+    if (contents[0]?.['role'] === 'model') return 'Please ensure that the first content is of role user';
+    for (const [index, content] of contents.entries()) {
+      const calls = list(contents[index - 1]?.['parts']).filter(({ functionCall }) => functionCall);
+      const results = list(content['parts']).filter(({ functionResponse }) => functionResponse);
+      // Gemini CLI itself repeats a response when it resumes a session: only a missing one is refused here.
+      if (results.length > 0 && results.length < calls.length)
+        return 'the number of function response parts is not equal to the number of function call parts';
+      const signatures = list(content['parts']).map(({ thoughtSignature }) => thoughtSignature);
+      if (
+        signatures.some(
+          (each) => each !== undefined && bytesOf(each) !== bytesOf(googleSignature) && each !== noSignature,
+        )
       )
-    )
-      return 'Corrupted thought signature.';
-  }
-  return null;
-};
+        return 'Corrupted thought signature.';
+    }
+    return null;
+  };
 
 const responsesTools = [
   'function',
@@ -219,7 +220,8 @@ export const strictResponses: Refuse = ({ body }) => {
   const stray = list(body['input']).find(
     ({ type, call_id: id }) => String(type).endsWith('_call_output') && !calls.includes(id),
   );
-  return stray ? `No tool call found for function call output with call_id ${String(stray['call_id'])}.` : null;
+  if (stray) return `No tool call found for function call output with call_id ${String(stray['call_id'])}.`;
+  return foreignThoughts(body);
 };
 
 const cohereFields = [
@@ -238,6 +240,7 @@ export const strictCohere: Refuse = ({ body }) => {
 };
 
 export const mistralRules = {
+  refuses: [userAfterTool, brokenArguments],
   fields: [...chatFields, 'random_seed', 'safe_prompt'],
   refusesThoughts: true,
   callId: /^[a-zA-Z0-9]{9}$/,

@@ -9,7 +9,8 @@ import { startConnectProxy } from '../support/proxies.js';
 import type { ReceivedRequest } from '../support/upstream/upstream.js';
 import { sseOf, type Spoken } from './dialects.js';
 import type { OwnProvider } from './own-dialects.js';
-import { list, type Refuse } from './strict.js';
+import { list } from './refused-bodies.js';
+import type { Refuse } from './strict.js';
 
 const tls = join(import.meta.dirname, '../support/tls/google');
 

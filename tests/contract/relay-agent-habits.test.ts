@@ -115,3 +115,108 @@ describe('the task of a Codex subagent', () => {
     expect(relay.upstream.requests.at(-1)?.body).toEqual(secret);
   });
 });
+
+describe('tools that change within a conversation', () => {
+  const named = (name: string) => ({ name, description: name, input_schema: { type: 'object', properties: {} } });
+  const functionsSent = () => {
+    const { tools: sent } = relay.upstream.requests.at(-1)?.body as { tools?: Array<Record<string, unknown>> };
+    const flat = (sent ?? []).flatMap((tool) => (tool['functionDeclarations'] as typeof sent) ?? [tool]);
+    return flat.map((tool) => ((tool['function'] as { name: string } | undefined) ?? tool)['name']);
+  };
+  const completion = {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+  };
+  const others = [
+    [1, completion],
+    [43, completion],
+    [24, contents],
+  ] as const;
+
+  // @anthropic-ai/sdk 1.14, platform.claude.com "Mid-conversation tool changes" (November 2026).
+  it.each(others)('are those at its end, for a Messages client at type %i', async (type, answer) => {
+    await relay.addChannel({ type, models: 'm' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(answer));
+    const response = await relay.post('/v1/messages', key, {
+      model: 'm',
+      max_tokens: 10,
+      tools: [
+        named('Read'),
+        named('Bash'),
+        { ...named('Lazy'), defer_loading: true },
+        { ...named('Never'), defer_loading: true },
+      ],
+      messages: [
+        ...userMessage('hi'),
+        {
+          role: 'system',
+          content: [
+            { type: 'text', text: 'Tools changed' },
+            { type: 'tool_addition', tool: { type: 'tool_definition', definition: named('Added') } },
+            { type: 'tool_addition', tool: { type: 'tool_reference', name: 'Lazy' } },
+            { type: 'tool_removal', tool: { type: 'tool_reference', name: 'Bash' } },
+          ],
+        },
+      ],
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello')]);
+    expect(functionsSent()).toEqual(['Read', 'Lazy', 'Added']);
+  });
+
+  it.each(others)('are offered once a search of Claude Code found them, at type %i', async (type, answer) => {
+    await relay.addChannel({ type, models: 'm' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(answer));
+    const found = [{ type: 'tool_reference', tool_name: 'Lazy' }];
+    const response = await relay.post('/v1/messages', key, {
+      model: 'm',
+      max_tokens: 10,
+      tools: [
+        named('ToolSearch'),
+        { ...named('Lazy'), defer_loading: true },
+        { ...named('Never'), defer_loading: true },
+      ],
+      messages: [
+        ...userMessage('hi'),
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'ToolSearch', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: found }] },
+      ],
+    });
+    expect(response.status).toBe(200);
+    expect(functionsSent()).toEqual(['ToolSearch', 'Lazy']);
+  });
+
+  it.each([...others.slice(1), [14, message] as const])(
+    'are offered once a search of Codex found them, at type %i',
+    async (type, answer) => {
+      await relay.addChannel({ type, models: 'm' });
+      const { key } = await relay.addToken();
+      relay.upstream.script({}, json(answer));
+      const lazy = {
+        type: 'function',
+        name: 'lazy',
+        defer_loading: true,
+        parameters: { type: 'object', properties: {} },
+      };
+      const response = await relay.post('/v1/responses', key, {
+        model: 'm',
+        tools: [
+          { ...lazy, name: 'read' },
+          { type: 'tool_search', execution: 'client' },
+        ],
+        input: [
+          { role: 'user', content: 'hi' },
+          { type: 'tool_search_call', call_id: 'call_1', execution: 'client', arguments: { query: 'lazy' } },
+          { type: 'tool_search_output', call_id: 'call_1', execution: 'client', tools: [lazy, lazy] },
+        ],
+      });
+      expect(response.status).toBe(200);
+      expect(functionsSent()).toEqual(['read', 'lazy']);
+    },
+  );
+});

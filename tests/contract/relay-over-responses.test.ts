@@ -1,4 +1,5 @@
 /** Clients of every dialect at models whose chat completions refuse functions: Responses is their upstream. */
+import { functionsAtResponses } from '../agents/refused-bodies.js';
 import { strictChat, strictResponses, openAIRules } from '../agents/strict.js';
 import { events, json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
@@ -45,7 +46,7 @@ const streamed = events(
   { done: false },
 );
 
-const refusesChat = strictChat({ ...openAIRules, functionsNeedResponses: true });
+const refusesChat = strictChat({ ...openAIRules, refuses: [functionsAtResponses] });
 
 /** OpenAI at gpt-5.6. */
 const provider: Reply = (response, request) => {

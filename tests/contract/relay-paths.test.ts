@@ -1,5 +1,5 @@
 /** Paths by which clients reach the relay, and what they read where they miss it. */
-import { chat } from '../support/upstream/replies.js';
+import { chat, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
@@ -68,4 +68,87 @@ it.each([
     expect([type, response.status]).toEqual([type, 200]);
     await response.text();
   }
+});
+
+const contents = {
+  candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text: 'Hello' }] } }],
+  usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
+};
+const message = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  stop_reason: 'end_turn',
+  content: [{ type: 'text', text: 'Hello' }],
+  usage: { input_tokens: 10, output_tokens: 2 },
+};
+const generate = { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] };
+const vertex = '/v1/projects/p/locations/us-east5/publishers';
+
+describe('clients that are fixed to a host', () => {
+  it.each([
+    ['Foundry', 14, '/anthropic/v1/messages', { model: 'm', max_tokens: 9, messages: userMessage('hi') }, message],
+    ['Vertex for Gemini', 24, `${vertex}/google/models/m:generateContent`, generate, contents],
+    ['Vertex’s beta', 24, `${vertex.replace('v1', 'v1beta1')}/google/models/m:generateContent`, generate, contents],
+    [
+      'Vertex for Claude',
+      14,
+      `${vertex}/anthropic/models/m:rawPredict`,
+      { anthropic_version: 'vertex-2023-10-16', max_tokens: 9, messages: userMessage('hi') },
+      message,
+    ],
+    ['LangChain', 24, '/v1beta/vendor/m:generateContent', generate, contents],
+  ])('are served: %s', async (name, type, path, body, answer) => {
+    await relay.addChannel({ type, models: name === 'LangChain' ? 'vendor/m' : 'm' });
+    relay.setOptions({ SelfUseModeEnabled: true });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(answer));
+    const response = await relay.post(path, key, body);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello')]);
+    expect(relay.upstream.requests[0]?.body).not.toHaveProperty('anthropic_version');
+  });
+
+  it('read an unknown method of Vertex in their own form', async () => {
+    const { key } = await relay.addToken();
+    const response = await relay.post(`${vertex}/anthropic/models/m:predict`, key, {});
+    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ type: 'error' })]);
+  });
+});
+
+describe('Codex', () => {
+  const list = (path: string, key: string) =>
+    fetch(relay.url + path, { headers: { authorization: `Bearer ${key}` } }).then((response) => response.json());
+
+  it('reads the list of models, with and without the version in its base URL', async () => {
+    await relay.addChannel();
+    const { key } = await relay.addToken();
+    for (const path of ['/v1/models', '/models']) {
+      expect(await list(`${path}?client_version=0.169.0`, key)).toMatchObject({ object: 'list', models: [] });
+      expect(await list(path, key)).not.toHaveProperty('models');
+    }
+  });
+});
+
+describe('a path that is not served', () => {
+  const headersOf = (key: string) =>
+    [
+      ['openai', { authorization: `Bearer ${key}` }, { error: { code: 'api_not_implemented' } }],
+      ['anthropic', { 'x-api-key': key, 'anthropic-version': '2023-06-01' }, { type: 'error', error: {} }],
+      ['gemini', { 'x-goog-api-key': key }, { error: { code: 501 } }],
+    ] as const;
+
+  it('answers in the client’s dialect, wherever its key stands', async () => {
+    const { key } = await relay.addToken();
+    for (const [, headers, body] of headersOf(key)) {
+      const response = await fetch(`${relay.url}/v1/files`, { headers });
+      expect([response.status, await response.json()]).toEqual([
+        501,
+        expect.objectContaining({ error: expect.anything() as unknown }),
+      ]);
+      const unknown = await fetch(`${relay.url}/v1/nonsense`, { method: 'POST', headers, body: '{}' });
+      expect(unknown.status).toBe(404);
+      expect(Object.keys((await unknown.json()) as object).toSorted()).toEqual(Object.keys(body).toSorted());
+    }
+  });
 });

@@ -103,7 +103,7 @@ const isForm = (headers: IncomingHttpHeaders): boolean => headers['content-type'
  * Matches prefixes that are aliases of the own paths. Google's list of models is excluded, because its form differs by
  * path. The deployment in Azure's paths is read elsewhere.
  */
-const aliases = /^\/(?:hf\/v1|v1beta\/openai(?!\/models)|openai(?:\/v1|\/deployments\/[^/]+)?)(?=\/)/;
+const aliases = /^\/(?:hf\/v1|anthropic\/v1|v1beta\/openai(?!\/models)|openai(?:\/v1|\/deployments\/[^/]+)?)(?=\/)/;
 
 function withoutAlias(path: string): string {
   if (path.startsWith('/v1/') && !path.endsWith('/')) return path;

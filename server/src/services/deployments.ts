@@ -27,3 +27,15 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
     },
   };
 }
+
+/** Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect instead. */
+export function atHostedModel(endpoint: Endpoint, model: string): Endpoint {
+  return {
+    ...endpoint,
+    open(rawBody) {
+      const { anthropic_version: _version, ...given } = parseJsonBody(rawBody);
+      const body = { ...given, model };
+      return { body, model: modelOf(body), isRewritten: true };
+    },
+  };
+}

@@ -10,8 +10,8 @@ import {
   translationEndpoint,
 } from './media/media-endpoints.js';
 
-/** Prefixes of the paths of OpenAI's API. Clients of Azure OpenAI use `/openai/…`. */
-export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1'] as const;
+/** Prefixes of the paths of OpenAI's API. Clients of Azure use `/openai/…` and `/anthropic/v1`. */
+export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1', '/anthropic/v1'] as const;
 
 /** The endpoint of each path under one of the prefixes. */
 export const endpoints: Readonly<Record<string, Endpoint>> = {

@@ -13,7 +13,7 @@ import {
   messagesEndpoint,
   openAIErrors,
 } from './chat/chat-endpoints.js';
-import { atDeployment, deploymentEndpoints } from './deployments.js';
+import { atDeployment, atHostedModel, deploymentEndpoints } from './deployments.js';
 import { endpoints, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
 import { geminiCallOf } from './chat/gemini-path.js';
@@ -70,6 +70,7 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     leaveBodies(app);
     for (const prefix of prefixes) addRoutes(app, prefix, deps);
     addDeploymentRoutes(app, deps);
+    addBareModelList(app, deps);
     addGeminiRoutes(app, deps);
     // A WebSocket does not close by itself, so the app closes it.
     app.addHook('preClose', () => deps.responsesSockets.stop());
@@ -124,14 +125,52 @@ function addModelRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesD
   app.get(`${prefix}/models/:model/*`, looksUp(answerOne));
 }
 
+/** Codex leaves the version out where its base URL has none. A browser, which sends no key, gets the console. */
+function addBareModelList(app: FastifyInstance, deps: RelayRoutesDeps): void {
+  app.get('/models', (request, reply) => {
+    if (request.headers.authorization === undefined) return reply.callNotFound();
+    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+    void lookUp(incoming, client, request, deps, answerList);
+  });
+}
+
 function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   addModelRoutes(app, '/v1beta', deps);
+  const serves = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+    void serveGemini(deps.relay, incoming, client);
+  };
   for (const prefix of ['/v1beta', '/v1']) {
-    app.post(`${prefix}/models/*`, (request, reply) => {
-      const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-      void serveGemini(deps.relay, incoming, client);
-    });
+    app.post(`${prefix}/models/*`, serves);
   }
+  // LangChain leaves `models/` out of a name with a slash.
+  app.post('/v1beta/:vendor/:call', serves);
+  // Clients that are fixed to Vertex AI (docs/reference/relay/routes.md#paths-of-hosts).
+  for (const version of ['/v1', '/v1beta1']) {
+    app.post(`${version}/projects/:project/locations/:location/publishers/google/models/:call`, serves);
+    app.post<{ Params: { call: string } }>(
+      `${version}/projects/:project/locations/:location/publishers/anthropic/models/:call`,
+      (request, reply) => {
+        const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+        void serveClaudeOfVertex(deps.relay, request.params.call, incoming, client);
+      },
+    );
+  }
+}
+
+/** `…:rawPredict` and `…:streamRawPredict` are Messages, whose model is in the path. */
+async function serveClaudeOfVertex(
+  relay: Relay,
+  call: string,
+  incoming: IncomingRequest,
+  client: ClientResponse,
+): Promise<void> {
+  const at = call.lastIndexOf(':');
+  const method = call.slice(at + 1);
+  if (at > 0 && (method === 'rawPredict' || method === 'streamRawPredict'))
+    return relay.serve(atHostedModel(messagesEndpoint, call.slice(0, at)), incoming, client);
+  const unknown = new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is unknown`);
+  sendFailure(client, toCallFailure(unknown), incoming.requestId, anthropicErrors);
 }
 
 async function serveGemini(relay: Relay, incoming: IncomingRequest, client: ClientResponse): Promise<void> {

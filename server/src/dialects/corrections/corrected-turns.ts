@@ -1,5 +1,5 @@
 import { asReminder } from '../neutral/repaired-history.js';
-import { asFields, asList, asText, type Fields } from '../neutral/fields.js';
+import { asFields, asFieldsList, asList, asText, type Fields } from '../neutral/fields.js';
 import { changedList } from '../wire/pass-through/changed-list.js';
 
 /** Mistral's template accepts no message of the user right after the result of a tool. */
@@ -20,15 +20,26 @@ export function withAnsweredResults(messages: unknown): unknown {
 const roleOf = (message: unknown): unknown => asFields(message)?.['role'];
 const isInstruction = (message: unknown): boolean => ['system', 'developer'].includes(asText(roleOf(message)));
 
-/** Instructions after the beginning as words of the user, for templates that want all of them first. */
+/**
+ * One message of instructions at the beginning, and later ones as words of the user, for templates that take no other.
+ * @returns the same value when nothing changes
+ */
 export function withoutLaterInstructions(messages: unknown): unknown {
-  const first = asList(messages).findIndex((message) => !isInstruction(message));
-  let index = -1;
-  return changedList(messages, (message) => {
-    index++;
-    return index > first && first !== -1 && isInstruction(message) ? reminded(message) : message;
-  });
+  const given = asFieldsList(messages);
+  const first = given.findIndex((message) => !isInstruction(message));
+  const leading = first === -1 ? given : given.slice(0, first);
+  const rest = given.slice(leading.length);
+  if (leading.length < 2 && !rest.some(isInstruction)) return messages;
+  const [one, ...more] = leading;
+  const begun = one ? [{ ...one, content: more.map(({ content }) => content).reduce(joined, one['content']) }] : [];
+  return [...begun, ...rest.map((message) => (isInstruction(message) ? reminded(message) : message))];
 }
+
+const joined = (one: unknown, other: unknown): unknown =>
+  typeof one === 'string' && typeof other === 'string' ? `${one}\n\n${other}` : [...partsOf(one), ...partsOf(other)];
+
+const partsOf = (content: unknown): readonly unknown[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : asList(content);
 
 function reminded({ role: _role, content, ...message }: Fields): Fields {
   const said =

@@ -46,6 +46,7 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'azure',
     clientHeaders: openAIHeaders,
     accepts: acceptsEverything,
+    cacheKey: 'prompt_cache_key',
     label: 'Azure OpenAI',
     defaultBaseUrl: '',
     models: openAIModels,
@@ -333,6 +334,8 @@ export const ownDialects: readonly ProviderRow[] = [
     name: 'xai',
     label: 'xAI',
     clientHeaders: [...traceHeaders, 'x-grok-conv-id'],
+    // docs.x.ai, "Maximizing cache hits" (November 2026).
+    cacheKey: 'x-grok-conv-id',
     defaultBaseUrl: 'https://api.x.ai',
     realtime: 'openai',
     videos: 'xai',

@@ -43,6 +43,11 @@ export interface Provider {
   readonly balanceUnit: string;
   readonly accepts: Accepts;
   /**
+   * How it knows the calls of a session, whose prompts it caches: a field, or a header of chat completions, beside which Responses has
+   * the field. Absent: it has none.
+   */
+  readonly cacheKey?: 'prompt_cache_key' | 'x-grok-conv-id';
+  /**
    * Client headers that reach the provider where it speaks the client's dialect, in lower case: versions, features and
    * traces. None may name an account.
    */

@@ -117,10 +117,11 @@ export function findKey(headers: IncomingHttpHeaders, path: string, query: strin
   if (secret !== '') return secret;
   const azure = single(headers['api-key']);
   if (azure !== '') return azure;
+  // Clients of Anthropic and Google send theirs to every path, served or not.
+  if (apiKey !== '') return apiKey;
+  const google = single(headers['x-goog-api-key']);
+  if (google !== '') return google;
   if (path.startsWith('/v1/models') || path.startsWith('/v1beta/')) {
-    if (apiKey !== '') return apiKey;
-    const google = single(headers['x-goog-api-key']);
-    if (google !== '') return google;
     const inQuery = query === '' ? null : new URLSearchParams(query).get('key');
     if (inQuery) return inQuery.trim();
   }

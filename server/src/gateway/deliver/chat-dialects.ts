@@ -25,6 +25,7 @@ import { responsesClient } from '../../dialects/languages/responses/responses-cl
 import { ResponsesEnding } from '../../dialects/languages/responses/responses-ending.js';
 import { responsesProvider } from '../../dialects/languages/responses/responses-write.js';
 import type { Usage } from '../../shared/usage.js';
+import type { CacheKey } from './cache-key.js';
 import { relayedChat, translated } from './translated-chat.js';
 
 /** Properties of the dialect that a chat client speaks. */
@@ -175,10 +176,10 @@ export function translatedCapability(
   adapter: Adapter,
   dialect: ChatDialect,
   context: () => AnswerContext,
-  call: { readonly body: Fields; readonly target: Target },
+  call: { readonly body: Fields; readonly target: Target; readonly cacheKey?: CacheKey | undefined },
 ): ChatCapability | null {
   if (!dialect.client) return null;
   const conversation = responsesRoute(adapter, dialect, call) ?? adapter.conversation;
-  if (conversation) return translated(conversation, dialect.client, context());
-  return adapter.chat ? relayedChat(adapter.chat, dialect.client, context()) : null;
+  if (conversation) return translated(conversation, dialect.client, context(), call.cacheKey);
+  return adapter.chat ? relayedChat(adapter.chat, dialect.client, context(), call.cacheKey) : null;
 }

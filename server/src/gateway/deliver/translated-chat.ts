@@ -31,6 +31,7 @@ import { chatProvider } from '../../dialects/languages/openai/chat-write.js';
 import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.js';
 import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { Usage } from '../../shared/usage.js';
+import { keyedBody, keyedRequest, type CacheKey } from './cache-key.js';
 
 /** Chat through the neutral form, which can embed downloaded media. */
 export interface TranslatedChat extends ChatCapability {
@@ -47,6 +48,7 @@ export function translated(
   provider: ConversationCapability,
   client: ClientCodec,
   context: AnswerContext,
+  cacheKey?: CacheKey,
 ): TranslatedChat {
   let media: ReadonlyMap<string, FetchedMedia> = new Map();
   let parsed: NeutralRequest | null = null;
@@ -76,7 +78,8 @@ export function translated(
       // The request is written. The response may take minutes and does not need the parsed body, so it is freed.
       parsed = null;
       media = new Map();
-      const body = target.passThrough ? written.body : overriddenBody(written.body, target);
+      const keyed = keyedBody(written.body, codec.dialect, cacheKey);
+      const body = target.passThrough ? keyed : overriddenBody(keyed, target);
       const named = written.model ?? body['model'];
       const model = typeof named === 'string' ? named : target.upstreamModel;
       const sent = provider.toUpstreamRequest(
@@ -84,7 +87,7 @@ export function translated(
         { stream: request.stream, model, headers: request.headers },
         target,
       );
-      return withDropped(sent, fitted.dropped, written.dropped);
+      return withDropped(keyedRequest(sent, codec.dialect, cacheKey), fitted.dropped, written.dropped);
     },
     fromUpstreamResponse(body, target) {
       const codec = provider.codec(target);
@@ -166,7 +169,12 @@ export function answerFor(answer: NeutralAnswer, client: ClientCodec, context: A
 }
 
 /** Serves a client of another dialect with a provider's chat completions, by translating its output once more. */
-export function relayedChat(chat: ChatCapability, client: ClientCodec, context: AnswerContext): ChatCapability {
+export function relayedChat(
+  chat: ChatCapability,
+  client: ClientCodec,
+  context: AnswerContext,
+  cacheKey?: CacheKey,
+): ChatCapability {
   let forms: ToolForms = new Map();
   const codec = chatProvider();
   const shown = underName(
@@ -179,9 +187,10 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
       const fitted = fitRequest(neutral, fittingOf(codec, target));
       const written = chatProvider(chatOptionsOf(target)).write(fitted.request);
       forms = fitted.forms;
-      const sent = chat.toUpstreamRequest(asChat(request, written.body), target);
+      const sent = chat.toUpstreamRequest(asChat(request, keyedBody(written.body, codec.dialect, cacheKey)), target);
       const dropped = sent.dropped?.map((name) => chatFieldName(name, client.dialect));
-      return withDropped({ ...sent, dropped }, fitted.dropped, written.dropped);
+      const keyed = keyedRequest(sent, codec.dialect, cacheKey);
+      return withDropped({ ...keyed, dropped }, fitted.dropped, written.dropped);
     },
     fromUpstreamResponse(body, target) {
       const inner = chat.fromUpstreamResponse(body, target);

@@ -11,6 +11,8 @@ import {
   type Attempt,
   type AttemptOutcome,
 } from './attempt.js';
+import { sessionKeyOf } from '../route/affinity/session-key.js';
+import type { CacheKey } from '../deliver/cache-key.js';
 import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from '../deliver/chat-dialects.js';
 import { isTranslated, type TranslatedChat } from '../deliver/translated-chat.js';
 import { contentLimit } from '../observe/chat-content.js';
@@ -28,6 +30,8 @@ const ping = ': PING\n\n';
 const messagesPing = 'event: ping\ndata: {"type":"ping"}\n\n';
 const waiting = ': WAITING FOR UPSTREAM \n\n';
 const waitingMilliseconds = 5000;
+/** OpenAI caches prompts from 1,024 tokens on. */
+const minCachedBytes = 4096;
 
 /**
  * Calls the provider and forwards its response, except for its final events. If the provider refuses an optional part
@@ -63,7 +67,11 @@ function attemptAt(
   const native = passesThrough(attempt, dialect) ? nativeCapability(adapter, dialect, asked.body, plain) : undefined;
   const chat = native
     ? (dialect.adapted?.(native) ?? native)
-    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown), { body: asked.body, target: plain });
+    : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown), {
+        body: asked.body,
+        target: plain,
+        cacheKey: cacheKeyOf(attempt),
+      });
   if (!chat) throw unsupportedBy(channel.type, 'chat');
   // Output in a dialect that has no reader here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
@@ -107,6 +115,28 @@ async function exchangeTranslated(
   } finally {
     release();
   }
+}
+
+/** For providers that take one. The calls of a session have the same, whichever group serves them. */
+function cacheKeyOf({ channel, caller, request, clientHeaders, rawBody, bareModel }: Attempt): CacheKey | undefined {
+  const { cacheKey: place } = channel.provider;
+  if (!place) return undefined;
+  const traits = {
+    userId: caller.user.id,
+    tokenId: caller.token.id,
+    group: '',
+    model: bareModel,
+    headers: clientHeaders ?? {},
+    body: request.body,
+    bodyBytes: rawBody.length,
+  };
+  return {
+    place,
+    of() {
+      const session = sessionKeyOf(traits, minCachedBytes);
+      return session === null || session.source === 'previous_response_id' ? null : session.key;
+    },
+  };
 }
 
 /** Writes the request, sends it and forwards the response. */

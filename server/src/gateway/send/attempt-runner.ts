@@ -194,6 +194,7 @@ export class AttemptRunner {
       path: sent.path,
       rawBody: sent.rawBody,
       clientHeaders: call.headers,
+      caller: call.caller,
       channel,
       key: channel.keys[keyIndex] ?? '',
       requestedModel: admission.model,

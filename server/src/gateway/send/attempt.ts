@@ -4,6 +4,7 @@ import { AppError } from '../../shared/errors.js';
 import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from '../../dialects/contract.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from '../deliver/delivery.js';
+import type { Caller } from '../admit/authentication.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
 import type { ParsedRequest } from '../request.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
@@ -46,6 +47,7 @@ export interface Attempt {
   readonly rawBody: Buffer;
   /** All headers of the client. Adapters only get the result of `forwardedHeaders`. Absent when there are none. */
   readonly clientHeaders?: IncomingHttpHeaders;
+  readonly caller: Caller;
   readonly channel: RoutedChannel;
   readonly key: string;
   readonly requestedModel: string;

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { pathOf } from './cors.js';
 
 /** Paths of APIs. Every other path belongs to the console's router. */
-export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql)/.test(path);
+export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql|openai\/|anthropic\/)/.test(path);
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -25,5 +25,14 @@ export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): Fa
   const meant = server.hasRoute({ method, url: `/v1${path}` }) ? `/v1${path}` : null;
   const hint = meant === null ? '' : `. Did you mean ${method} ${meant}? The base URL of this API ends with /v1`;
   const message = `Invalid URL (${method} ${path})${hint}`;
-  return reply.status(404).send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });
+  return reply.status(404).send(errorFor(request, path, message));
+}
+
+/** In the form that the SDK of the client reads. */
+function errorFor({ headers }: FastifyRequest, path: string, message: string): object {
+  if (headers['anthropic-version'] !== undefined) return { type: 'error', error: { type: 'not_found_error', message } };
+  const isGoogle = path.startsWith('/v1beta/') && !path.startsWith('/v1beta/openai/');
+  if (isGoogle || headers['x-goog-api-key'] !== undefined)
+    return { error: { code: 404, message, status: 'NOT_FOUND' } };
+  return { error: { message, type: 'invalid_request_error', param: '', code: '' } };
 }

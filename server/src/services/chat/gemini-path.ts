@@ -11,7 +11,9 @@ export interface GeminiPath {
   readonly jsonList: boolean;
 }
 
-const modelPath = /^\/v1(?:beta|alpha)?\/models\/(.+):([A-Za-z]+)$/;
+/** `models/` is missing before a vendor's name, and Vertex AI has a project before it. */
+const modelPath =
+  /^\/v1(?:beta1?|alpha)?\/(?:projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/|models\/)?(.+):([A-Za-z]+)$/;
 
 /**
  * Reads the model and method in a Google path.

@@ -28,7 +28,9 @@ const ownServices = ['container', 'mcp_servers', 'inference_geo'] as const;
 export function hostedBody(given: Fields): HostedBody {
   const own = ownServices.find((name) => isSet(given[name]));
   if (own) throw unsupported(own, 'hosts of Claude do not offer it');
-  const { cache_control: whole, ...body } = without(given, unknown);
+  const { cache_control: whole, output_format: format, ...body } = without(given, unknown);
+  // The older name needs a beta that hosts do not have.
+  if (isSet(format)) body['output_config'] = { format, ...asFields(body['output_config']) };
   const mark = asFields(whole);
   const hadScope = withoutScopes(body) || mark?.['scope'] !== undefined;
   if (mark) body['messages'] = withMark(body['messages'], withoutScope(mark));

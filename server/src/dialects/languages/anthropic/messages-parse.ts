@@ -21,6 +21,7 @@ import {
   type ToolChoice,
 } from '../../neutral/request.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
+import { changesTools, offeredTools, type OfferedTool } from './tool-changes.js';
 
 /**
  * A Messages call in the neutral form.
@@ -37,7 +38,7 @@ export function parseMessagesRequest({ body, model, stream }: ClientCall): Neutr
     dialect: 'anthropic-messages',
     model: model ?? needName(body['model'], 'model'),
     messages: [...parseSystem(read.get('system')), ...turns.flatMap(parseTurn)],
-    tools: read.list('tools').map(parseTool),
+    tools: offeredTools(read.list('tools'), turns).map(parseTool),
     toolChoice: parseToolChoice(choice),
     parallelToolCalls: choice?.['disable_parallel_tool_use'] === true ? false : undefined,
     responseFormat: parseFormat(output.get('format') ?? body['output_format']),
@@ -70,6 +71,10 @@ function parseTurn(value: unknown, index: number): NeutralMessage[] {
   const turn = needFields(value, at);
   const role = needOneOf(turn['role'], ['user', 'assistant', 'system'], `${at}.role`);
   const parts = parseBlocks(turn['content'], `${at}.content`);
+  if (role === 'system') {
+    const said = parts.filter((part) => part.kind !== 'foreign' || !changesTools(part.value));
+    return said.length > 0 || parts.length === 0 ? [{ role, parts: said }] : [];
+  }
   if (role !== 'user') return [{ role, parts }];
   const results = parts.filter((part) => part.kind === 'toolResult');
   const rest = parts.filter((part) => part.kind !== 'toolResult');
@@ -77,8 +82,7 @@ function parseTurn(value: unknown, index: number): NeutralMessage[] {
   return [{ role: 'tool', parts: results }, ...(rest.length > 0 ? [{ role, parts: rest } as const] : [])];
 }
 
-function parseTool(value: unknown, index: number): NeutralTool {
-  const at = `tools[${index}]`;
+function parseTool({ tool: value, at }: OfferedTool): NeutralTool {
   const tool = needFields(value, at);
   const type = optionalText(tool['type'], `${at}.type`);
   if (type !== undefined && type !== 'custom' && tool['input_schema'] === undefined) {

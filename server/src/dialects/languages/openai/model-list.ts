@@ -48,7 +48,8 @@ const geminiModel = ({ id, maxInput, maxOutput }: OfferedModel): Record<string, 
 });
 
 /**
- * The list of models in the format of the client.
+ * The list of models in the format of the client. Codex, which names its version, wants `models` too. An entry there would replace its
+ * own instructions for the model, so it gets none and keeps what it knows (openai/codex, `ModelInfo.base_instructions`).
  * @param query of the request, which may ask for a page
  */
 export function modelList(
@@ -56,8 +57,11 @@ export function modelList(
   format: ModelListFormat,
   query: string,
 ): Record<string, unknown> {
-  if (format === 'openai') return { success: true, object: 'list', data: offered.map(openAIModel) };
   const asked = new URLSearchParams(query);
+  if (format === 'openai') {
+    const list = { success: true, object: 'list', data: offered.map(openAIModel) };
+    return asked.has('client_version') ? { ...list, models: [] } : list;
+  }
   const { models, hasMore } = format === 'gemini' ? geminiPage(offered, asked) : anthropicPage(offered, asked);
   const last = models.at(-1)?.id ?? null;
   if (format === 'gemini') return { models: models.map(geminiModel), nextPageToken: hasMore ? last : null };

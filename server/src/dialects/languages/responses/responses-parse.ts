@@ -34,6 +34,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
   const maxOutput = read.count('max_output_tokens');
   const topLogprobs = read.count('top_logprobs') || undefined;
   const asksForLogprobs = topLogprobs !== undefined || asList(body['include']).includes(logprobsOfText);
+  const declared = parseTools(read.get('tools'), 'tools');
   return {
     dialect: 'openai-responses',
     model: model ?? needName(body['model'], 'model'),
@@ -43,7 +44,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
         : []),
       ...parseInput(input),
     ],
-    tools: [...parseTools(read.get('tools'), 'tools'), ...toolsInInput(input)],
+    tools: [...declared, ...toolsInInput(input, declared)],
     toolChoice: parseToolChoice(read.get('tool_choice')),
     parallelToolCalls: read.flag('parallel_tool_calls'),
     responseFormat: parseFormat(optionalFields(text?.['format'], 'text.format')),
@@ -77,12 +78,23 @@ const logprobsOfText = 'message.output_text.logprobs';
 const parseTools = (value: unknown, at: string, namespace?: string): NeutralTool[] =>
   optionalList(value, at).flatMap((entry, index) => parseTool(entry, `${at}[${index}]`, namespace));
 
-/** Codex may declare its tools in an item of the input. */
-const toolsInInput = (input: unknown): NeutralTool[] =>
-  asList(input).flatMap((item, index) => {
+/** Codex may declare its tools in an item of the input, and finds more in a search of its own, some more than once. */
+function toolsInInput(input: unknown, declared: readonly NeutralTool[]): NeutralTool[] {
+  const known = new Set(declared.map(calledName));
+  return asList(input).flatMap((item, index) => {
     const fields = asFields(item);
-    return fields?.['type'] === 'additional_tools' ? parseTools(fields['tools'], `input[${index}].tools`) : [];
+    const type = fields?.['type'];
+    if (type !== 'additional_tools' && type !== 'tool_search_output') return [];
+    return parseTools(fields?.['tools'], `input[${index}].tools`).filter((tool) => {
+      const isNew = !known.has(calledName(tool));
+      known.add(calledName(tool));
+      return isNew;
+    });
   });
+}
+
+const calledName = (tool: NeutralTool): string =>
+  JSON.stringify([tool.kind === 'builtin' ? null : tool.namespace, tool.name]);
 
 function parseTool(value: unknown, at: string, namespace?: string): NeutralTool[] {
   const tool = needFields(value, at);

@@ -124,6 +124,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
   if (request.body['model'] !== rules.model) changes['model'] = rules.model;
   let dropped = rules.dropped ?? [];
   if (!target.passThrough) {
+    if (isEmptyList(request.body['tools'])) Object.assign(changes, withoutEmptyTools(request.body));
     if (target.accepts !== acceptsEverything || hasLongUserId(request.body)) {
       const accepts = { ...target.accepts, reasoningHistory: reasoningHistoryOf(target) };
       const accepted = acceptedChanges({ ...request.body, ...changes }, accepts);
@@ -140,6 +141,15 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
     ...(rules.reasoningEffort === undefined ? {} : { reasoningEffort: rules.reasoningEffort }),
   };
 }
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** OpenAI and servers that copy it refuse an empty list, and a choice among no tools. A demand for a call stays, and is refused. */
+const withoutEmptyTools = ({ tool_choice: choice }: Fields): Fields => ({
+  tools: undefined,
+  parallel_tool_calls: undefined,
+  ...(choice === 'auto' || choice === 'none' ? { tool_choice: undefined } : {}),
+});
 
 function streamChanges(request: ChatRequest, target: Target, dialect: Dialect): Record<string, unknown> {
   const options = request.body['stream_options'];
