@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- move-in [<log rows>]`: the time in which `npm run move-in` moves a site of new-api with a million log rows
+ * `npm run bench -- import [<log rows>]`: the time in which `npm run import` moves a site of new-api with a million log rows
  * from an SQLite file into a Postgres of its own that commits to disk. Build the server first.
  */
 import { spawn } from 'node:child_process';
@@ -8,16 +8,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { makeContent } from '../support/move-in/content.js';
-import { createSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import { createSource } from '../support/import/source.js';
 import { findPostgres } from '../support/services/postgres.js';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 if (!Number.isSafeInteger(rows) || rows < 1) {
-  console.error('usage: npm run bench -- move-in [<log rows>]');
+  console.error('usage: npm run bench -- import [<log rows>]');
   process.exit(2);
 }
-const command = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');
+const command = join(import.meta.dirname, '../../dist/server/compose/import.main.js');
 const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-move-'));
 const postgres = await findPostgres({ durable: true });
 const now = Math.floor(Date.now() / 1000);

@@ -8,9 +8,9 @@ import { Secret, TOTP } from 'otpauth';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
 import type { Person } from '../support/api.js';
 import { createTestDatabase } from '../support/database.js';
-import { makeContent } from '../support/move-in/content.js';
-import type { Family } from '../support/move-in/schemas.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import type { Family } from '../support/import/schemas.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { scratchFolder } from '../support/scratch.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { eventually } from '../support/task-site.js';
@@ -33,7 +33,7 @@ interface Moving {
 
 /** A site that was set up, and nothing more. */
 async function freshSite(environment: Record<string, string> = {}): Promise<Moving> {
-  const dataDir = await scratchFolder('movein');
+  const dataDir = await scratchFolder('import');
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const server = await startServer({ environment: { DATA_DIR: dataDir, SHUTDOWN_TIMEOUT: '1', ...environment } });
   closers.push(() => server.stop());
@@ -96,17 +96,18 @@ async function ask(
   return { data, codes: errors.map(({ extensions }) => extensions.code) };
 }
 
-const look = async (site: Moving): Promise<View> => (await ask(site, `{ moveIn { ${view} } }`)).data['moveIn'] as View;
+const look = async (site: Moving): Promise<View> =>
+  (await ask(site, `{ siteImport { ${view} } }`)).data['siteImport'] as View;
 const choices = { plans: 'DROP' };
 const check = (site: Moving, input: Record<string, unknown> = {}) =>
-  ask(site, `mutation ($input: CheckMoveInInput!) { checkMoveIn(input: $input) { moveIn { job { state } } } }`, {
+  ask(site, `mutation ($input: CheckImportInput!) { checkImport(input: $input) { siteImport { job { state } } } }`, {
     input: { choices, ...input },
   });
 
 /** Starts, and is known by the new id from then on. */
 async function start(site: Moving): Promise<string[]> {
-  const { data, codes } = await ask(site, 'mutation { startMoveIn { moveIn { job { state } } user { id role } } }');
-  const { user } = (data?.['startMoveIn'] ?? {}) as { user?: { id: number } };
+  const { data, codes } = await ask(site, 'mutation { startImport { siteImport { job { state } } user { id role } } }');
+  const { user } = (data?.['startImport'] ?? {}) as { user?: { id: number } };
   if (user) site.root = { ...site.root, id: user.id };
   return codes;
 }
@@ -114,8 +115,8 @@ async function start(site: Moving): Promise<string[]> {
 /** Polls without the reports, which are long. */
 async function untilJob(site: Moving, isDue: (job: Pick<Job, 'state' | 'progress'>) => boolean): Promise<Job> {
   for (;;) {
-    const { data } = await ask(site, '{ moveIn { job { state progress { step done total secondsLeft } } } }');
-    const { job } = data['moveIn'] as { readonly job: Job | null };
+    const { data } = await ask(site, '{ siteImport { job { state progress { step done total secondsLeft } } } }');
+    const { job } = data['siteImport'] as { readonly job: Job | null };
     if (job && isDue(job)) return { ...(await look(site)).job!, progress: job.progress };
     await delay(100);
   }
@@ -135,11 +136,11 @@ async function upload(
     body: body as never,
     duplex: 'half',
   };
-  const response = await fetch(`${site.server.url}/api/move_in/file?name=${encodeURIComponent(name)}`, init);
+  const response = await fetch(`${site.server.url}/api/import/file?name=${encodeURIComponent(name)}`, init);
   return { status: response.status, code: ((await response.json()) as { code?: unknown }).code };
 }
 
-const uploads = (site: Moving): Promise<string[]> => readdir(join(site.dataDir, 'move-in')).catch(() => []);
+const uploads = (site: Moving): Promise<string[]> => readdir(join(site.dataDir, 'import')).catch(() => []);
 
 it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted', async () => {
   const site = await freshSite();
@@ -209,10 +210,10 @@ it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted'
   const whole = await site.server.api.data<{ source: { family: string }; findings: unknown[] }>(
     site.root,
     'GET',
-    '/api/move_in/report',
+    '/api/import/report',
   );
   expect(whole.source.family).toBe('veloera');
-  const audit = await ask(site, '{ auditEntries(filter: { subjects: [MOVE_IN] }) { items { actorId action } } }');
+  const audit = await ask(site, '{ auditEntries(filter: { subjects: [IMPORT] }) { items { actorId action } } }');
   expect(audit.data).toEqual({ auditEntries: { items: [{ actorId: 10_030, action: 'start' }] } });
 }, 300_000);
 
@@ -254,10 +255,10 @@ it('stops on request, keeps what was moved, and continues', async () => {
   await start(site);
   const working = await untilJob(site, ({ progress }) => progress?.step === 'logs');
   expect(working.progress?.total).toBeGreaterThan(30_000);
-  expect((await ask(site, 'mutation { discardMoveIn { moveIn { refusal } } }')).codes).toEqual(['CONFLICT']);
+  expect((await ask(site, 'mutation { discardImport { siteImport { refusal } } }')).codes).toEqual(['CONFLICT']);
   expect((await check(site)).codes).toEqual(['CONFLICT']);
-  expect((await ask(site, 'mutation { cancelMoveIn { moveIn { refusal } } }')).codes).toEqual([]);
-  expect((await ask(site, 'mutation { cancelMoveIn { moveIn { refusal } } }')).codes).toEqual(['CONFLICT']);
+  expect((await ask(site, 'mutation { cancelImport { siteImport { refusal } } }')).codes).toEqual([]);
+  expect((await ask(site, 'mutation { cancelImport { siteImport { refusal } } }')).codes).toEqual(['CONFLICT']);
   const [moved] = await site.server.dataSource.query<Array<{ n: number }>>('SELECT count(*)::int AS n FROM users');
   expect(moved?.n).toBe(31);
   expect(await start(site)).toEqual([]);
@@ -269,7 +270,7 @@ it('stops on request, keeps what was moved, and continues', async () => {
 it('continues after a restart of the server', async () => {
   const database = await createTestDatabase();
   closers.push(() => database.drop());
-  const dataDir = await scratchFolder('movein');
+  const dataDir = await scratchFolder('import');
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
   const environment = { DATA_DIR: dataDir, SHUTDOWN_TIMEOUT: '1' };
   const first = await startServer({ database, environment });
@@ -291,7 +292,7 @@ it('continues after a restart of the server', async () => {
 
 describe('refused', () => {
   it('uploads that are too large, empty, without a name, or no database', async () => {
-    const site = await freshSite({ MOVE_IN_MAX_FILE_MB: '1' });
+    const site = await freshSite({ IMPORT_MAX_FILE_MB: '1' });
     const large = randomBytes(1024 * 1024 + 1);
     expect(await upload(site, 'one-api.db', large)).toEqual({ status: 413, code: 'PAYLOAD_TOO_LARGE' });
     const pieces = new ReadableStream({
@@ -315,13 +316,13 @@ describe('refused', () => {
     expect(failed.failureText).not.toContain(site.dataDir);
     // The second call finds nothing to discard.
     for (const _ of [1, 2]) {
-      expect((await ask(site, 'mutation { discardMoveIn { moveIn { job { state } } } }')).codes).toEqual([]);
+      expect((await ask(site, 'mutation { discardImport { siteImport { job { state } } } }')).codes).toEqual([]);
       expect(await uploads(site)).toEqual(['work']);
       const query = `{ auditEntries { items { actorId subject action changes { field before after } } } }`;
       const { items } = (await ask(site, query)).data['auditEntries'] as { items: Array<{ subject: string }> };
       const changes = [{ field: 'source', before: 'evil.db', after: null }];
-      expect(items.filter(({ subject }) => subject === 'MOVE_IN')).toEqual([
-        { actorId: site.root.id, subject: 'MOVE_IN', action: 'delete', changes },
+      expect(items.filter(({ subject }) => subject === 'IMPORT')).toEqual([
+        { actorId: site.root.id, subject: 'IMPORT', action: 'delete', changes },
       ]);
     }
   }, 300_000);
@@ -358,7 +359,7 @@ describe('refused', () => {
     expect(failed).toMatchObject({ state: 'FAILED', failure: 'SOURCE_REFUSED', sourceName: 'mysql://127.0.0.1:9/old' });
     expect(failed.failureText).toContain('cannot be opened');
     expect(JSON.stringify(failed)).not.toContain('hidden');
-    const stored = await site.server.dataSource.query<unknown[]>('SELECT * FROM move_in_jobs');
+    const stored = await site.server.dataSource.query<unknown[]>('SELECT * FROM import_jobs');
     expect(JSON.stringify(stored)).not.toContain('hidden');
   }, 300_000);
 

@@ -107,8 +107,8 @@ export const heldWith = (permission: string): readonly string[] => [permission, 
 export const closed: readonly string[] = [
   ...['query permissions', 'query customRoles', 'mutation createCustomRole', 'mutation updateCustomRole'],
   ...['mutation deleteCustomRole', 'mutation giveCustomRole'],
-  ...['query moveIn', 'mutation checkMoveIn', 'mutation startMoveIn', 'mutation cancelMoveIn'],
-  ...['mutation discardMoveIn', 'POST /api/move_in/file', 'GET /api/move_in/report'],
+  ...['query siteImport', 'mutation checkImport', 'mutation startImport', 'mutation cancelImport'],
+  ...['mutation discardImport', 'POST /api/import/file', 'GET /api/import/report'],
   ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'query guardrailTrial'],
   ...['POST /api/option/rest_model_ratio'],
 ];

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import type { Person } from '../support/api.js';
-import { makeContent } from '../support/move-in/content.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
@@ -34,11 +34,11 @@ afterAll(async () => {
 
 it('checks an uploaded file, moves it, and shows the verdict', async () => {
   const { page } = visitor;
-  await enter(visitor, '/setting?tab=movein');
+  await enter(visitor, '/setting?tab=import');
   const input = page.locator('input[type=file]');
   await input.waitFor({ state: 'attached' });
   expect(await page.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
-  await photographAll(visitor, 'move-in-source');
+  await photographAll(visitor, 'import-source');
   await input.setInputFiles(source.address);
   await page.getByText('one-api.db', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Dry run' }).click();
@@ -46,7 +46,7 @@ it('checks an uploaded file, moves it, and shows the verdict', async () => {
   await dryRun.getByText(/veloera v9\.9\.9, sqlite/).waitFor({ timeout: 120_000 });
   expect(await dryRun.getByRole('row', { name: /^users 30 30/ }).count()).toBe(1);
   await dryRun.getByText('The user has no password and no external account that works here.').click();
-  await photographAll(visitor, 'move-in-dry-run');
+  await photographAll(visitor, 'import-dry-run');
   expect(await sidewaysOverflow(visitor)).toBe(0);
 
   await page.getByRole('button', { name: 'Start the move' }).click();
@@ -54,7 +54,7 @@ it('checks an uploaded file, moves it, and shows the verdict', async () => {
   const result = page.getByRole('region', { name: 'Result' });
   await result.getByText('Everything was moved and proven.').waitFor({ timeout: 240_000 });
   await result.getByText('60 of 60 API keys work.').waitFor();
-  await photographAll(visitor, 'move-in-result');
+  await photographAll(visitor, 'import-result');
   expect(await sidewaysOverflow(visitor)).toBe(0);
 
   // Root is still signed in, under the new id.

@@ -4,16 +4,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stateOf } from '../move-in/suite.js';
+import { stateOf } from '../import/suite.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { makeContent } from '../support/move-in/content.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { testEncryptionKey } from '../support/server.js';
 import { isFullSuite } from '../support/suite.js';
 
 /** How often the command is killed at a random moment of its work. */
 const kills = isFullSuite ? 20 : 3;
-const command = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');
+const command = join(import.meta.dirname, '../../dist/server/compose/import.main.js');
 
 let source: TestSource;
 let folder: string;

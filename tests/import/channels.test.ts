@@ -1,8 +1,8 @@
 import { dryRun } from '../../server/src/import/run.js';
 import { createTestDatabase } from '../support/database.js';
-import { makeContent } from '../support/move-in/content.js';
-import type { Family } from '../support/move-in/schemas.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import type { Family } from '../support/import/schemas.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer } from '../support/server.js';
 import { move, now, optionsFor } from './suite.js';

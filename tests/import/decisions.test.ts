@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
 import { familyOf } from '../../server/src/import/family.js';
-import type { MoveInReport } from '../../server/src/import/report.js';
+import type { ImportReport } from '../../server/src/import/report.js';
 import { dryRun } from '../../server/src/import/run.js';
 import { parseAddress } from '../../server/src/import/source/address.js';
 import { openTarget } from '../../server/src/import/write/target.js';
 import { createTestDatabase } from '../support/database.js';
-import { makeContent } from '../support/move-in/content.js';
-import type { Family } from '../support/move-in/schemas.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import type { Family } from '../support/import/schemas.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { startServer } from '../support/server.js';
 import { move, now, optionsFor, secrets, stateOf } from './suite.js';
 
@@ -134,7 +134,7 @@ describe('decisions of the operator', () => {
   });
 });
 
-const found = (report: MoveInReport, code: string): string[] =>
+const found = (report: ImportReport, code: string): string[] =>
   report.findings
     .find((one) => one.code === code)
     ?.examples.map(({ table, id, detail }) => `${table} ${id} ${detail}`) ?? [];
@@ -572,7 +572,7 @@ describe('a site that is not empty', () => {
     );
     await server.dataSource.query(`INSERT INTO price_checks (created_by, sources) VALUES ($1, '[]')`, [root.id]);
     await server.dataSource.query(
-      `INSERT INTO move_in_jobs (state, source_name, source_sealed, started_by) VALUES ('done', '', '', $1)`,
+      `INSERT INTO import_jobs (state, source_name, source_sealed, started_by) VALUES ('done', '', '', $1)`,
       [root.id],
     );
     const saved = await server.api.rest(root, 'PUT', '/api/user/', {
@@ -586,7 +586,7 @@ describe('a site that is not empty', () => {
       SELECT (SELECT json_agg(ARRAY[subject_id, created_by]) FROM budgets) AS budgets,
              (SELECT json_agg(created_by) FROM price_updates) AS updates,
              (SELECT json_agg(created_by) FROM price_checks) AS checks,
-             (SELECT json_agg(started_by) FROM move_in_jobs) AS jobs,
+             (SELECT json_agg(started_by) FROM import_jobs) AS jobs,
              (SELECT json_agg(DISTINCT subject_id) FROM audit_entries WHERE subject = 'user') AS audit`);
     expect(found).toEqual({
       budgets: [[10_030, 10_030]],
@@ -604,7 +604,7 @@ describe('a site that is not empty', () => {
     const database = await createTestDatabase();
     await move(database, optionsFor(first.address));
     await expect(move(database, optionsFor(second.address))).rejects.toThrow(
-      /This site was moved in from .*one-api\.db\. A second source/,
+      /This site was imported from .*one-api\.db\. A second source/,
     );
     await database.drop();
     const used = await startServer();

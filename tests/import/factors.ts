@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
-import { factors } from '../support/move-in/content.js';
+import { factors } from '../support/import/content.js';
 import type { LocalServer } from '../support/server.js';
 
 const { passkey } = factors;

@@ -57,11 +57,11 @@ it('moves models, prices, users and budgets, and issues new keys, because only d
     litellm_params:
       model: openai/gpt-4o-2024
       api_base: ${upstream.url}/v1
-      api_key: os.environ/MOVE_IN_TEST_KEY
+      api_key: os.environ/IMPORT_TEST_KEY
       input_cost_per_token: 0.0000025
       output_cost_per_token: 0.00001
   - model_name: claude
-    litellm_params: { model: anthropic/claude-sonnet-4, api_key: os.environ/MOVE_IN_MISSING_KEY, rpm: 5 }
+    litellm_params: { model: anthropic/claude-sonnet-4, api_key: os.environ/IMPORT_MISSING_KEY, rpm: 5 }
     model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000015 }
   - model_name: odd
     litellm_params: { model: sagemaker/odd, api_key: k }
@@ -70,7 +70,7 @@ router_settings:
   routing_strategy: latency-based-routing
 `,
   );
-  process.env['MOVE_IN_TEST_KEY'] = 'sk-from-environment';
+  process.env['IMPORT_TEST_KEY'] = 'sk-from-environment';
   const database = await createTestDatabase();
   const options = optionsFor(path, { keysSource: { engine: 'postgres', url: keys.url } });
   const report = await move(database, options);
@@ -78,7 +78,7 @@ router_settings:
     report.findings.find((one) => one.code === code)?.examples.map(({ detail, id }) => detail || id);
   expect(report).toMatchObject({ isBlocked: false, source: { family: 'litellm' } });
   expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 2, keysExpected: 2 });
-  expect(examples('key-environment')).toEqual(['claude: MOVE_IN_MISSING_KEY']);
+  expect(examples('key-environment')).toEqual(['claude: IMPORT_MISSING_KEY']);
   expect(examples('channel-type')).toEqual(['type 50, odd 3: odd']);
   expect(examples('key-hashed')).toEqual(['laptop', 'sk-...wxyz']);
   expect(examples('setting-unmapped')).toEqual(

@@ -1,7 +1,7 @@
-import { findMariaDb, startMariaDb, type MariaDb } from '../support/move-in/mariadb.js';
+import { findMariaDb, startMariaDb, type MariaDb } from '../support/import/mariadb.js';
 import { dryRun } from '../../server/src/import/run.js';
-import { makeContent } from '../support/move-in/content.js';
-import { createSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import { createSource } from '../support/import/source.js';
 import { sampled } from '../support/suite.js';
 import { describeMove, now, optionsFor } from './suite.js';
 

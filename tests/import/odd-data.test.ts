@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { openTarget } from '../../server/src/import/write/target.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { makeContent } from '../support/move-in/content.js';
-import type { Family } from '../support/move-in/schemas.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import type { Family } from '../support/import/schemas.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { startServer } from '../support/server.js';
 import { move, now, optionsFor, stateOf } from './suite.js';
 

@@ -4,8 +4,8 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { dryRun } from '../../server/src/import/run.js';
-import { makeContent } from '../support/move-in/content.js';
-import { createSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import { createSource } from '../support/import/source.js';
 import { sampled } from '../support/suite.js';
 import { describeMove, now, optionsFor } from './suite.js';
 

@@ -1,6 +1,6 @@
-import { makeContent } from '../support/move-in/content.js';
-import type { Family } from '../support/move-in/schemas.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import type { Family } from '../support/import/schemas.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { now } from './suite.js';
 
 /** A model of a site, and the quota that its program charges for 1000 prompt tokens, 400 of them cached, and 500 completion tokens. */

@@ -2,24 +2,24 @@ import { Secrets } from '../../server/src/shared/secrets.js';
 import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
 import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
 import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
-import type { MoveInOptions } from '../../server/src/import/options.js';
-import type { MoveInReport } from '../../server/src/import/report.js';
-import { dryRun, moveIn } from '../../server/src/import/run.js';
+import type { ImportOptions } from '../../server/src/import/options.js';
+import type { ImportReport } from '../../server/src/import/report.js';
+import { dryRun, importSite } from '../../server/src/import/run.js';
 import { parseAddress } from '../../server/src/import/source/address.js';
 import { openTarget } from '../../server/src/import/write/target.js';
 import { describeFactors } from './factors.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { makeContent, type Content } from '../support/move-in/content.js';
-import type { MariaDb } from '../support/move-in/mariadb.js';
-import type { Engine, Family } from '../support/move-in/schemas.js';
-import { createSource, type TestSource } from '../support/move-in/source.js';
+import { makeContent, type Content } from '../support/import/content.js';
+import type { MariaDb } from '../support/import/mariadb.js';
+import type { Engine, Family } from '../support/import/schemas.js';
+import { createSource, type TestSource } from '../support/import/source.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startServer, testEncryptionKey, type LocalServer } from '../support/server.js';
 
 export const secrets = new Secrets(testEncryptionKey);
 export const now = Math.floor(Date.now() / 1000);
 
-export const optionsFor = (address: string, more: Partial<MoveInOptions> = {}): MoveInOptions => ({
+export const optionsFor = (address: string, more: Partial<ImportOptions> = {}): ImportOptions => ({
   source: parseAddress(address),
   logSource: null,
   logs: 'all',
@@ -33,12 +33,12 @@ export const optionsFor = (address: string, more: Partial<MoveInOptions> = {}): 
 /** Runs a move into a database, as the command does. */
 export async function move(
   database: TestDatabase,
-  options: MoveInOptions,
+  options: ImportOptions,
   signal = new AbortController().signal,
-): Promise<MoveInReport> {
+): Promise<ImportReport> {
   const target = await openTarget(database.url);
   try {
-    return await moveIn(options, target, secrets, { onProgress: () => undefined, signal });
+    return await importSite(options, target, secrets, { onProgress: () => undefined, signal });
   } finally {
     await target.close();
   }
@@ -82,8 +82,8 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
     let source: TestSource;
     let database: TestDatabase;
     let server: LocalServer;
-    let preview: MoveInReport;
-    let report: MoveInReport;
+    let preview: ImportReport;
+    let report: ImportReport;
     let checksum: string;
 
     beforeAll(async () => {
@@ -111,7 +111,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
       await upstream?.stop();
     });
 
-    const countOf = (of: MoveInReport, code: string): number =>
+    const countOf = (of: ImportReport, code: string): number =>
       of.findings.find((one) => one.code === code)?.count ?? 0;
 
     it('says beforehand what it will do, and does that', () => {

@@ -9,20 +9,20 @@ import { checkEncryptionKey } from '../platform/db/encryption-key.js';
 import { migrate } from '../platform/db/migrate.js';
 import { createLogger, type Logger } from '../platform/observability/logger.js';
 import { Secrets } from '../shared/secrets.js';
-import { parseLogChoice, type MoveInOptions } from '../import/options.js';
-import { isProven, reportText, type MoveInReport } from '../import/report.js';
-import { dryRun, moveIn } from '../import/run.js';
+import { parseLogChoice, type ImportOptions } from '../import/options.js';
+import { isProven, reportText, type ImportReport } from '../import/report.js';
+import { dryRun, importSite } from '../import/run.js';
 import type { ProgressState } from '../import/progress.js';
 import { parseAddress } from '../import/source/address.js';
 import { openTarget } from '../import/write/target.js';
 
-const usage = `usage: npm run move-in -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
+const usage = `usage: npm run import -- <SQLite file | MySQL DSN or URL | Postgres URL> [--log-database <the same>]
     [--dry-run [--probe]] [--logs all|30d|none] [--report file.json] [--drop-two-factor] [--accept NAME]…
     [--accept-price-differences] [--plans balance|drop] [--with-content]
-   npm run move-in -- <config.yaml of LiteLLM> [--keys-database <Postgres URL>] [the same]
+   npm run import -- <config.yaml of LiteLLM> [--keys-database <Postgres URL>] [the same]
 Without a source, SQL_DSN, SQLITE_PATH and LOG_SQL_DSN of the old program are read.`;
 
-/** `npm run move-in`: moves a site of one-api, new-api, Veloera or LiteLLM into the configured database. */
+/** `npm run import`: moves a site of one-api, new-api, Veloera or LiteLLM into the configured database. */
 async function main(parameters: string[]): Promise<ExitCode> {
   const given = parseParameters(parameters);
   if (!given) {
@@ -37,7 +37,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
 }
 
 interface Given {
-  readonly options: MoveInOptions;
+  readonly options: ImportOptions;
   readonly isDryRun: boolean;
   readonly reportPath: string | undefined;
 }
@@ -103,7 +103,7 @@ function parseParameters(parameters: string[]): Given | null {
 }
 
 /** Opens the configured database, with or without a running server, at the newest schema. */
-async function run(options: MoveInOptions): Promise<MoveInReport> {
+async function run(options: ImportOptions): Promise<ImportReport> {
   const config = parseConfig(process.env);
   const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
@@ -117,7 +117,7 @@ async function run(options: MoveInOptions): Promise<MoveInReport> {
     await prepareSchema(url, encryptionKey, logger);
     const target = await openTarget(url);
     try {
-      return await moveIn(options, target, new Secrets(encryptionKey), {
+      return await importSite(options, target, new Secrets(encryptionKey), {
         onProgress: printProgress(),
         signal: stopped.signal,
       });

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { MoveInFiles } from '../import/console/move-in-files.service.js';
-import { MoveInJobs } from '../import/console/move-in-jobs.service.js';
-import { MoveInRunner } from '../import/console/move-in.jobs.js';
-import { MoveInService } from '../import/console/move-in.service.js';
+import { ImportFiles } from '../import/console/import-files.service.js';
+import { ImportJobs } from '../import/console/import-jobs.service.js';
+import { ImportRunner } from '../import/console/import.jobs.js';
+import { ImportService } from '../import/console/import.service.js';
 import { User } from '../console/users/user.entity.js';
 import type { Platform } from './platform.js';
 
-/** Moving in from another program, in the console. */
-export function composeMoveIn(platform: Platform): MoveInService {
+/** Import from another program, in the console. */
+export function composeImport(platform: Platform): ImportService {
   const { config, dataSource, database, secrets, changes, auditService, nodeId, clock, logger, shutdown } = platform;
-  const jobs = new MoveInJobs(dataSource, secrets);
-  const files = new MoveInFiles(join(config.dataDir, 'move-in'), config.moveInMaxFileBytes);
-  const runner = new MoveInRunner({
+  const jobs = new ImportJobs(dataSource, secrets);
+  const files = new ImportFiles(join(config.dataDir, 'import'), config.importMaxFileBytes);
+  const runner = new ImportRunner({
     jobs,
     files,
     changes,
@@ -21,12 +21,12 @@ export function composeMoveIn(platform: Platform): MoveInService {
     databaseUrl: database.directUrl,
     encryptionKey: database.encryptionKey,
     outboundAllow: config.outboundAllow,
-    program: platform.moveInProgram,
+    program: platform.importProgram,
   });
   runner.start();
-  shutdown.onStop('moving in', () => runner.stop());
+  shutdown.onStop('import', () => runner.stop());
   const users = dataSource.getRepository(User);
-  return new MoveInService({
+  return new ImportService({
     database: dataSource,
     users,
     jobs,

@@ -13,24 +13,26 @@ import { dateTime, duration, integer } from '../../lib/format.js';
 import { session, toSessionUser } from '../../lib/session.js';
 import { saveFile } from '../../lib/download.js';
 import {
-  CancelMoveInDocument,
-  DiscardMoveInDocument,
-  MoveInDocument,
-  StartMoveInDocument,
-  type MoveInPartsFragment,
-} from './moveIn.generated.js';
-import { MoveInReport } from './MoveInReport.js';
-import { MoveInSource } from './MoveInSource.js';
+  CancelImportDocument,
+  DiscardImportDocument,
+  SiteImportDocument,
+  StartImportDocument,
+  type ImportPartsFragment,
+} from './import.generated.js';
+import { ImportReport } from './ImportReport.js';
+import { ImportSource } from './ImportSource.js';
 
 const pollMilliseconds = 1000;
-type Job = NonNullable<MoveInPartsFragment['job']>;
+type Job = NonNullable<ImportPartsFragment['job']>;
 
-/** Moving in from another program: source, dry run, move, result. */
-export function MoveInPanel() {
+/** Import from another program: source, dry run, move, result. */
+export function ImportPanel() {
   const { t } = useTranslation();
   const client = useApolloClient();
-  const { data, error, refetch, startPolling, stopPolling } = useQuery(MoveInDocument, { fetchPolicy: 'network-only' });
-  const job = data?.moveIn.job ?? null;
+  const { data, error, refetch, startPolling, stopPolling } = useQuery(SiteImportDocument, {
+    fetchPolicy: 'network-only',
+  });
+  const job = data?.siteImport.job ?? null;
   const works = job?.state === 'CHECKING' || job?.state === 'MOVING';
   useEffect(() => {
     if (!works) return undefined;
@@ -47,20 +49,22 @@ export function MoveInPanel() {
   }, [isMoving, client]);
 
   if (!data)
-    return error ? <LoadFailure title={t('moveIn.loadFailed')} error={error} onRetry={() => void refetch()} /> : null;
-  const { refusal, run } = data.moveIn;
+    return error ? (
+      <LoadFailure title={t('siteImport.loadFailed')} error={error} onRetry={() => void refetch()} />
+    ) : null;
+  const { refusal, run } = data.siteImport;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2, maxWidth: 880 }}>
-      <Box sx={{ fontSize: 13, color: 'text.secondary' }}>{t('moveIn.about')}</Box>
-      {refusal !== null && <Notice tone="amber">{t('moveIn.refused')}</Notice>}
+      <Box sx={{ fontSize: 13, color: 'text.secondary' }}>{t('siteImport.about')}</Box>
+      {refusal !== null && <Notice tone="amber">{t('siteImport.refused')}</Notice>}
       {run && !works && (
         <Notice tone="blue">
           {run.finishedAt
-            ? t('moveIn.movedBefore', { name: run.name, time: dateTime(run.finishedAt) })
-            : t('moveIn.begunBefore', { name: run.name, time: dateTime(run.startedAt) })}
+            ? t('siteImport.movedBefore', { name: run.name, time: dateTime(run.finishedAt) })
+            : t('siteImport.begunBefore', { name: run.name, time: dateTime(run.startedAt) })}
         </Notice>
       )}
-      {refusal === null && !works && <MoveInSource moveIn={data.moveIn} onChange={() => void refetch()} />}
+      {refusal === null && !works && <ImportSource siteImport={data.siteImport} onChange={() => void refetch()} />}
       {job && <JobParts job={job} refused={refusal !== null} onChange={() => refetch()} />}
     </Box>
   );
@@ -74,8 +78,8 @@ interface JobProps {
 function JobParts({ job, refused, onChange }: JobProps & { readonly refused: boolean }) {
   const { t } = useTranslation();
   const act = useAction();
-  const [start] = useMutation(StartMoveInDocument);
-  const [discard, { loading: discarding }] = useMutation(DiscardMoveInDocument);
+  const [start] = useMutation(StartImportDocument);
+  const [discard, { loading: discarding }] = useMutation(DiscardImportDocument);
   const { state, preview, report } = job;
   const works = state === 'CHECKING' || state === 'MOVING';
   const begin = () =>
@@ -84,33 +88,37 @@ function JobParts({ job, refused, onChange }: JobProps & { readonly refused: boo
         await session.change(async () => {
           const { data } = await start();
           // Root has a new id, which every later request names.
-          return data && toSessionUser(data.startMoveIn.user);
+          return data && toSessionUser(data.startImport.user);
         });
         await onChange();
       },
-      { title: t('moveIn.startTitle'), body: t('moveIn.startBody', { name: job.sourceName }), verb: t('moveIn.start') },
+      {
+        title: t('siteImport.startTitle'),
+        body: t('siteImport.startBody', { name: job.sourceName }),
+        verb: t('siteImport.start'),
+      },
     );
   const mayStart = preview !== null && !preview.isBlocked && !refused && !works && state !== 'MOVED';
   return (
     <>
       {works && <Working job={job} onChange={onChange} />}
       {state === 'FAILED' && <Notice tone="red">{job.failureText}</Notice>}
-      {state === 'CANCELLED' && <Notice tone="amber">{t('moveIn.cancelled')}</Notice>}
+      {state === 'CANCELLED' && <Notice tone="amber">{t('siteImport.cancelled')}</Notice>}
       {report && (
-        <Part title={t('moveIn.result')}>
-          <MoveInReport report={report} />
+        <Part title={t('siteImport.result')}>
+          <ImportReport report={report} />
         </Part>
       )}
       {preview && !report && state !== 'CHECKING' && (
-        <Part title={t('moveIn.dryRun')}>
-          <MoveInReport report={preview} />
+        <Part title={t('siteImport.dryRun')}>
+          <ImportReport report={preview} />
         </Part>
       )}
       {!works && (
         <Box sx={{ display: 'flex', gap: 1, justifyContent: 'flex-end', flexWrap: 'wrap' }}>
           {(preview ?? report) && (
             <Button variant="text" onClick={() => void act(saveReport)}>
-              {t('moveIn.saveReport')}
+              {t('siteImport.saveReport')}
             </Button>
           )}
           <Button
@@ -124,11 +132,11 @@ function JobParts({ job, refused, onChange }: JobProps & { readonly refused: boo
               )
             }
           >
-            {t('moveIn.discard')}
+            {t('siteImport.discard')}
           </Button>
           {mayStart && (
             <Button variant="contained" onClick={() => void begin()}>
-              {state === 'CHECKED' ? t('moveIn.start') : t('moveIn.resume')}
+              {state === 'CHECKED' ? t('siteImport.start') : t('siteImport.resume')}
             </Button>
           )}
         </Box>
@@ -140,26 +148,26 @@ function JobParts({ job, refused, onChange }: JobProps & { readonly refused: boo
 function Working({ job, onChange }: JobProps) {
   const { t } = useTranslation();
   const act = useAction();
-  const [cancel, { loading }] = useMutation(CancelMoveInDocument);
+  const [cancel, { loading }] = useMutation(CancelImportDocument);
   const { progress, state } = job;
   const share = progress && progress.total > 0 ? Math.min(1, progress.done / progress.total) : null;
   const text =
     state === 'CHECKING'
-      ? t('moveIn.checking', { name: job.sourceName })
+      ? t('siteImport.checking', { name: job.sourceName })
       : progress === null
-        ? t('moveIn.beginning', { name: job.sourceName })
-        : t('moveIn.moving', { step: progress.step, done: integer(progress.done), total: integer(progress.total) });
+        ? t('siteImport.beginning', { name: job.sourceName })
+        : t('siteImport.moving', { step: progress.step, done: integer(progress.done), total: integer(progress.total) });
   return (
-    <Part title={state === 'CHECKING' ? t('moveIn.dryRun') : t('moveIn.move')}>
+    <Part title={state === 'CHECKING' ? t('siteImport.dryRun') : t('siteImport.move')}>
       <LinearProgress
-        aria-label={t('moveIn.move')}
+        aria-label={t('siteImport.move')}
         variant={share === null ? 'indeterminate' : 'determinate'}
         value={(share ?? 0) * 100}
       />
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 2, flexWrap: 'wrap', fontSize: 13 }}>
         <Box className="num" role="status" sx={{ flex: 1, minWidth: 200 }}>
           {text}
-          {progress?.secondsLeft != null && ` · ${t('moveIn.left', { time: duration(progress.secondsLeft) })}`}
+          {progress?.secondsLeft != null && ` · ${t('siteImport.left', { time: duration(progress.secondsLeft) })}`}
         </Box>
         <Button
           variant="outlined"
@@ -171,15 +179,15 @@ function Working({ job, onChange }: JobProps) {
                   .then(onChange)
                   .then(() => undefined),
               {
-                title: t('moveIn.cancelTitle'),
-                body: t('moveIn.cancelBody'),
-                verb: t('moveIn.cancel'),
-                no: t('moveIn.goOn'),
+                title: t('siteImport.cancelTitle'),
+                body: t('siteImport.cancelBody'),
+                verb: t('siteImport.cancel'),
+                no: t('siteImport.goOn'),
               },
             )
           }
         >
-          {t('moveIn.cancel')}
+          {t('siteImport.cancel')}
         </Button>
       </Box>
     </Part>
@@ -204,10 +212,10 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 /** The whole report: the screen shows the first rows of each finding. */
 async function saveReport(): Promise<void> {
   const user = session.get();
-  const response = await fetch('/api/move_in/report', {
+  const response = await fetch('/api/import/report', {
     credentials: 'same-origin',
     headers: user ? { 'Veloera-User': String(user.id) } : {},
   });
   const { data } = (await response.json()) as { data: unknown };
-  saveFile(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), 'move-in-report.json');
+  saveFile(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }), 'import-report.json');
 }

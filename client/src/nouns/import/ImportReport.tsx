@@ -7,9 +7,9 @@ import { StatBadges } from '../../components/StatBadges.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
-import type { MoveInReportPartsFragment } from './moveIn.generated.js';
+import type { ImportReportPartsFragment } from './import.generated.js';
 
-type Report = MoveInReportPartsFragment;
+type Report = ImportReportPartsFragment;
 type Severity = Report['findings'][number]['severity'];
 
 const tones: Readonly<Record<Severity, Tone>> = {
@@ -22,7 +22,7 @@ const tones: Readonly<Record<Severity, Tone>> = {
 };
 
 /** Figures, tables and findings of a dry run or of a move, and its verdict. */
-export function MoveInReport({ report }: { readonly report: Report }) {
+export function ImportReport({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const { proof, sums } = report;
@@ -30,26 +30,28 @@ export function MoveInReport({ report }: { readonly report: Report }) {
   return (
     <>
       <Box sx={{ fontSize: 13, color: 'text.secondary' }}>
-        {t('moveIn.program', { program, engine: report.engine, seconds: integer(report.seconds) })}
+        {t('siteImport.program', { program, engine: report.engine, seconds: integer(report.seconds) })}
       </Box>
       {proof && (
         <Notice tone={proof.isProven ? 'blue' : 'red'}>
-          {proof.isProven ? t('moveIn.proven') : t('moveIn.notProven')}
+          {proof.isProven ? t('siteImport.proven') : t('siteImport.notProven')}
           <Box component="ul" sx={{ m: 0, mt: 0.5, pl: 2.5 }}>
-            <li>{proof.sumsAreEqual ? t('moveIn.sumsEqual') : t('moveIn.sumsDiffer')}</li>
-            <li>{t('moveIn.keysFound', { found: integer(proof.keysFound), all: integer(proof.keysExpected) })}</li>
-            <li>{proof.drifts === 0 ? t('moveIn.ledgerConsistent') : t('moveIn.drifts', { count: proof.drifts })}</li>
-            <li>{t('moveIn.replayed', { equal: integer(proof.replayedEqual), all: integer(proof.replayed) })}</li>
+            <li>{proof.sumsAreEqual ? t('siteImport.sumsEqual') : t('siteImport.sumsDiffer')}</li>
+            <li>{t('siteImport.keysFound', { found: integer(proof.keysFound), all: integer(proof.keysExpected) })}</li>
+            <li>
+              {proof.drifts === 0 ? t('siteImport.ledgerConsistent') : t('siteImport.drifts', { count: proof.drifts })}
+            </li>
+            <li>{t('siteImport.replayed', { equal: integer(proof.replayedEqual), all: integer(proof.replayed) })}</li>
           </Box>
         </Notice>
       )}
-      {report.isBlocked && <Notice tone="red">{t('moveIn.blocked')}</Notice>}
+      {report.isBlocked && <Notice tone="red">{t('siteImport.blocked')}</Notice>}
       <StatBadges
-        label={t('moveIn.sums')}
+        label={t('siteImport.sums')}
         stats={[
-          { label: t('moveIn.userBalances'), value: money(sums.userQuota, 'balance') },
-          { label: t('moveIn.keyBalances'), value: money(sums.tokenRemainQuota, 'balance') },
-          { label: t('moveIn.inviteBalances'), value: money(sums.affiliateQuota, 'balance') },
+          { label: t('siteImport.userBalances'), value: money(sums.userQuota, 'balance') },
+          { label: t('siteImport.keyBalances'), value: money(sums.tokenRemainQuota, 'balance') },
+          { label: t('siteImport.inviteBalances'), value: money(sums.affiliateQuota, 'balance') },
         ]}
       />
       <Tables report={report} />
@@ -75,9 +77,9 @@ function Findings({
   const some = findings.filter(({ list }) => (list ?? 'NONE') === effect);
   if (some.length === 0) return null;
   return (
-    <Box component="section" aria-label={t(`moveIn.effects.${effect}`)} sx={{ display: 'grid', gap: 0.5 }}>
+    <Box component="section" aria-label={t(`siteImport.effects.${effect}`)} sx={{ display: 'grid', gap: 0.5 }}>
       <Typography variant="h3" sx={{ fontSize: 13 }}>
-        {t(`moveIn.effects.${effect}`)}
+        {t(`siteImport.effects.${effect}`)}
       </Typography>
       {some.map((finding) => (
         <Finding key={finding.code} finding={finding} />
@@ -92,14 +94,14 @@ function Differences({ report }: { readonly report: Report }) {
   if (report.differences.length === 0) return null;
   const columns = ['model', 'group', 'calls', 'there', 'here', 'perMonth'] as const;
   return (
-    <PlainTable label={t('moveIn.differences')} columns={columns.map((name) => t(`moveIn.difference.${name}`))}>
+    <PlainTable label={t('siteImport.differences')} columns={columns.map((name) => t(`siteImport.difference.${name}`))}>
       {report.differences.map(({ model, group, calls, there, here, perMonth, isAccepted }) => (
         <tr key={`${model} ${group}`}>
-          <td>{isAccepted ? `${model} (${t('moveIn.difference.accepted')})` : model}</td>
+          <td>{isAccepted ? `${model} (${t('siteImport.difference.accepted')})` : model}</td>
           <td>{group}</td>
           <td className="num">{integer(calls)}</td>
           <td className="num">{integer(there)}</td>
-          <td className="num">{here === null ? t('moveIn.difference.refused') : integer(here)}</td>
+          <td className="num">{here === null ? t('siteImport.difference.refused') : integer(here)}</td>
           <td className="num">{perMonth}</td>
         </tr>
       ))}
@@ -111,9 +113,9 @@ function Tables({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   const columns = ['found', 'moved', 'changed', 'same', 'leftOut'] as const;
   const title = (name: (typeof columns)[number]): string =>
-    name === 'moved' && report.isDryRun ? t('moveIn.toMove') : t(`moveIn.columns.${name}`);
+    name === 'moved' && report.isDryRun ? t('siteImport.toMove') : t(`siteImport.columns.${name}`);
   return (
-    <PlainTable columns={[t('moveIn.table'), ...columns.map(title)]}>
+    <PlainTable columns={[t('siteImport.table'), ...columns.map(title)]}>
       {report.tables.map((row) => (
         <tr key={row.table}>
           <td>{row.table}</td>
@@ -175,13 +177,13 @@ function PlainTable({
 /** The reason is in the language of the reader where it is known here; a newer server may have more of them. */
 function Finding({ finding }: { readonly finding: Report['findings'][number] }) {
   const { t, i18n } = useTranslation();
-  const key = `moveIn.findings.${finding.code}`;
-  const text = i18n.exists(key) ? t(key as 'moveIn.findings.plans') : finding.text;
+  const key = `siteImport.findings.${finding.code}`;
+  const text = i18n.exists(key) ? t(key as 'siteImport.findings.plans') : finding.text;
   return (
     <Box component="details" sx={{ fontSize: 13, '& summary': { cursor: 'pointer' } }}>
       <summary>
         <Box component="span" sx={{ mr: 1 }}>
-          <ToneChip tone={tones[finding.severity]}>{t(`moveIn.severities.${finding.severity}`)}</ToneChip>
+          <ToneChip tone={tones[finding.severity]}>{t(`siteImport.severities.${finding.severity}`)}</ToneChip>
         </Box>
         {text}{' '}
         <Box component="span" className="num" sx={{ color: 'text.secondary' }}>
@@ -196,7 +198,7 @@ function Finding({ finding }: { readonly finding: Report['findings'][number] }) 
           <li key={`${table} ${id} ${detail}`}>{[table, id, detail].filter(Boolean).join(' · ')}</li>
         ))}
         {finding.count > finding.examples.length && (
-          <li>{t('moveIn.more', { count: finding.count - finding.examples.length })}</li>
+          <li>{t('siteImport.more', { count: finding.count - finding.examples.length })}</li>
         )}
       </Box>
     </Box>

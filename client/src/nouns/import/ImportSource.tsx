@@ -13,7 +13,7 @@ import { TextInput } from '../../components/form/inputs.js';
 import { Segments } from '../../components/Segments.js';
 import { toast } from '../../components/toast.js';
 import { showFormError } from '../../components/form/showFormError.js';
-import { CheckMoveInDocument, type MoveInPartsFragment } from './moveIn.generated.js';
+import { CheckImportDocument, type ImportPartsFragment } from './import.generated.js';
 import { uploadDatabase, UploadRefused } from './upload.js';
 
 interface Values {
@@ -31,20 +31,20 @@ const megabyte = 1024 * 1024;
 type Days = 'all' | '30' | '0';
 
 /** A file or a connection, the choices, and the button of the dry run. */
-export function MoveInSource({
-  moveIn,
+export function ImportSource({
+  siteImport,
   onChange,
 }: {
-  readonly moveIn: MoveInPartsFragment;
+  readonly siteImport: ImportPartsFragment;
   readonly onChange: () => void;
 }) {
   const { t } = useTranslation();
-  const { job, maxFileBytes } = moveIn;
+  const { job, maxFileBytes } = siteImport;
   const [kind, setKind] = useState<'file' | 'connection'>(job && !job.hasFile ? 'connection' : 'file');
   const [days, setDays] = useState<Days>(job?.choices.logDays == null ? 'all' : job.choices.logDays === 0 ? '0' : '30');
   const [plans, setPlans] = useState<'REFUSE' | 'BALANCE' | 'DROP'>(job?.choices.plans ?? 'REFUSE');
   const [sent, setSent] = useState<number | null>(null);
-  const [check] = useMutation(CheckMoveInDocument);
+  const [check] = useMutation(CheckImportDocument);
   const form = useForm<Values>({
     defaultValues: {
       connection: '',
@@ -62,7 +62,7 @@ export function MoveInSource({
   const upload = async (file: File | undefined) => {
     if (!file) return;
     if (file.size > maxFileBytes) {
-      toast.error(t('moveIn.tooLarge', { size: Math.floor(maxFileBytes / megabyte) }));
+      toast.error(t('siteImport.tooLarge', { size: Math.floor(maxFileBytes / megabyte) }));
       return;
     }
     setSent(0);
@@ -100,29 +100,29 @@ export function MoveInSource({
   const isConfig = /\.ya?ml$/i.test(job?.sourceName ?? '');
   const ready = kind === 'file' ? job?.hasFile === true : true;
   return (
-    <Card component="section" aria-label={t('moveIn.source')} sx={{ padding: 2, minWidth: 0 }}>
+    <Card component="section" aria-label={t('siteImport.source')} sx={{ padding: 2, minWidth: 0 }}>
       <Typography variant="h2" sx={{ fontSize: 14, mb: 1.5 }}>
-        {t('moveIn.source')}
+        {t('siteImport.source')}
       </Typography>
       <Box component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ display: 'grid', gap: 2 }}>
         <Segments
-          label={t('moveIn.source')}
+          label={t('siteImport.source')}
           value={kind}
           onChange={setKind}
           choices={[
-            { value: 'file', label: t('moveIn.file') },
-            { value: 'connection', label: t('moveIn.connection') },
+            { value: 'file', label: t('siteImport.file') },
+            { value: 'connection', label: t('siteImport.connection') },
           ]}
         />
         {kind === 'file' ? (
           <Box>
             <Box sx={{ display: 'flex', alignItems: 'center', gap: 1.5, flexWrap: 'wrap' }}>
               <Button component="label" variant="outlined" loading={sent !== null}>
-                {t('moveIn.choose')}
+                {t('siteImport.choose')}
                 <input
                   hidden
                   type="file"
-                  aria-label={t('moveIn.choose')}
+                  aria-label={t('siteImport.choose')}
                   onChange={(event) => {
                     void upload(event.target.files?.[0]);
                     event.target.value = '';
@@ -130,27 +130,32 @@ export function MoveInSource({
                 />
               </Button>
               <Box sx={{ fontSize: 13, overflowWrap: 'anywhere' }}>
-                {job?.hasFile ? job.sourceName : t('moveIn.noFile')}
+                {job?.hasFile ? job.sourceName : t('siteImport.noFile')}
               </Box>
             </Box>
             {sent !== null && (
               <LinearProgress
-                aria-label={t('moveIn.uploading')}
+                aria-label={t('siteImport.uploading')}
                 variant="determinate"
                 value={sent * 100}
                 sx={{ mt: 1 }}
               />
             )}
-            <FormHelperText>{t('moveIn.fileHint', { size: Math.floor(maxFileBytes / megabyte) })}</FormHelperText>
+            <FormHelperText>{t('siteImport.fileHint', { size: Math.floor(maxFileBytes / megabyte) })}</FormHelperText>
           </Box>
         ) : (
           <>
-            <TextInput control={control} name="connection" label={t('moveIn.address')} hint={t('moveIn.addressHint')} />
+            <TextInput
+              control={control}
+              name="connection"
+              label={t('siteImport.address')}
+              hint={t('siteImport.addressHint')}
+            />
             <TextInput
               control={control}
               name="logConnection"
-              label={t('moveIn.logAddress')}
-              hint={t('moveIn.logAddressHint')}
+              label={t('siteImport.logAddress')}
+              hint={t('siteImport.logAddressHint')}
             />
           </>
         )}
@@ -159,66 +164,66 @@ export function MoveInSource({
             <TextInput
               control={control}
               name="keysConnection"
-              label={t('moveIn.keysAddress')}
-              hint={t('moveIn.keysAddressHint')}
+              label={t('siteImport.keysAddress')}
+              hint={t('siteImport.keysAddressHint')}
             />
             <TextInput
               control={control}
               name="environment"
               rows={3}
-              label={t('moveIn.environment')}
-              hint={t('moveIn.environmentHint')}
+              label={t('siteImport.environment')}
+              hint={t('siteImport.environmentHint')}
             />
           </>
         )}
-        <Choice label={t('moveIn.logs')}>
+        <Choice label={t('siteImport.logs')}>
           <Segments
-            label={t('moveIn.logs')}
+            label={t('siteImport.logs')}
             value={days}
             onChange={setDays}
             choices={[
-              { value: 'all', label: t('moveIn.allLogs') },
-              { value: '30', label: t('moveIn.recentLogs') },
-              { value: '0', label: t('moveIn.noLogs') },
+              { value: 'all', label: t('siteImport.allLogs') },
+              { value: '30', label: t('siteImport.recentLogs') },
+              { value: '0', label: t('siteImport.noLogs') },
             ]}
           />
         </Choice>
-        <Choice label={t('moveIn.plans')}>
+        <Choice label={t('siteImport.plans')}>
           <Segments
-            label={t('moveIn.plans')}
+            label={t('siteImport.plans')}
             value={plans}
             onChange={setPlans}
             choices={[
-              { value: 'REFUSE', label: t('moveIn.plansRefuse') },
-              { value: 'BALANCE', label: t('moveIn.plansBalance') },
-              { value: 'DROP', label: t('moveIn.plansDrop') },
+              { value: 'REFUSE', label: t('siteImport.plansRefuse') },
+              { value: 'BALANCE', label: t('siteImport.plansBalance') },
+              { value: 'DROP', label: t('siteImport.plansDrop') },
             ]}
           />
         </Choice>
         <SwitchRow
           control={control}
           name="withContent"
-          label={t('moveIn.withContent')}
-          hint={t('moveIn.withContentHint')}
+          label={t('siteImport.withContent')}
+          hint={t('siteImport.withContentHint')}
         />
         <SwitchRow
           control={control}
           name="dropTwoFactor"
-          label={t('moveIn.dropFactors')}
-          hint={t('moveIn.dropFactorsHint')}
+          label={t('siteImport.dropFactors')}
+          hint={t('siteImport.dropFactorsHint')}
         />
         <SwitchRow
           control={control}
           name="acceptPriceDifferences"
-          label={t('moveIn.acceptPrices')}
-          hint={t('moveIn.acceptPricesHint')}
+          label={t('siteImport.acceptPrices')}
+          hint={t('siteImport.acceptPricesHint')}
         />
         <TextInput
           control={control}
           name="accepted"
           rows={2}
-          label={t('moveIn.accepted')}
-          hint={t('moveIn.acceptedHint')}
+          label={t('siteImport.accepted')}
+          hint={t('siteImport.acceptedHint')}
         />
         <Button
           type="submit"
@@ -227,7 +232,7 @@ export function MoveInSource({
           loading={form.formState.isSubmitting}
           sx={{ justifySelf: 'end' }}
         >
-          {t('moveIn.check')}
+          {t('siteImport.check')}
         </Button>
       </Box>
     </Card>

@@ -103,7 +103,7 @@ interface DriftRow {
 /**
  * Verifies the ledger from independent records of the same movements:
  * - entries - charges - open reservations = balance, for users, tokens and invite earnings;
- * - charges, and those from before the site moved in = used counters, for users, tokens and channels;
+ * - charges, and those from before the import of the site = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
  * - prices minus charges, per hour = the fraction of a unit that the user carries;
  * - the charge stored on a task = its log row, and its refund if it failed;
@@ -148,7 +148,7 @@ const balanceCheck = (options: {
   LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM reservations GROUP BY 1) r ON r.id = x.id
   WHERE x.${options.balance} <> coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0)`;
 
-/** A site that moved in has used counters from before its oldest charge: they are in `opening_counters`. */
+/** An imported site has used counters from before its oldest charge: they are in `opening_counters`. */
 const usedCheck = (table: string, kind: string, name: string): string => `
   SELECT '${table} used' AS account, x.id::text, x.${name} AS name,
          (coalesce(c.amount, 0) + coalesce(o.used_quota, 0))::text AS expected, x.used_quota::text AS found

@@ -200,7 +200,7 @@ export class ChannelService {
       if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
       assertMayRedirect(admin, channel, fields);
       checkWhole({ ...channel, ...fields });
-      // Forms send back what a channel has, also what was moved in.
+      // Forms send back what a channel has, also what was imported.
       if (fields.statusCodeMapping !== channel.statusCodeMapping) assertStatusCodes(fields.statusCodeMapping ?? '');
       checkRegion(fields.type, fields.other ?? channel.other);
       if (fields.ownerId !== channel.ownerId) await assertOwner(manager, fields.ownerId);

@@ -132,7 +132,7 @@ export class FactorProofService {
     if (count !== 1) throw new AppError('INVALID_CREDENTIALS', 'The recovery code is wrong or was used already');
   }
 
-  /** The stored hash of a code that was moved in from new-api; null when the code is none of them. */
+  /** The stored hash of a code that was imported from new-api; null when the code is none of them. */
   private async movedHashOf(userId: number, plain: string): Promise<Buffer | null> {
     if (plain.length !== movedCodeLength) return null;
     const rows = await this.deps.apps.query<Array<{ hash: Buffer }>>(

@@ -78,7 +78,7 @@ export function parseToken(
   };
 }
 
-/** A token that was moved in may have a longer name, or none. */
+/** A token that was imported may have a longer name, or none. */
 function parseName(given: string, before: TokenFields | null): string {
   const name = given.trim();
   if (before && name === before.name.trim()) return before.name;

@@ -17,8 +17,8 @@ const forms = [
 ];
 
 /** Uploaded databases, each in a folder of its own, readable by the server's user only. */
-export class MoveInFiles {
-  /** @param root `DATA_DIR/move-in` */
+export class ImportFiles {
+  /** @param root `DATA_DIR/import` */
   constructor(
     private readonly root: string,
     readonly maxBytes: number,
@@ -98,5 +98,5 @@ const fileOf = (name: string): string => forms.find(({ pattern }) => pattern.tes
 export const tooLarge = (maxBytes: number): AppError =>
   new AppError(
     'PAYLOAD_TOO_LARGE',
-    `The file is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB (MOVE_IN_MAX_FILE_MB). Use npm run move-in on the server.`,
+    `The file is larger than ${Math.floor(maxBytes / 1024 / 1024)} MB (IMPORT_MAX_FILE_MB). Use npm run import on the server.`,
   );

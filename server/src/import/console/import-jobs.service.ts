@@ -1,15 +1,15 @@
 import type { JobFailure } from '../job-protocol.js';
-import type { LogChoice, MoveInOptions } from '../options.js';
+import type { LogChoice, ImportOptions } from '../options.js';
 import type { ProgressState } from '../progress.js';
-import type { MoveInReport } from '../report.js';
+import type { ImportReport } from '../report.js';
 import type { Secrets } from '../../shared/secrets.js';
 
 /**
  * `READY`: a source is given. `CHECKING`, `CHECKED`: the dry run. `MOVING`, `MOVED`: the move. A job that failed or was
  * cancelled keeps its source, and continues when it is started again.
  */
-export const moveInStates = ['READY', 'CHECKING', 'CHECKED', 'MOVING', 'MOVED', 'FAILED', 'CANCELLED'] as const;
-export type MoveInState = (typeof moveInStates)[number];
+export const importStates = ['READY', 'CHECKING', 'CHECKED', 'MOVING', 'MOVED', 'FAILED', 'CANCELLED'] as const;
+export type ImportState = (typeof importStates)[number];
 
 /** Where the data is. Passwords are in it, so it is stored encrypted. */
 export interface JobSource {
@@ -23,34 +23,34 @@ export interface JobSource {
 
 export interface JobChoices {
   readonly logs: LogChoice;
-  readonly decisions: MoveInOptions['decisions'];
+  readonly decisions: ImportOptions['decisions'];
 }
 
 /** The job of the console. There is at most one. */
-export interface MoveInJob {
-  readonly state: MoveInState;
+export interface ImportJob {
+  readonly state: ImportState;
   readonly sourceName: string;
   /** Folder of the uploaded file; empty without one. */
   readonly folder: string;
   readonly source: JobSource;
   readonly choices: JobChoices;
   readonly progress: ProgressState | null;
-  readonly preview: MoveInReport | null;
-  readonly report: MoveInReport | null;
+  readonly preview: ImportReport | null;
+  readonly report: ImportReport | null;
   readonly failure: JobFailure | null;
   readonly failureText: string;
   readonly startedBy: number;
 }
 
 interface Row {
-  readonly state: MoveInState;
+  readonly state: ImportState;
   readonly source_name: string;
   readonly folder: string;
   readonly source_sealed: string;
   readonly choices: JobChoices;
   readonly progress: ProgressState | null;
-  readonly preview: MoveInReport | null;
-  readonly report: MoveInReport | null;
+  readonly preview: ImportReport | null;
+  readonly report: ImportReport | null;
   readonly failure: JobFailure | null;
   readonly failure_text: string;
   readonly started_by: number;
@@ -71,15 +71,15 @@ interface Queries {
 }
 
 /** The stored job. Every change of its state names the states it may come from, because several nodes write it. */
-export class MoveInJobs {
+export class ImportJobs {
   constructor(
     private readonly database: Queries,
     private readonly secrets: Secrets,
   ) {}
 
   /** The job, of which there is at most one. */
-  async find(): Promise<MoveInJob | null> {
-    const [row] = await this.database.query<Row[]>('SELECT * FROM move_in_jobs');
+  async find(): Promise<ImportJob | null> {
+    const [row] = await this.database.query<Row[]>('SELECT * FROM import_jobs');
     if (!row) return null;
     const { state, folder, choices, progress, preview, report, failure } = row;
     return {
@@ -100,7 +100,7 @@ export class MoveInJobs {
   /** Replaces the job by a new one with an uploaded file. @returns false while a job works */
   async replace(name: string, folder: string, choices: JobChoices, startedBy: number): Promise<boolean> {
     const rows = await this.database.query<unknown[]>(
-      `INSERT INTO move_in_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
+      `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
        VALUES ('READY', $1, $2, $3, $4, $5)
        ON CONFLICT (id) DO UPDATE SET state = 'READY', source_name = $1, folder = $2, source_sealed = $3, choices = $4,
          started_by = $5, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '', updated_at = now()
@@ -119,7 +119,7 @@ export class MoveInJobs {
     startedBy: number,
   ): Promise<boolean> {
     const rows = await this.database.query<unknown[]>(
-      `INSERT INTO move_in_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
+      `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
        VALUES ('CHECKING', $1, $2, $3, $4, $5)
        ON CONFLICT (id) DO UPDATE SET state = 'CHECKING', source_name = $1, folder = $2, source_sealed = $3, choices = $4,
          started_by = $5, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '',
@@ -133,7 +133,7 @@ export class MoveInJobs {
   /** Begins or continues the move of a checked source. @returns false when another state has come in between */
   async beginMove(): Promise<boolean> {
     return this.changed(
-      `UPDATE move_in_jobs SET state = 'MOVING', progress = NULL, report = NULL, failure = NULL, failure_text = '',
+      `UPDATE import_jobs SET state = 'MOVING', progress = NULL, report = NULL, failure = NULL, failure_text = '',
               owner = '', lease_until = now(), updated_at = now()
         WHERE state IN ('CHECKED', 'FAILED', 'CANCELLED', 'MOVED') AND preview IS NOT NULL RETURNING id`,
     );
@@ -142,7 +142,7 @@ export class MoveInJobs {
   /** The process that works on the job notices it within seconds. */
   cancel(): Promise<boolean> {
     return this.changed(
-      `UPDATE move_in_jobs SET state = 'CANCELLED', progress = NULL, updated_at = now() WHERE state IN ${working} RETURNING id`,
+      `UPDATE import_jobs SET state = 'CANCELLED', progress = NULL, updated_at = now() WHERE state IN ${working} RETURNING id`,
     );
   }
 
@@ -151,20 +151,20 @@ export class MoveInJobs {
    * @returns whether there was a job that could be deleted
    */
   discard(queries: Queries): Promise<boolean> {
-    return this.changed(`DELETE FROM move_in_jobs WHERE state NOT IN ${working} RETURNING id`, [], queries);
+    return this.changed(`DELETE FROM import_jobs WHERE state NOT IN ${working} RETURNING id`, [], queries);
   }
 
   /** Deletes a job that was left alone for a day. */
   discardUnused(): Promise<boolean> {
     return this.changed(
-      `DELETE FROM move_in_jobs WHERE state NOT IN ${working} AND updated_at < now() - interval '${unusedHours} hours' RETURNING id`,
+      `DELETE FROM import_jobs WHERE state NOT IN ${working} AND updated_at < now() - interval '${unusedHours} hours' RETURNING id`,
     );
   }
 
   /** Takes the work that no living process does. @param folders those of uploaded files that this node has */
   async claim(owner: string, folders: readonly string[]): Promise<boolean> {
     return this.changed(
-      `UPDATE move_in_jobs SET owner = $1, lease_until = now() + interval '${leaseSeconds} seconds'
+      `UPDATE import_jobs SET owner = $1, lease_until = now() + interval '${leaseSeconds} seconds'
         WHERE state IN ${working} AND lease_until <= now() AND (folder = '' OR folder = ANY ($2)) RETURNING id`,
       [owner, folders],
     );
@@ -173,7 +173,7 @@ export class MoveInJobs {
   /** Ends a job whose file no node has had for a minute. */
   async failWithoutFile(): Promise<boolean> {
     return this.changed(
-      `UPDATE move_in_jobs SET state = 'FAILED', failure = 'FILE_MISSING', updated_at = now(),
+      `UPDATE import_jobs SET state = 'FAILED', failure = 'FILE_MISSING', updated_at = now(),
               failure_text = 'The uploaded file is no longer there: upload it again.'
         WHERE state IN ${working} AND folder <> '' AND lease_until < now() - interval '${patienceSeconds} seconds' RETURNING id`,
     );
@@ -182,7 +182,7 @@ export class MoveInJobs {
   /** Extends the lease. @returns false when the job was cancelled or belongs to another process */
   async renew(owner: string, progress: ProgressState | null): Promise<boolean> {
     return this.changed(
-      `UPDATE move_in_jobs SET lease_until = now() + interval '${leaseSeconds} seconds', progress = coalesce($2, progress)
+      `UPDATE import_jobs SET lease_until = now() + interval '${leaseSeconds} seconds', progress = coalesce($2, progress)
         WHERE owner = $1 AND state IN ${working} RETURNING id`,
       [owner, progress && JSON.stringify(progress)],
     );
@@ -191,17 +191,17 @@ export class MoveInJobs {
   /** Gives the work back, after some seconds: another attempt, or another process, continues it. */
   async release(owner: string, seconds: number): Promise<void> {
     await this.database.query(
-      `UPDATE move_in_jobs SET owner = '', lease_until = now() + make_interval(secs => $2) WHERE owner = $1 AND state IN ${working}`,
+      `UPDATE import_jobs SET owner = '', lease_until = now() + make_interval(secs => $2) WHERE owner = $1 AND state IN ${working}`,
       [owner, seconds],
     );
   }
 
   /** @returns false when the job no longer belongs to this owner, so nothing was stored */
-  async finish(owner: string, report: MoveInReport): Promise<boolean> {
+  async finish(owner: string, report: ImportReport): Promise<boolean> {
     // A run that needs decisions wrote nothing: it is a dry run.
     const isPreview = report.isDryRun || report.isBlocked;
     return this.changed(
-      `UPDATE move_in_jobs SET state = $2, ${isPreview ? 'preview = $3' : `report = $3, folder = ''`}, progress = NULL,
+      `UPDATE import_jobs SET state = $2, ${isPreview ? 'preview = $3' : `report = $3, folder = ''`}, progress = NULL,
               owner = '', updated_at = now()
         WHERE owner = $1 AND state IN ${working} RETURNING id`,
       [owner, isPreview ? 'CHECKED' : 'MOVED', JSON.stringify(report)],
@@ -211,7 +211,7 @@ export class MoveInJobs {
   /** @returns as `finish` */
   async fail(owner: string, failure: JobFailure, text: string): Promise<boolean> {
     return this.changed(
-      `UPDATE move_in_jobs SET state = 'FAILED', failure = $2, failure_text = $3, progress = NULL, owner = '', updated_at = now()
+      `UPDATE import_jobs SET state = 'FAILED', failure = $2, failure_text = $3, progress = NULL, owner = '', updated_at = now()
         WHERE owner = $1 AND state IN ${working} RETURNING id`,
       [owner, failure, text.slice(0, 2000)],
     );

@@ -3,12 +3,12 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Finding } from '../findings.js';
 import type { ChargeDifference } from '../replay.js';
-import { isProven, type MoveInReport, type Sums, type TableCounts } from '../report.js';
+import { isProven, type ImportReport, type Sums, type TableCounts } from '../report.js';
 
 const shownExamples = 20;
 
-const MoveInSeverityEnum = enumType(
-  'MoveInSeverity',
+const ImportSeverityEnum = enumType(
+  'ImportSeverity',
   {
     BLOCKING: 'blocking',
     REFUSED: 'refused',
@@ -21,8 +21,8 @@ const MoveInSeverityEnum = enumType(
   { BLOCKING: 'The move needs a decision.', NOTICE: 'Moved as it is.' },
 );
 
-const MoveInEffectEnum = enumType(
-  'MoveInEffect',
+const ImportEffectEnum = enumType(
+  'ImportEffect',
   { REFUSED_HERE: 'refused here', COSTS_DIFFERENTLY: 'costs differently', LEFT_OUT: 'left out' },
   'What users notice of a finding.',
   {
@@ -32,8 +32,8 @@ const MoveInEffectEnum = enumType(
   },
 );
 
-@ObjectType('MoveInTable', { description: 'Rows of a table of the source.' })
-class MoveInTableObject implements TableCounts {
+@ObjectType('ImportTable', { description: 'Rows of a table of the source.' })
+class ImportTableObject implements TableCounts {
   @Field(() => String)
   table: string;
 
@@ -53,8 +53,8 @@ class MoveInTableObject implements TableCounts {
   leftOut: number;
 }
 
-@ObjectType('MoveInSums', { description: 'Sums of the rows that are moved. Quota.' })
-class MoveInSumsObject implements Sums {
+@ObjectType('ImportSums', { description: 'Sums of the rows that are moved. Quota.' })
+class ImportSumsObject implements Sums {
   @Field(() => GraphQLSafeInt)
   userQuota: number;
 
@@ -77,8 +77,8 @@ class MoveInSumsObject implements Sums {
   channelUsedQuota: number;
 }
 
-@ObjectType('MoveInRow', { description: 'A row that a finding is about.' })
-class MoveInRowObject {
+@ObjectType('ImportRow', { description: 'A row that a finding is about.' })
+class ImportRowObject {
   @Field(() => String)
   table: string;
 
@@ -89,15 +89,15 @@ class MoveInRowObject {
   detail: string;
 }
 
-@ObjectType('MoveInFinding', { description: 'Rows that are changed or left out, or that need attention.' })
-class MoveInFindingObject implements Omit<Finding, 'examples'> {
+@ObjectType('ImportFinding', { description: 'Rows that are changed or left out, or that need attention.' })
+class ImportFindingObject implements Omit<Finding, 'examples'> {
   @Field(() => String, { description: 'Stable.' })
   code: Finding['code'];
 
-  @Field(() => MoveInSeverityEnum)
+  @Field(() => ImportSeverityEnum)
   severity: Finding['severity'];
 
-  @Field(() => MoveInEffectEnum, { nullable: true, description: 'What users notice. Null: nothing.' })
+  @Field(() => ImportEffectEnum, { nullable: true, description: 'What users notice. Null: nothing.' })
   list: Finding['list'];
 
   @Field(() => String, { description: 'The reason, in English.' })
@@ -106,12 +106,12 @@ class MoveInFindingObject implements Omit<Finding, 'examples'> {
   @Field(() => GraphQLSafeInt)
   count: number;
 
-  @Field(() => [MoveInRowObject], { description: 'The first 20.' })
-  examples: MoveInRowObject[];
+  @Field(() => [ImportRowObject], { description: 'The first 20.' })
+  examples: ImportRowObject[];
 }
 
-@ObjectType('MoveInChargeDifference', { description: 'Calls of the log whose charge would not be the same here.' })
-class MoveInChargeDifferenceObject implements ChargeDifference {
+@ObjectType('ImportChargeDifference', { description: 'Calls of the log whose charge would not be the same here.' })
+class ImportChargeDifferenceObject implements ChargeDifference {
   @Field(() => String)
   model: string;
 
@@ -134,8 +134,8 @@ class MoveInChargeDifferenceObject implements ChargeDifference {
   isAccepted: boolean;
 }
 
-@ObjectType('MoveInProof', { description: 'Evidence that a move is complete.' })
-class MoveInProofObject {
+@ObjectType('ImportProof', { description: 'Evidence that a move is complete.' })
+class ImportProofObject {
   @Field(() => Boolean, { description: 'Balances and counters are equal to the unit.' })
   sumsAreEqual: boolean;
 
@@ -160,8 +160,8 @@ class MoveInProofObject {
   isProven: boolean;
 }
 
-@ObjectType('MoveInReport', { description: 'The result of a dry run or of a move.' })
-export class MoveInReportObject {
+@ObjectType('ImportReport', { description: 'The result of a dry run or of a move.' })
+export class ImportReportObject {
   @Field(() => String, { description: '`one-api`, `new-api`, `veloera` or `litellm`.' })
   family: string;
 
@@ -180,23 +180,23 @@ export class MoveInReportObject {
   @Field(() => Int, { description: 'Duration in whole seconds.' })
   seconds: number;
 
-  @Field(() => [MoveInTableObject])
+  @Field(() => [ImportTableObject])
   tables: TableCounts[];
 
-  @Field(() => MoveInSumsObject)
+  @Field(() => ImportSumsObject)
   sums: Sums;
 
-  @Field(() => [MoveInFindingObject])
-  findings: MoveInFindingObject[];
+  @Field(() => [ImportFindingObject])
+  findings: ImportFindingObject[];
 
-  @Field(() => [MoveInChargeDifferenceObject], { description: 'The largest amount first.' })
+  @Field(() => [ImportChargeDifferenceObject], { description: 'The largest amount first.' })
   differences: readonly ChargeDifference[];
 
-  @Field(() => MoveInProofObject, { nullable: true, description: 'Null for a dry run.' })
-  proof: MoveInProofObject | null;
+  @Field(() => ImportProofObject, { nullable: true, description: 'Null for a dry run.' })
+  proof: ImportProofObject | null;
 }
 
-export const toReport = (report: MoveInReport): MoveInReportObject => ({
+export const toReport = (report: ImportReport): ImportReportObject => ({
   family: report.source.family,
   version: report.source.version,
   engine: report.source.engine,

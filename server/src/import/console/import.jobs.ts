@@ -9,8 +9,8 @@ import type { ProgressState } from '../progress.js';
 import { parseAddress } from '../source/address.js';
 import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import type { MoveInFiles } from './move-in-files.service.js';
-import type { MoveInJob, MoveInJobs } from './move-in-jobs.service.js';
+import type { ImportFiles } from './import-files.service.js';
+import type { ImportJob, ImportJobs } from './import-jobs.service.js';
 
 const tickMilliseconds = 5_000;
 /** Within the lease of a job, several times. */
@@ -21,9 +21,9 @@ const maxErrorText = 4_000;
 /** Time for a batch to end before the process is killed. */
 const patienceMilliseconds = 30_000;
 
-export interface MoveInRunnerDeps {
-  readonly jobs: MoveInJobs;
-  readonly files: MoveInFiles;
+export interface ImportRunnerDeps {
+  readonly jobs: ImportJobs;
+  readonly files: ImportFiles;
   readonly changes: Changes;
   readonly databaseUrl: string;
   readonly encryptionKey: string;
@@ -40,14 +40,14 @@ export interface MoveInRunnerDeps {
  * Does the work of the console's job in a process of its own. Any node may do it that has the uploaded file; after a
  * restart or a crash it continues.
  */
-export class MoveInRunner {
+export class ImportRunner {
   private readonly runs = new ScheduledRuns(
     () => this.look(),
     (error) => this.deps.logger.warn({ err: error }, 'work on moves from the console failed, retrying'),
   );
   private child: ChildProcess | null = null;
 
-  constructor(private readonly deps: MoveInRunnerDeps) {}
+  constructor(private readonly deps: ImportRunnerDeps) {}
 
   start(): void {
     this.runs.every(tickMilliseconds);
@@ -76,10 +76,10 @@ export class MoveInRunner {
     else await jobs.failWithoutFile();
   }
 
-  private async work(job: MoveInJob): Promise<void> {
+  private async work(job: ImportJob): Promise<void> {
     const { jobs, files, changes, nodeId, logger } = this.deps;
     const isDryRun = job.state === 'CHECKING';
-    logger.info({ source: job.sourceName, isDryRun }, 'moving in: process started');
+    logger.info({ source: job.sourceName, isDryRun }, 'import: process started');
     const last = await this.execute(this.orderOf(job, isDryRun), isDryRun);
     if (last.kind === 'report') {
       const isDone = await jobs.finish(nodeId, last.report);
@@ -91,11 +91,11 @@ export class MoveInRunner {
     } else {
       await jobs.fail(nodeId, last.code, last.message);
     }
-    logger.info({ source: job.sourceName, isDryRun, outcome: last.kind }, 'moving in: process ended');
+    logger.info({ source: job.sourceName, isDryRun, outcome: last.kind }, 'import: process ended');
     if (!isDryRun) await changes.announce(...changeKinds.map((kind) => ({ kind })));
   }
 
-  private orderOf({ source, choices, folder, sourceName, startedBy }: MoveInJob, isDryRun: boolean): JobOrder {
+  private orderOf({ source, choices, folder, sourceName, startedBy }: ImportJob, isDryRun: boolean): JobOrder {
     const { files, databaseUrl, encryptionKey, outboundAllow, clock } = this.deps;
     const address = (text: string | null) => (text === null ? null : parseAddress(text));
     const { connection, logConnection, keysConnection, environment } = source;

@@ -5,11 +5,11 @@ import { GraphQLDateTime, GraphQLSafeInt } from '../../platform/graphql/scalars.
 import { jobFailures, type JobFailure } from '../job-protocol.js';
 import type { ProgressState } from '../progress.js';
 import type { StoredRun } from '../write/site.js';
-import { moveInStates, type JobChoices, type MoveInJob, type MoveInState } from './move-in-jobs.service.js';
-import { MoveInReportObject, toReport } from './move-in-report.object.js';
-import type { MoveInView } from './move-in.service.js';
+import { importStates, type JobChoices, type ImportJob, type ImportState } from './import-jobs.service.js';
+import { ImportReportObject, toReport } from './import-report.object.js';
+import type { ImportView } from './import.service.js';
 
-const MoveInStateEnum = enumType('MoveInState', namesOf(moveInStates), 'How far a move is.', {
+const ImportStateEnum = enumType('ImportState', namesOf(importStates), 'How far a move is.', {
   READY: 'A file was uploaded.',
   CHECKING: 'The dry run reads the source.',
   CHECKED: 'The dry run has ended.',
@@ -17,14 +17,14 @@ const MoveInStateEnum = enumType('MoveInState', namesOf(moveInStates), 'How far 
   FAILED: 'What was moved stays. Starting again continues.',
 });
 
-const MoveInFailureEnum = enumType('MoveInFailure', namesOf(jobFailures), 'Why a move has ended.', {
+const ImportFailureEnum = enumType('ImportFailure', namesOf(jobFailures), 'Why a move has ended.', {
   SOURCE_REFUSED: 'The source cannot be opened, read or carried.',
   SITE_REFUSED: 'This site cannot be moved into.',
   FILE_MISSING: 'The uploaded file is no longer there.',
 });
 
-const MoveInPlansEnum = enumType(
-  'MoveInPlans',
+const ImportPlansEnum = enumType(
+  'ImportPlans',
   { REFUSE: 'refuse', BALANCE: 'balance', DROP: 'drop' },
   'What happens to active subscriptions.',
   {
@@ -35,7 +35,7 @@ const MoveInPlansEnum = enumType(
 );
 
 @InputType({ description: 'How a source is moved.' })
-export class MoveInChoicesInput {
+export class ImportChoicesInput {
   @Field(() => Int, { nullable: true, description: 'Log rows of the last days. Null: all; 0: none.' })
   logDays?: number | null;
 
@@ -51,7 +51,7 @@ export class MoveInChoicesInput {
   })
   accepted: string[];
 
-  @Field(() => MoveInPlansEnum, { defaultValue: 'refuse' })
+  @Field(() => ImportPlansEnum, { defaultValue: 'refuse' })
   plans: 'refuse' | 'balance' | 'drop';
 
   @Field(() => Boolean, { defaultValue: false, description: 'Prompts and responses in log rows are moved too.' })
@@ -59,7 +59,7 @@ export class MoveInChoicesInput {
 }
 
 @InputType({ description: 'A source to check.' })
-export class CheckMoveInInput {
+export class CheckImportInput {
   @Field(() => String, {
     nullable: true,
     description:
@@ -76,12 +76,12 @@ export class CheckMoveInInput {
   @Field(() => String, { nullable: true, description: '`NAME=value` lines that a config.yaml refers to.' })
   environment?: string | null;
 
-  @Field(() => MoveInChoicesInput)
-  choices: MoveInChoicesInput;
+  @Field(() => ImportChoicesInput)
+  choices: ImportChoicesInput;
 }
 
-@ObjectType('MoveInChoices', { description: 'How a source is moved.' })
-class MoveInChoicesObject {
+@ObjectType('ImportChoices', { description: 'How a source is moved.' })
+class ImportChoicesObject {
   @Field(() => Int, { nullable: true, description: 'Log rows of the last days. Null: all; 0: none.' })
   logDays: number | null;
 
@@ -94,15 +94,15 @@ class MoveInChoicesObject {
   @Field(() => [String])
   accepted: readonly string[];
 
-  @Field(() => MoveInPlansEnum)
+  @Field(() => ImportPlansEnum)
   plans: string;
 
   @Field(() => Boolean)
   withContent: boolean;
 }
 
-@ObjectType('MoveInProgress', { description: 'How far a move is. Rows of all tables together.' })
-class MoveInProgressObject implements ProgressState {
+@ObjectType('ImportProgress', { description: 'How far a move is. Rows of all tables together.' })
+class ImportProgressObject implements ProgressState {
   @Field(() => String, { description: 'The table, or `proof`.' })
   step: string;
 
@@ -116,10 +116,10 @@ class MoveInProgressObject implements ProgressState {
   secondsLeft: number | null;
 }
 
-@ObjectType('MoveInJob', { description: 'The source that root has given, and its move.' })
-class MoveInJobObject {
-  @Field(() => MoveInStateEnum)
-  state: MoveInState;
+@ObjectType('ImportJob', { description: 'The source that root has given, and its move.' })
+class ImportJobObject {
+  @Field(() => ImportStateEnum)
+  state: ImportState;
 
   @Field(() => String, { description: 'Name of the file, or the address without its password.' })
   sourceName: string;
@@ -127,27 +127,27 @@ class MoveInJobObject {
   @Field(() => Boolean, { description: 'The uploaded file is still there.' })
   hasFile: boolean;
 
-  @Field(() => MoveInChoicesObject)
-  choices: MoveInChoicesObject;
+  @Field(() => ImportChoicesObject)
+  choices: ImportChoicesObject;
 
-  @Field(() => MoveInProgressObject, { nullable: true, description: 'Null while nothing is moved.' })
+  @Field(() => ImportProgressObject, { nullable: true, description: 'Null while nothing is moved.' })
   progress: ProgressState | null;
 
-  @Field(() => MoveInReportObject, { nullable: true, description: 'Of the last dry run.' })
-  preview: MoveInReportObject | null;
+  @Field(() => ImportReportObject, { nullable: true, description: 'Of the last dry run.' })
+  preview: ImportReportObject | null;
 
-  @Field(() => MoveInReportObject, { nullable: true, description: 'Of the move.' })
-  report: MoveInReportObject | null;
+  @Field(() => ImportReportObject, { nullable: true, description: 'Of the move.' })
+  report: ImportReportObject | null;
 
-  @Field(() => MoveInFailureEnum, { nullable: true, description: 'Null: none.' })
+  @Field(() => ImportFailureEnum, { nullable: true, description: 'Null: none.' })
   failure: JobFailure | null;
 
   @Field(() => String, { description: 'One sentence in English; empty without a failure.' })
   failureText: string;
 }
 
-@ObjectType('MoveInRun', { description: 'The move of this site, from the console or the command.' })
-class MoveInRunObject {
+@ObjectType('ImportRun', { description: 'The move of this site, from the console or the command.' })
+class ImportRunObject {
   @Field(() => String)
   name: string;
 
@@ -161,38 +161,38 @@ class MoveInRunObject {
   finishedAt: Date | null;
 }
 
-@ObjectType('MoveIn', { description: 'Moving in from one-api, new-api, Veloera or LiteLLM.' })
-export class MoveInObject {
-  @Field(() => String, { nullable: true, description: 'Why nothing can be moved in. Null: it can.' })
+@ObjectType('SiteImport', { description: 'Import from one-api, new-api, Veloera or LiteLLM.' })
+export class SiteImportObject {
+  @Field(() => String, { nullable: true, description: 'Why nothing can be imported. Null: it can.' })
   refusal: string | null;
 
   @Field(() => GraphQLSafeInt, { description: 'Largest file that can be uploaded.' })
   maxFileBytes: number;
 
-  @Field(() => MoveInRunObject, { nullable: true, description: 'Null: nothing was moved in yet.' })
-  run: MoveInRunObject | null;
+  @Field(() => ImportRunObject, { nullable: true, description: 'Null: nothing was imported yet.' })
+  run: ImportRunObject | null;
 
-  @Field(() => MoveInJobObject, { nullable: true, description: 'Null: no source was given.' })
-  job: MoveInJobObject | null;
+  @Field(() => ImportJobObject, { nullable: true, description: 'Null: no source was given.' })
+  job: ImportJobObject | null;
 }
 
-export const MoveInPayload = payloadObject('MoveInPayload', { moveIn: () => MoveInObject });
+export const ImportPayload = payloadObject('ImportPayload', { siteImport: () => SiteImportObject });
 
-export const toMoveIn = ({ job, run, refusal, maxFileBytes }: MoveInView): MoveInObject => ({
+export const toSiteImport = ({ job, run, refusal, maxFileBytes }: ImportView): SiteImportObject => ({
   refusal,
   maxFileBytes,
   run: run && toRun(run),
   job: job && toJob(job),
 });
 
-const toRun = ({ name, family, startedAt, finishedAt }: StoredRun): MoveInRunObject => ({
+const toRun = ({ name, family, startedAt, finishedAt }: StoredRun): ImportRunObject => ({
   name,
   family,
   startedAt,
   finishedAt,
 });
 
-const toJob = (job: MoveInJob): MoveInJobObject => ({
+const toJob = (job: ImportJob): ImportJobObject => ({
   state: job.state,
   sourceName: job.sourceName,
   hasFile: job.folder !== '',
@@ -204,7 +204,7 @@ const toJob = (job: MoveInJob): MoveInJobObject => ({
   failureText: job.failureText,
 });
 
-export const toChoices = ({ logDays, ...decisions }: MoveInChoicesInput): JobChoices => ({
+export const toChoices = ({ logDays, ...decisions }: ImportChoicesInput): JobChoices => ({
   logs: logDays === null || logDays === undefined ? 'all' : logDays <= 0 ? 'none' : { days: Math.min(logDays, 9999) },
   decisions: { ...decisions },
 });

@@ -2,14 +2,14 @@ import type { FastifyPluginAsync } from 'fastify';
 import { Readable } from 'node:stream';
 import type { RestHandlers } from '../../platform/http/rest.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { MoveInService } from './move-in.service.js';
+import type { ImportService } from './import.service.js';
 
 /**
- * `/api/move_in`: a database as a file, and the whole report. The file is the body as it is, and is written to the disk as
+ * `/api/import`: a database as a file, and the whole report. The file is the body as it is, and is written to the disk as
  * it arrives: it may be larger than the memory.
  */
-export const moveInRoutes =
-  (service: MoveInService, rest: RestHandlers): FastifyPluginAsync =>
+export const importRoutes =
+  (service: ImportService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('application/json', (_request, body, done) => done(null, body));

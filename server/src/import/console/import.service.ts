@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { DataSource, Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
-import type { MoveInReport } from '../report.js';
+import type { ImportReport } from '../report.js';
 import { clearRoot, readRuns, whyNotFresh, type StoredRun } from '../write/site.js';
 import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
 import type { User } from '../../console/users/user.entity.js';
-import { nameOfConnection, parseConnection, parseEnvironment } from './move-in-address.js';
-import { tooLarge, type MoveInFiles } from './move-in-files.service.js';
-import type { JobChoices, JobSource, MoveInJob, MoveInJobs } from './move-in-jobs.service.js';
+import { nameOfConnection, parseConnection, parseEnvironment } from './import-address.js';
+import { tooLarge, type ImportFiles } from './import-files.service.js';
+import type { JobChoices, JobSource, ImportJob, ImportJobs } from './import-jobs.service.js';
 
 /** A source to check. Without a connection: the uploaded file, or the connection that was given before. */
-export interface MoveInSource {
+export interface ImportSource {
   readonly connection: string | null;
   readonly logConnection: string | null;
   readonly keysConnection: string | null;
@@ -20,11 +20,11 @@ export interface MoveInSource {
   readonly environment: string | null;
 }
 
-export interface MoveInView {
-  readonly job: MoveInJob | null;
+export interface ImportView {
+  readonly job: ImportJob | null;
   /** The run of this site, from the console or the command. */
   readonly run: StoredRun | null;
-  /** Why nothing can be moved in; null: it can. */
+  /** Why nothing can be imported; null: it can. */
   readonly refusal: string | null;
   readonly maxFileBytes: number;
 }
@@ -34,14 +34,14 @@ const defaultChoices: JobChoices = {
   decisions: { dropTwoFactor: false, acceptPriceDifferences: false, plans: 'refuse', withContent: false },
 };
 
-/** Moving in from another program, in the console. Only root, and only into a fresh site or one that was moved into. */
-export class MoveInService {
+/** Import from another program, in the console. Only root, and only into a fresh site or one that was imported. */
+export class ImportService {
   constructor(
     private readonly deps: {
       readonly database: DataSource;
       readonly users: Repository<User>;
-      readonly jobs: MoveInJobs;
-      readonly files: MoveInFiles;
+      readonly jobs: ImportJobs;
+      readonly files: ImportFiles;
       readonly runner: { poke(): void };
       readonly changes: Changes;
       readonly auditLog: AuditLog;
@@ -49,7 +49,7 @@ export class MoveInService {
   ) {}
 
   /** @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES */
-  async view(actor: MaybeActor): Promise<MoveInView> {
+  async view(actor: MaybeActor): Promise<ImportView> {
     requireRole(actor, 'root');
     const [job, runs] = await Promise.all([this.deps.jobs.find(), readRuns(this.deps.database)]);
     const refusal = runs.length > 0 ? null : await whyNotFresh(this.deps.database);
@@ -57,7 +57,7 @@ export class MoveInService {
   }
 
   /** The whole report of the move, else of the dry run; null without one. */
-  async report(actor: MaybeActor): Promise<MoveInReport | null> {
+  async report(actor: MaybeActor): Promise<ImportReport | null> {
     requireRole(actor, 'root');
     const job = await this.deps.jobs.find();
     return job?.report ?? job?.preview ?? null;
@@ -68,7 +68,7 @@ export class MoveInService {
    * @param announced `Content-Length`; NaN without one
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT, PAYLOAD_TOO_LARGE
    */
-  async receive(actor: MaybeActor, body: Readable, announced: number, name: string): Promise<MoveInView> {
+  async receive(actor: MaybeActor, body: Readable, announced: number, name: string): Promise<ImportView> {
     const self = await this.mover(actor);
     if (announced > this.deps.files.maxBytes) throw tooLarge(this.deps.files.maxBytes);
     const before = await this.deps.jobs.find();
@@ -82,7 +82,7 @@ export class MoveInService {
   }
 
   /** Begins a dry run. @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT */
-  async check(actor: MaybeActor, given: MoveInSource, choices: JobChoices): Promise<MoveInView> {
+  async check(actor: MaybeActor, given: ImportSource, choices: JobChoices): Promise<ImportView> {
     const self = await this.mover(actor);
     const before = await this.deps.jobs.find();
     const { name, folder, source } = this.sourceOf(given, before);
@@ -97,7 +97,7 @@ export class MoveInService {
    * @returns the caller too: root gets an id that no user of the source has, because clients send ids
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED
    */
-  async start(actor: MaybeActor): Promise<MoveInView & { user: User }> {
+  async start(actor: MaybeActor): Promise<ImportView & { user: User }> {
     const self = await this.mover(actor);
     const { jobs, database, users, changes, auditLog, runner } = this.deps;
     const job = await jobs.find();
@@ -105,7 +105,7 @@ export class MoveInService {
     if (!preview || job.state === 'MOVED') throw new ConflictError('Check the source first');
     if (preview.isBlocked) throw new ConflictError('Decide on the findings that block the move, and check again');
     await database.transaction(async (manager) => {
-      const change = { action: 'start', subject: 'moveIn', id: preview.source.family, before: null } as const;
+      const change = { action: 'start', subject: 'import', id: preview.source.family, before: null } as const;
       await auditLog.write(manager, self, { ...change, after: { source: job.sourceName } });
     });
     const id = await this.renumber(self, preview.lastUserId);
@@ -117,24 +117,24 @@ export class MoveInService {
   }
 
   /** Moved rows stay; a later start continues. @throws AppError CONFLICT when nothing is running */
-  async cancel(actor: MaybeActor): Promise<MoveInView> {
+  async cancel(actor: MaybeActor): Promise<ImportView> {
     const self = requireRole(actor, 'root');
     if (!(await this.deps.jobs.cancel())) throw new ConflictError('Nothing is running');
     await this.deps.database.transaction((manager) =>
-      this.deps.auditLog.write(manager, self, { action: 'cancel', subject: 'moveIn', id: '', before: null, after: {} }),
+      this.deps.auditLog.write(manager, self, { action: 'cancel', subject: 'import', id: '', before: null, after: {} }),
     );
     return this.view(actor);
   }
 
   /** Forgets the source and deletes its file. @throws AppError CONFLICT while it is read */
-  async discard(actor: MaybeActor): Promise<MoveInView> {
+  async discard(actor: MaybeActor): Promise<ImportView> {
     const self = requireRole(actor, 'root');
     const { jobs, database, auditLog, files } = this.deps;
     const job = await jobs.find();
     if (!job) return this.view(actor);
     await database.transaction(async (manager) => {
       if (!(await jobs.discard(manager))) throw isWorking();
-      const change = { action: 'delete', subject: 'moveIn', id: job.preview?.source.family ?? '' } as const;
+      const change = { action: 'delete', subject: 'import', id: job.preview?.source.family ?? '' } as const;
       await auditLog.write(manager, self, { ...change, before: { source: job.sourceName }, after: null });
     });
     await files.remove(job.folder);
@@ -151,8 +151,8 @@ export class MoveInService {
   }
 
   private sourceOf(
-    { connection, logConnection, keysConnection, environment }: MoveInSource,
-    before: MoveInJob | null,
+    { connection, logConnection, keysConnection, environment }: ImportSource,
+    before: ImportJob | null,
   ): { name: string; folder: string; source: JobSource } {
     const isNew = connection !== null && connection !== '';
     if (isNew) parseConnection(connection, 'connection');
