@@ -26,10 +26,15 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/channel/tag/disabled', 'PUT /api/channel/tag', 'POST /api/channel/fix'],
     ...['GET /api/channel/test/:id', 'GET /api/channel/test', 'GET /api/channel/fetch_models/:id'],
     ...['POST /api/channel/fetch_models', 'GET /api/channel/update_balance/:id', 'GET /api/channel/update_balance'],
-    ...['DELETE /api/channel/:id/cooldowns'],
+    ...['DELETE /api/channel/:id/cooldowns', 'POST /api/channel/copy/:id'],
   ],
   // The REST detail of a channel contains its keys.
-  'channels.secrets': ['query channelKeys', 'query drawingNotifyUrl', 'GET /api/channel/:id'],
+  'channels.secrets': [
+    'query channelKeys',
+    'query drawingNotifyUrl',
+    'GET /api/channel/:id',
+    'POST /api/channel/:id/key',
+  ],
   'users.read': [
     ...['query users', 'query user', 'query userSessions', 'query tokens', 'query groups'],
     ...['GET /api/user', 'GET /api/user/search', 'GET /api/user/:id', 'GET /api/group'],

@@ -35,7 +35,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { homePageContent }'], rest: ['GET /api/home_page_content'] },
   { graphql: ['query { setup { isDone } }'], rest: ['GET /api/setup'] },
   { graphql: ['mutation { completeSetup(input: {}) { setup { isDone } } }'], rest: ['POST /api/setup'] },
-  { graphql: ['query { pricing { models { modelName } } }'], rest: ['GET /api/pricing'] },
+  { graphql: ['query { pricing { models { modelName } } }'], rest: ['GET /api/pricing', 'GET /api/ratio_config'] },
   // null for an anonymous caller, unless option model_health.access is public
   { graphql: ['query { modelHealth { rows { modelName } } }'] },
   { least: 'common', rest: ['GET /api/model_health', 'GET /api/model_health/badge/:model'] },
@@ -141,8 +141,9 @@ export const operations: readonly Operation[] = [
     graphql: ['mutation { updateMySetting(input: { quotaWarningThreshold: 0 }) { setting { notifyType } } }'],
     rest: ['PUT /api/user/setting'],
   },
-  { graphql: ['query { canCheckIn }'], rest: ['GET /api/user/check_in_status'] },
-  { graphql: ['mutation { checkIn { quota } }'], rest: ['POST /api/user/check_in'] },
+  { graphql: ['query { canCheckIn }'], rest: ['GET /api/user/check_in_status', 'GET /api/user/checkin'] },
+  { graphql: ['mutation { checkIn { quota } }'], rest: ['POST /api/user/check_in', 'POST /api/user/checkin'] },
+  { least: 'common', rest: ['GET /api/user/2fa/status', 'GET /api/user/passkey'] },
   { graphql: ['query { inviteCode }'], rest: ['GET /api/user/aff'] },
   {
     graphql: ['mutation { transferInviteQuota(input: { quota: 1, idempotencyKey: "roles" }) { replayed } }'],
@@ -157,7 +158,14 @@ export const operations: readonly Operation[] = [
     graphql: ['query { myTokens { totalCount } }'],
     rest: ['GET /api/token', 'GET /api/token/search'],
   },
-  { graphql: [`query { tokenKey(id: ${unknownId}) }`], rest: ['GET /api/token/:id'] },
+  {
+    graphql: [`query { tokenKey(id: ${unknownId}) }`],
+    rest: [
+      'GET /api/token/:id',
+      'POST /api/token/:id/key',
+      ['POST /api/token/batch/keys', { body: { ids: [unknownId] } }],
+    ],
+  },
   {
     graphql: ['mutation { createToken(input: { name: "" }) { key } }'],
     rest: [['POST /api/token', { body: { name: '' } }]],
@@ -178,6 +186,7 @@ export const operations: readonly Operation[] = [
       `mutation { deleteTokens(ids: [${unknownId}]) { done } }`,
       `mutation { setTokenGroup(ids: [${unknownId}]) { done } }`,
     ],
+    rest: [['POST /api/token/batch', { body: { ids: [unknownId] } }]],
   },
   {
     graphql: [`mutation { rotateToken(input: { id: ${unknownId} }) { key } }`],
@@ -286,13 +295,19 @@ export const operations: readonly Operation[] = [
     graphql: ['query { channels { totalCount } }', 'query { channelHeads { totalCount } }'],
     rest: ['GET /api/channel', 'GET /api/channel/search'],
   },
-  { graphql: [`query { channel(id: ${unknownId}) { id } }`], rest: ['GET /api/channel/:id'] },
+  {
+    graphql: [`query { channel(id: ${unknownId}) { id } }`],
+    rest: ['GET /api/channel/:id', 'POST /api/channel/:id/key'],
+  },
   { graphql: [`query { channelKeys(id: ${unknownId}) }`] },
   { graphql: [`query { channelSessions(id: ${unknownId}) { totalCount } }`] },
   { graphql: ['query { channelTestRun { total } }'] },
   { graphql: ['query { channelHealth { rows { channelId } } }'] },
   { graphql: ['query { channelTags }'] },
-  { graphql: [`mutation { copyChannel(id: ${unknownId}, name: "copy") { channel { id } } }`] },
+  {
+    graphql: [`mutation { copyChannel(id: ${unknownId}, name: "copy") { channel { id } } }`],
+    rest: ['POST /api/channel/copy/:id'],
+  },
   { graphql: ['query { channelTypes { id } }'], rest: ['GET /api/channel/models'] },
   { graphql: ['query { enabledModels }'], rest: ['GET /api/channel/models_enabled'] },
   {
