@@ -61,6 +61,7 @@ interface Report {
   readonly isBlocked: boolean;
   readonly tables: ReadonlyArray<{ table: string; found: number; moved: number; changed: number; leftOut: number }>;
   readonly sums: { userQuota: number };
+  readonly channels: ReadonlyArray<{ id: number; there: string | null; here: string | null }>;
   readonly findings: ReadonlyArray<{ code: string; severity: string; count: number; examples: unknown[] }>;
   readonly proof: {
     sumsAreEqual: boolean;
@@ -72,7 +73,8 @@ interface Report {
 }
 
 const report = `family version engine isDryRun isBlocked seconds tables { table found moved changed same leftOut }
-  sums { userQuota } findings { code severity text count examples { table id detail } }
+  sums { userQuota } findings { code severity list text count examples { table id detail } }
+  differences { model } channels { id there here }
   proof { sumsAreEqual keysFound keysExpected drifts replayed replayedEqual isProven }`;
 const view = `refusal maxFileBytes run { name family finishedAt } job { state sourceName hasFile failure failureText
   choices { logDays plans } progress { step done total secondsLeft } preview { ${report} } report { ${report} } }`;
@@ -171,6 +173,18 @@ it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted'
   const codes = checked.preview?.findings.map(({ code }) => code);
   expect(codes).toEqual(expect.arrayContaining(['no-sign-in', 'option-set', 'root-demoted', 'balance-negative']));
   expect(await site.server.dataSource.query('SELECT count(*)::int AS n FROM users')).toEqual([{ n: 1 }]);
+  expect(checked.preview?.channels).toContainEqual({
+    id: expect.any(Number) as number,
+    there: expect.stringMatching(/^http.*completions$/) as string,
+    here: expect.stringMatching(/^http.*completions$/) as string,
+  });
+
+  // As an earlier version stored it.
+  await site.server.dataSource.query(
+    `UPDATE import_jobs SET preview = preview - 'channels' - 'replay' || jsonb_build_object('findings',
+       (SELECT jsonb_agg(finding - 'list') FROM jsonb_array_elements(preview->'findings') finding))`,
+  );
+  expect((await look(site)).job?.preview).toMatchObject({ channels: [], differences: [] });
 
   expect(await start(site)).toEqual([]);
   expect(site.root.id).toBe(10_030);

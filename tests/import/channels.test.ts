@@ -22,6 +22,31 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.stop());
 
+/** A channel of each type, by the model and the URL of its calls. */
+const native: Readonly<
+  Record<'one-api' | 'new-api', ReadonlyArray<readonly [type: number, model: string, path: string]>>
+> = {
+  'one-api': [
+    [16, 'glm-4', '/api/paas/v4/chat/completions'],
+    [23, 'hunyuan-lite', '/'],
+    [24, 'gemini-2.0-flash-exp', '/v1beta/models/gemini-2.0-flash-exp:generateContent'],
+    [30, 'llama3', '/api/chat'],
+    [37, '@cf/meta/llama', '/client/v4/accounts/account/ai/v1/chat/completions'],
+  ],
+  'new-api': [
+    [14, 'claude-sonnet-4-5', '/v1/messages'],
+    [17, 'qwen-max', '/compatible-mode/v1/chat/completions'],
+    [23, 'hunyuan-lite', '/'],
+    [24, 'gemini-2.5-pro', '/v1beta/models/gemini-2.5-pro:generateContent'],
+    [27, 'sonar', '/chat/completions'],
+    [34, 'command-r', '/v1/chat'],
+    [37, 'dify', '/v1/chat-messages'],
+    [39, '@cf/meta/llama', '/client/v4/accounts/account/ai/v1/chat/completions'],
+  ],
+};
+/** Newer endpoints of the same provider. */
+const newer: Readonly<Record<string, string>> = { '/api/chat': '/v1/chat/completions', '/v1/chat': '/v2/chat' };
+
 /** A site with one enabled channel of each type. */
 async function siteOf(
   family: Family,
@@ -68,6 +93,34 @@ describe.each<[Family, readonly number[]]>([
     60_000,
   );
 });
+
+it.each(['one-api', 'new-api'] as const)(
+  'channels of %s in dialects of their own are listed with both URLs',
+  async (family) => {
+    const source = await createSource(family, 'sqlite', makeContent({ family, upstream: upstream.url, now, logs: 1 }));
+    await source.execute('DELETE FROM channels');
+    const column = family === 'one-api' ? 'config' : 'other';
+    const account = family === 'one-api' ? '{"user_id":"account"}' : 'account';
+    for (const [type, model] of native[family]) {
+      await source.execute(
+        `INSERT INTO channels (id, type, "key", status, name, models, "group", base_url, ${column})
+       VALUES (${type}, ${type}, '1|secret|key', 1, 'type ${type}', '${model}', 'default', 'https://gateway.example', '${type === 37 || type === 39 ? account : ''}')`,
+      );
+    }
+    const { channels, findings } = await dryRun(optionsFor(source.address), false);
+    expect(channels.map(({ id, there }) => [id, there])).toEqual(
+      native[family].map(([type, , path]) => [type, `https://gateway.example${path}`]),
+    );
+    expect(channels.map(({ id, here }) => [id, here])).toEqual(
+      native[family].map(([type, , path]) => [type, `https://gateway.example${newer[path] ?? path}`]),
+    );
+    const differing = native[family].filter(([, , path]) => newer[path] !== undefined).map(([type]) => String(type));
+    const found = findings.find(({ code }) => code === 'channel-address');
+    expect(found?.examples.map(({ id }) => id) ?? []).toEqual(differing);
+    await source.drop();
+  },
+  60_000,
+);
 
 it('one-api: channels with a base URL of their own answer calls after the move, at the URL and with the key of before', async () => {
   const types = [8, 41, 49, 50, 51];

@@ -84,6 +84,25 @@ export interface ImportReport {
   readonly proof: Proof | null;
 }
 
+/** A report that an earlier version of this program has stored may lack fields. */
+type Stored = Omit<ImportReport, 'channels' | 'replay' | 'findings' | 'proof'> & {
+  readonly channels?: ImportReport['channels'];
+  readonly replay?: Partial<Replay> | null;
+  readonly findings: ReadonlyArray<Omit<Finding, 'list'> & Partial<Pick<Finding, 'list'>>>;
+  readonly proof: (Omit<Proof, 'replay'> & { readonly replay?: Partial<Replay> }) | null;
+};
+
+const noReplay: Replay = { rows: 0, equal: 0, unknown: 0, older: 0, different: [] };
+
+/** Completes a stored report. */
+export const readReport = (stored: Stored): ImportReport => ({
+  ...stored,
+  channels: stored.channels ?? [],
+  findings: stored.findings.map((finding) => ({ ...finding, list: finding.list ?? null })),
+  replay: stored.replay ? { ...noReplay, ...stored.replay } : null,
+  proof: stored.proof && { ...stored.proof, replay: { ...noReplay, ...stored.proof.replay } },
+});
+
 const shown = 10;
 
 /** The report for a terminal. */

@@ -59,7 +59,7 @@ async function preview(
   if (target) await findVanished(target, sources.source, runOf(options), pass.context.findings);
   for (const spec of tableSpecs)
     await pass.table(spec, async (rows) => ({ ...none, moved: rows.filter(({ isGone }) => !isGone).length }));
-  const channels = pass.context.family === 'litellm' ? [] : await addressesOf(sources.source, pass.context, options);
+  const channels = await addressesOf(sources.source, pass.context, options);
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
   const { prices, family } = pass.context;
   const replay = prices

@@ -80,6 +80,14 @@ export const siteImport = {
     refused: 'refused',
     accepted: 'accepted',
   },
+  channels: 'Chat calls of channels',
+  channel: {
+    channel: 'Channel (model)',
+    there: 'There',
+    here: 'Here',
+    same: 'the same',
+    unknown: 'known at the call',
+  },
   effects: {
     REFUSED_HERE: 'Will be refused here',
     COSTS_DIFFERENTLY: 'Will cost differently',

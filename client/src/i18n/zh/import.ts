@@ -76,6 +76,14 @@ export const siteImport = {
     refused: '拒绝',
     accepted: '已接受',
   },
+  channels: '渠道的对话调用',
+  channel: {
+    channel: '渠道（模型）',
+    there: '原站',
+    here: '本站',
+    same: '相同',
+    unknown: '调用时才确定',
+  },
   effects: {
     REFUSED_HERE: '在这里将被拒绝',
     COSTS_DIFFERENTLY: '费用将不同',

@@ -56,6 +56,7 @@ export function ImportReport({ report }: { readonly report: Report }) {
       />
       <Tables report={report} />
       <Differences report={report} />
+      <Channels report={report} />
       {effects.map((effect) => (
         <Findings key={effect} effect={effect} findings={report.findings} />
       ))}
@@ -109,6 +110,30 @@ function Differences({ report }: { readonly report: Report }) {
   );
 }
 
+/** Where each channel sends a chat call, in the old program and here. Those that differ come first. */
+function Channels({ report }: { readonly report: Report }) {
+  const { t } = useTranslation();
+  if (report.channels.length === 0) return null;
+  const columns = ['channel', 'there', 'here'] as const;
+  const differs = ({ there, here }: Report['channels'][number]): number => Number(there !== here);
+  const channels = report.channels.toSorted((left, right) => differs(right) - differs(left));
+  return (
+    <PlainTable
+      isText
+      label={t('siteImport.channels')}
+      columns={columns.map((name) => t(`siteImport.channel.${name}`))}
+    >
+      {channels.map(({ id, name, model, there, here }) => (
+        <tr key={id}>
+          <td>{`${id} ${name} (${model})`}</td>
+          <td>{there ?? t('siteImport.channel.unknown')}</td>
+          <td>{there === here ? t('siteImport.channel.same') : (here ?? t('siteImport.channel.unknown'))}</td>
+        </tr>
+      ))}
+    </PlainTable>
+  );
+}
+
 function Tables({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   const columns = ['found', 'moved', 'changed', 'same', 'leftOut'] as const;
@@ -130,12 +155,14 @@ function Tables({ report }: { readonly report: Report }) {
   );
 }
 
-/** A table whose first column is text. */
+/** @param isText of all columns; otherwise the first column is text, and the others are figures */
 function PlainTable({
+  isText = false,
   label,
   columns,
   children,
 }: {
+  readonly isText?: boolean;
   readonly label?: string;
   readonly columns: readonly string[];
   readonly children: ReactNode;
@@ -151,7 +178,7 @@ function PlainTable({
           '& th': { fontWeight: 500, color: vars.palette.text.secondary },
           '& th, & td': {
             padding: '5px 8px',
-            textAlign: 'right',
+            textAlign: isText ? 'left' : 'right',
             whiteSpace: 'nowrap',
             borderBottom: `1px solid ${vars.palette.surface.line}`,
           },

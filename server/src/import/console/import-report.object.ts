@@ -3,6 +3,7 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Finding } from '../findings.js';
 import type { ChargeDifference } from '../replay.js';
+import type { ChannelAddress } from '../channels/compare-channels.js';
 import { isProven, type ImportReport, type Sums, type TableCounts } from '../report.js';
 
 const shownExamples = 20;
@@ -134,6 +135,27 @@ class ImportChargeDifferenceObject implements ChargeDifference {
   isAccepted: boolean;
 }
 
+@ObjectType('ImportChannelAddress', { description: 'Where a channel sends a chat call.' })
+class ImportChannelAddressObject implements ChannelAddress {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String)
+  name: string;
+
+  @Field(() => String, { description: 'Of the call, after the mapping.' })
+  model: string;
+
+  @Field(() => String, { nullable: true, description: 'In the old program. Null: a URL is not known before the call.' })
+  there: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Here. Null: a URL is not known before the call.' })
+  here: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The result of a test call. Null: none was sent.' })
+  probe: string | null;
+}
+
 @ObjectType('ImportProof', { description: 'Evidence that a move is complete.' })
 class ImportProofObject {
   @Field(() => Boolean, { description: 'Balances and counters are equal to the unit.' })
@@ -192,6 +214,9 @@ export class ImportReportObject {
   @Field(() => [ImportChargeDifferenceObject], { description: 'The largest amount first.' })
   differences: readonly ChargeDifference[];
 
+  @Field(() => [ImportChannelAddressObject], { description: 'Of a dry run.' })
+  channels: readonly ChannelAddress[];
+
   @Field(() => ImportProofObject, { nullable: true, description: 'Null for a dry run.' })
   proof: ImportProofObject | null;
 }
@@ -207,6 +232,7 @@ export const toReport = (report: ImportReport): ImportReportObject => ({
   sums: report.sums,
   findings: report.findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
   differences: (report.proof?.replay ?? report.replay)?.different ?? [],
+  channels: report.channels,
   proof: report.proof && {
     sumsAreEqual: report.proof.sumsAreEqual,
     keysFound: report.proof.keysFound,
