@@ -2,10 +2,10 @@ import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import type { EffectivePrice } from '../../billing/prices/effective-price.js';
+import type { EffectivePrice } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
-/** `/api/pricing` and `/api/ratio_config`: public; prices are those of the caller, if there is one. */
+/** `/api/pricing` and `/api/ratio_config`. They are public; a signed-in caller gets their own prices. */
 export const pricingRoutes =
   (pricingService: PricingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
@@ -68,7 +68,7 @@ const toModelWire = (model: PricedModel): Record<string, unknown> => ({
 });
 
 /**
- * `GET /api/pricing`: the fields are beside `data`, and there is no `message`
+ * Returns the body of `GET /api/pricing`: the fields are beside `data`, and there is no `message`
  * (docs/reference/rest/public.md#price-list).
  */
 const toWire = (list: PriceList): Record<string, unknown> => ({
@@ -78,7 +78,10 @@ const toWire = (list: PriceList): Record<string, unknown> => ({
   usable_group: list.usableGroups,
 });
 
-/** Prices as cards beside the ratios, which cannot say everything: for another Tollgate that takes its prices from here. */
+/**
+ * Adds prices as cards besides the ratios, which cannot express everything: for another Tollgate that takes its prices
+ * from here.
+ */
 const withCards = (wire: Record<string, unknown>, { models }: PriceList): Record<string, unknown> => ({
   ...wire,
   data: models.map((model) => ({

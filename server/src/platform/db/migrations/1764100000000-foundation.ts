@@ -54,6 +54,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         CONSTRAINT users_custom_role CHECK (custom_role_id IS NULL OR role = 1)
       ) WITH (fillfactor = 80);
       CREATE UNIQUE INDEX users_username ON users (username);
+      -- New names are compared without case. Not unique: imported users whose names differ by case only keep them.
+      CREATE INDEX users_folded_name ON users (lower(username));
       CREATE UNIQUE INDEX users_email ON users (lower(email)) WHERE email <> '';
       CREATE UNIQUE INDEX users_github_id ON users (github_id) WHERE github_id <> '';
       CREATE UNIQUE INDEX users_oidc_id ON users (oidc_id) WHERE oidc_id <> '';
@@ -165,10 +167,25 @@ export class Foundation1764100000000 implements MigrationInterface {
         limits text NOT NULL DEFAULT '',
         timeouts text NOT NULL DEFAULT '',
         -- Why the last test failed; empty when it passed.
-        test_error text NOT NULL DEFAULT ''
+        test_error text NOT NULL DEFAULT '',
+        -- The user whose calls alone it serves; 0: everybody's.
+        owner_id integer NOT NULL DEFAULT 0
       ) WITH (fillfactor = 80);
       CREATE INDEX channels_priority ON channels (priority DESC, id DESC);
       CREATE INDEX channels_tag ON channels (tag) WHERE tag <> '';
+
+      -- Which user got an id from a provider. Rows are added in the order of their expiry, so the small index of blocks finds
+      -- those that expired.
+      CREATE TABLE provider_ids (
+        hash bytea NOT NULL,
+        user_id integer NOT NULL,
+        token_id integer NOT NULL,
+        channel_id integer NOT NULL,
+        key_mark text NOT NULL,
+        expires_at bigint NOT NULL,
+        PRIMARY KEY (hash, channel_id, key_mark)
+      );
+      CREATE INDEX provider_ids_expired ON provider_ids USING brin (expires_at);
 
       CREATE TABLE options (
         key text PRIMARY KEY,
@@ -372,7 +389,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         undone_at timestamptz
       );
 
-      CREATE TABLE move_in_runs (
+      CREATE TABLE import_runs (
         -- Digest of the address of the source, without its password.
         source text PRIMARY KEY,
         name text NOT NULL,
@@ -391,7 +408,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       );
 
       -- The content that was moved from each row of the source, so that a later run writes only what changed there.
-      CREATE TABLE move_in_rows (
+      CREATE TABLE import_rows (
         source text NOT NULL,
         source_table text NOT NULL,
         source_key text NOT NULL,
@@ -400,13 +417,13 @@ export class Foundation1764100000000 implements MigrationInterface {
         PRIMARY KEY (source, source_table, source_key)
       );
 
-      CREATE TABLE move_in_jobs (
+      CREATE TABLE import_jobs (
         -- One at a time.
         id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1),
         state text NOT NULL,
         -- Name of the uploaded file, or the address without its password.
         source_name text NOT NULL,
-        -- Folder of the uploaded file in DATA_DIR/move-in of the node that has it; empty without a file.
+        -- Folder of the uploaded file in DATA_DIR/import of the node that has it; empty without a file.
         folder text NOT NULL DEFAULT '',
         -- JSON: addresses with their passwords, and environment variables.
         source_sealed text NOT NULL,
@@ -522,10 +539,10 @@ export class Foundation1764100000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, move_in_jobs, move_in_rows, move_in_runs,
+      DROP TABLE midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, import_jobs, import_rows, import_runs,
         price_updates, price_checks, encryption_key_check, passkeys, recovery_codes, authenticator_apps, idempotency_keys,
         access_tokens, notices, price_versions, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
-        channels, token_uses, tokens, sessions, users, custom_roles
+        provider_ids, channels, token_uses, tokens, sessions, users, custom_roles
     `);
   }
 }
