@@ -120,6 +120,57 @@ router_settings:
   await database.drop();
 });
 
+it('moves budgets that keys share, budgets of teams and prices of cached tokens, and names models of the database', async () => {
+  const shared = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: shared.url });
+  await client.connect();
+  await client.query(`
+    CREATE TABLE "LiteLLM_BudgetTable" (budget_id text PRIMARY KEY, max_budget double precision);
+    CREATE TABLE "LiteLLM_TeamTable" (team_id text PRIMARY KEY, spend double precision, max_budget double precision);
+    CREATE TABLE "LiteLLM_ProxyModelTable" (model_id text PRIMARY KEY, model_name text, litellm_params jsonb);
+    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_alias text, spend double precision, expires timestamp(3),
+      models text[], user_id text, team_id text, max_budget double precision, budget_id text, blocked boolean, created_at timestamp(3));
+    INSERT INTO "LiteLLM_BudgetTable" VALUES ('small', 2);
+    INSERT INTO "LiteLLM_TeamTable" VALUES ('red', 1, 6);
+    INSERT INTO "LiteLLM_ProxyModelTable" VALUES ('m1', 'from-console', '{}');
+    INSERT INTO "LiteLLM_VerificationToken" VALUES ('d1', 'of budget', 0.5, NULL, '{}', 'carol', NULL, NULL, 'small', NULL, '2025-01-01'),
+      ('d2', 'of team', 0, NULL, '{}', NULL, 'red', NULL, NULL, NULL, '2025-01-02')`);
+  await client.end();
+  const path = join(folder, 'budgets.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_key: k }
+    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000012, cache_read_input_token_cost: 0.0000003 }
+`,
+  );
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(path, { keysSource: { engine: 'postgres', url: shared.url } }));
+  expect(report).toMatchObject({ isBlocked: false, proof: { sumsAreEqual: true, drifts: [] } });
+  expect(report.findings.find(({ code }) => code === 'setting-unmapped')?.examples).toContainEqual({
+    table: 'LiteLLM_ProxyModelTable',
+    id: 'from-console',
+    detail: 'stored in the database only',
+  });
+  const pool = new pg.Client({ connectionString: database.url });
+  await pool.connect();
+  const rows = async (sql: string): Promise<unknown[]> => (await pool.query<Record<string, unknown>>(sql)).rows;
+  expect(await rows('SELECT username, quota FROM users ORDER BY id')).toEqual([
+    { username: 'carol', quota: '750000' },
+    { username: 'team-red', quota: '2500000' },
+  ]);
+  expect(await rows('SELECT name, remain_quota, unlimited_quota FROM tokens ORDER BY id')).toEqual([
+    { name: 'of budget', remain_quota: '750000', unlimited_quota: false },
+    { name: 'of team', remain_quota: '0', unlimited_quota: true },
+  ]);
+  const [cache] = (await rows(`SELECT value FROM options WHERE key = 'CacheRatio'`)) as Array<{ value: string }>;
+  expect(JSON.parse(cache?.value ?? '{}')).toMatchObject({ 'gpt-4o': 0.1 });
+  await pool.end();
+  await database.drop();
+  await shared.drop();
+}, 60_000);
+
 it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {
   const path = join(folder, 'keys.yaml');
   await writeFile(
