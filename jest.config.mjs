@@ -78,7 +78,7 @@ const leftOut = [
   ...(has('otelcol') ? [] : ['/tests/contract/otel-collector\\.test']),
   ...(has('pgbouncer') ? [] : ['/tests/faults/pooler\\.test']),
   ...(process.env.TEST_BROWSER === 'none' ? ['/tests/e2e/(newcomer|third-party-page|console-[a-z-]+)\\.test'] : []),
-  ...(suite === 'quick' ? ['/tests/(e2e|faults|move-in|rollups|security)/'] : []),
+  ...(suite === 'quick' ? ['/tests/(e2e|faults|import|rollups|security)/'] : []),
 ];
 
 export default {

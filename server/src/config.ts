@@ -77,7 +77,7 @@ export const environmentSchema = z.object({
   AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
   REQUEST_BODIES_MB: whole(192, 1, 1_048_576),
-  MOVE_IN_MAX_FILE_MB: whole(4096, 1, 1_048_576),
+  IMPORT_MAX_FILE_MB: whole(4096, 1, 1_048_576),
   REQUEST_BODY_GRACE: whole(15, 1, 3600),
   REQUEST_BODY_TIMEOUT: whole(900, 1, 86_400),
   MAX_CONNECTIONS: whole(0, 0, 10_000_000),
@@ -168,7 +168,7 @@ export interface Config {
   /** Thresholds above which a node refuses new calls: percent of the heap, milliseconds. 0 is off. */
   readonly overload: { readonly heapPercent: number; readonly loopDelay: number; readonly databaseWait: number };
   /** Largest database file that root may upload in the console. */
-  readonly moveInMaxFileBytes: number;
+  readonly importMaxFileBytes: number;
   /** For how long a stopping node still accepts calls while `/readyz` fails. */
   readonly shutdownDelayMilliseconds: number;
   readonly shutdownMilliseconds: number;
@@ -316,7 +316,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       loopDelay: env.OVERLOAD_LOOP_DELAY,
       databaseWait: env.OVERLOAD_DATABASE_WAIT,
     },
-    moveInMaxFileBytes: env.MOVE_IN_MAX_FILE_MB * 1024 * 1024,
+    importMaxFileBytes: env.IMPORT_MAX_FILE_MB * 1024 * 1024,
     shutdownDelayMilliseconds: env.SHUTDOWN_DELAY * 1000,
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     nodeLife: { heartbeat: env.NODE_HEARTBEAT_INTERVAL, deadAfter: env.NODE_DEAD_AFTER },

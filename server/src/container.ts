@@ -12,7 +12,7 @@ import { composeAlerts } from './compose/alerts.js';
 import { composeAccounts } from './compose/accounts.js';
 import { composeCatalogue } from './compose/catalogue.js';
 import { composeChannels } from './compose/channels.js';
-import { composeMoveIn } from './compose/move-in.js';
+import { composeImport } from './compose/import.js';
 import { composeOperations } from './compose/operations.js';
 import { composePlatform, type Foundation } from './compose/platform.js';
 import { composePriceSync } from './compose/price-sync.js';
@@ -48,7 +48,7 @@ export interface ContainerOverrides {
   /** Default: the strength of production. Tests pass a weak one. */
   readonly passwordStrength?: PasswordStrength;
   /** Command of the process that moves data in: the built program, or in tests its source. */
-  readonly moveInProgram: readonly string[];
+  readonly importProgram: readonly string[];
   /** The embedded Postgres, when its start has begun already. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   /** Given in a process that serves a site together with others. */
@@ -77,8 +77,8 @@ export function createContainer(config: Config, overrides: ContainerOverrides): 
     const composing = composeSchema();
     const database = await opening;
     shutdown.onStop('database', () => database.close());
-    const { roots, passwordStrength, moveInProgram } = overrides;
-    const foundation = { config, logger, metrics, database, shutdown, worker, passwordStrength, moveInProgram };
+    const { roots, passwordStrength, importProgram } = overrides;
+    const foundation = { config, logger, metrics, database, shutdown, worker, passwordStrength, importProgram };
     const { app, setupCode } = await compose(foundation, await composing, { client: null, docs: null, ...roots });
     const { host, port } = config;
     await app.listen({ port, host }).catch((error: unknown) => {
@@ -116,9 +116,9 @@ async function compose(
   const priceSync = composePriceSync(platform, catalogue, accounts);
   const relay = await composeRelay(platform, accounts, operations);
   const channelServices = await composeChannels(platform, catalogue, accounts, operations, relay);
-  const moveIn = composeMoveIn(platform);
+  const siteImport = composeImport(platform);
   const alerts = composeAlerts(platform, catalogue);
-  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, moveIn, alerts };
+  const subjects = { platform, catalogue, accounts, operations, priceSync, relay, channelServices, siteImport, alerts };
   const { setupService } = accounts;
   const setupCode = (await setupService.isDone()) ? null : setupService.code;
   return { app: await composePresentations(subjects, schema, roots), setupCode };

@@ -114,7 +114,7 @@ async function loadServer(
     worker,
     embedded,
     roots: { client: findFolder('../client'), docs: findFolder('../../docs') },
-    moveInProgram: [
+    importProgram: [
       process.execPath,
       ...(process.sourceMapsEnabled ? ['--enable-source-maps'] : []),
       fileURLToPath(new URL('import/job.main.js', import.meta.url)),

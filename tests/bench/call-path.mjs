@@ -39,7 +39,7 @@ const upstream = await startUpstream();
 const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-call-path-'));
 const environment = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn' };
 const logger = createLogger('warn');
-const container = createContainer(parseConfig(environment), { logger, moveInProgram: [] });
+const container = createContainer(parseConfig(environment), { logger, importProgram: [] });
 let files;
 try {
   const { url } = await container.start();

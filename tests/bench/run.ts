@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const benchmarks: Readonly<Record<string, readonly string[]>> = {
   compare: ['bench.ts'],
   hostile: ['hostile.ts'],
-  'move-in': ['move-in.ts'],
+  import: ['import.ts'],
   'dry-run': ['dry-run.ts', '--max-semi-space-size=32'],
   peers: ['peers.ts'],
   console: ['console.ts'],

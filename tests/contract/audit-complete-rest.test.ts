@@ -60,6 +60,7 @@ const acts: Record<string, () => Promise<Request> | Request> = {
     await disable('/api/channel/', await channel());
     return ['/api/channel/disabled'];
   },
+  'POST /api/channel/copy/:id': async () => [`/api/channel/copy/${await channel()}`],
   'POST /api/channel/batch/tag': async () => ['/api/channel/batch/tag', { ids: [await channel()], tag: fresh() }],
   'POST /api/channel/tag/enabled': async () => {
     const tag = fresh();
@@ -100,8 +101,10 @@ const acts: Record<string, () => Promise<Request> | Request> = {
 
 /** These change no audited object: a source or a price list is stored to be looked at, a provider is asked, rests end. */
 const others = [
-  ...['POST /api/move_in/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
+  ...['POST /api/import/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
   'DELETE /api/channel/:id/cooldowns',
+  // Its reading is a row of the log.
+  'POST /api/channel/:id/key',
 ];
 
 it('every route of admins that writes is here', () => {

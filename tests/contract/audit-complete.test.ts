@@ -339,8 +339,8 @@ const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
   ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
   ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
-  // Their entries need a source: move-in.test.ts.
-  ...['checkMoveIn', 'startMoveIn', 'cancelMoveIn', 'discardMoveIn'],
+  // Their entries need a source: import.test.ts.
+  ...['checkImport', 'startImport', 'cancelImport', 'discardImport'],
 ];
 
 interface Entry {

@@ -144,6 +144,7 @@ describe('the list', () => {
         channel_name: 'main',
         token_id: 1,
         group: 'default',
+        request_id: expect.stringMatching(/^request-/) as string,
         other: '{"frt":1}',
       },
     ]);

@@ -1,4 +1,6 @@
 /** Clients of one-api and new-api, by their own headers and bodies (docs/reference/rest/third-party-clients.md). */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Site, type Answer, type Person } from './site.js';
 
 let site: Site;
@@ -294,9 +296,9 @@ describe('channels that are created in the mode batch', () => {
 
 describe('unknown paths and methods are 404, whatever the body, for clients that probe', () => {
   const cases = [
-    ['POST', '/api/user/checkin'],
     ['POST', '/api/user/sign_in'],
-    ['POST', '/api/token/1/key'],
+    ['DELETE', '/api/user/stripe'],
+    ['POST', '/api/token/one/key'],
     ['PUT', '/api/channel/1'],
     ['PATCH', '/api/token/'],
     ['DELETE', '/api/nope'],
@@ -304,6 +306,28 @@ describe('unknown paths and methods are 404, whatever the body, for clients that
     ['POST', '/v1/models'],
     ['POST', '/v1/nope'],
   ] as const;
+
+  it('as the document lists them, and the others that it lists are served', async () => {
+    const document = await readFile(
+      join(import.meta.dirname, '../../docs/reference/rest/third-party-clients.md'),
+      'utf8',
+    );
+    const [served = [], missing = []] =
+      document
+        .split('## Paths of newer releases of new-api')[1]
+        ?.split('Not served, so 404')
+        .map((part) => [...part.split(/\n## /)[0]!.matchAll(/^\| `(GET|POST) (\/api\/\S+)`/gm)]) ?? [];
+    expect([served.length > 5, missing.length > 5]).toEqual([true, true]);
+    for (const [list, isServed] of [
+      [served, true],
+      [missing, false],
+    ] as const) {
+      for (const [, method = '', path = ''] of list) {
+        const { status } = await site.rest(null, method, path.replace('{id}', '1'));
+        expect([method, path, status !== 404]).toEqual([method, path, isServed]);
+      }
+    }
+  });
 
   it.each(cases)('%s %s', async (method, path) => {
     for (const body of ['', '{x', '{}', '[]', 'a=b']) {

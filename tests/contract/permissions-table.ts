@@ -26,10 +26,15 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/channel/tag/disabled', 'PUT /api/channel/tag', 'POST /api/channel/fix'],
     ...['GET /api/channel/test/:id', 'GET /api/channel/test', 'GET /api/channel/fetch_models/:id'],
     ...['POST /api/channel/fetch_models', 'GET /api/channel/update_balance/:id', 'GET /api/channel/update_balance'],
-    ...['DELETE /api/channel/:id/cooldowns'],
+    ...['DELETE /api/channel/:id/cooldowns', 'POST /api/channel/copy/:id'],
   ],
   // The REST detail of a channel contains its keys.
-  'channels.secrets': ['query channelKeys', 'query drawingNotifyUrl', 'GET /api/channel/:id'],
+  'channels.secrets': [
+    'query channelKeys',
+    'query drawingNotifyUrl',
+    'GET /api/channel/:id',
+    'POST /api/channel/:id/key',
+  ],
   'users.read': [
     ...['query users', 'query user', 'query userSessions', 'query tokens', 'query groups'],
     ...['GET /api/user', 'GET /api/user/search', 'GET /api/user/:id', 'GET /api/group'],
@@ -107,8 +112,8 @@ export const heldWith = (permission: string): readonly string[] => [permission, 
 export const closed: readonly string[] = [
   ...['query permissions', 'query customRoles', 'mutation createCustomRole', 'mutation updateCustomRole'],
   ...['mutation deleteCustomRole', 'mutation giveCustomRole'],
-  ...['query moveIn', 'mutation checkMoveIn', 'mutation startMoveIn', 'mutation cancelMoveIn'],
-  ...['mutation discardMoveIn', 'POST /api/move_in/file', 'GET /api/move_in/report'],
+  ...['query siteImport', 'mutation checkImport', 'mutation startImport', 'mutation cancelImport'],
+  ...['mutation discardImport', 'POST /api/import/file', 'GET /api/import/report'],
   ...['mutation discoverOidc', 'mutation sendTestAlert', 'mutation resetModelRatio', 'query guardrailTrial'],
   ...['POST /api/option/rest_model_ratio'],
 ];

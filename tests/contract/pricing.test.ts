@@ -30,6 +30,9 @@ const pricing = async (person: Person | null): Promise<WirePricing> =>
 const offered = async (person: Person | null): Promise<unknown[]> =>
   (await pricing(person)).data.map((row) => [row.model_name, row.enable_groups]);
 
+/** In which a chat model can be called. */
+const dialects = ['openai', 'anthropic', 'gemini', 'openai-response'];
+
 it('is open to guests, in the exact shape, without a message', async () => {
   await channel('gpt-4o,dall-e-3', { group: 'default,vip' });
   await channel('dall-e-3,nobody-priced-me', { group: 'svip' });
@@ -44,6 +47,7 @@ it('is open to guests, in the exact shape, without a message', async () => {
         model_price: 0.04,
         owner_by: '',
         completion_ratio: 0,
+        supported_endpoint_types: ['image-generation'],
         enable_groups: ['default', 'svip', 'vip'],
       },
       {
@@ -53,6 +57,7 @@ it('is open to guests, in the exact shape, without a message', async () => {
         model_price: 0,
         owner_by: '',
         completion_ratio: 4,
+        supported_endpoint_types: dialects,
         enable_groups: ['default', 'vip'],
       },
       {
@@ -62,6 +67,7 @@ it('is open to guests, in the exact shape, without a message', async () => {
         model_price: 0,
         owner_by: '',
         completion_ratio: 1,
+        supported_endpoint_types: dialects,
         enable_groups: ['svip'],
       },
     ],

@@ -262,3 +262,108 @@ it('13: an invite code is short text that a link can carry', async () => {
   const code = (await hub('GET', '/api/user/aff')).body.data as string;
   expect(new URL(`https://x.yz/register?aff=${code}`).searchParams.get('aff')).toBe(code);
 });
+
+describe('what newer clients of new-api ask for', () => {
+  it('checks in by their path, and reports the month', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'CheckInQuota', value: '1000' });
+    const other = await site.invite(root);
+    const access = { id: other.id, token: (await site.rest(other, 'GET', '/api/user/token')).body.data as string };
+    const ask = (method: string, path: string): Promise<Answer> => hub(method, path, {}, access);
+    const today = new Date().toISOString().slice(0, 10);
+    const stats = async (query = ''): Promise<unknown> =>
+      (await hub('GET', `/api/user/checkin${query}`, undefined, access)).body.data;
+
+    expect(await stats()).toMatchObject({
+      enabled: true,
+      min_quota: 1000,
+      stats: { checked_in_today: false, records: [] },
+    });
+    const day = { checkin_date: today, quota_awarded: 1000 };
+    expect((await ask('POST', '/api/user/checkin')).body).toMatchObject({ success: true, data: day });
+    expect((await ask('POST', '/api/user/checkin')).body).toMatchObject({
+      success: false,
+      message: expect.stringContaining('already'),
+    });
+    expect(await stats(`?month=${today.slice(0, 7)}`)).toEqual({
+      enabled: true,
+      min_quota: 1000,
+      max_quota: 1000,
+      stats: { checked_in_today: true, total_checkins: 1, total_quota: 1000, checkin_count: 1, records: [day] },
+    });
+    expect(await stats('?month=2020-01')).toMatchObject({
+      stats: { total_checkins: 1, checkin_count: 0, records: [] },
+    });
+  });
+
+  it('reveals keys one by one and together, and deletes several', async () => {
+    const make = async (): Promise<{ id: number; key: string }> => {
+      const { body } = await hub('POST', '/api/token/', { name: 'newer', unlimited_quota: true, expired_time: -1 });
+      return body.data as { id: number; key: string };
+    };
+    const [first, second] = [await make(), await make()];
+    const foreign = await site.expectSuccess(root, 'POST', '/api/token/', { name: 'root', unlimited_quota: true });
+    const { id: foreignId } = foreign.body.data as { id: number };
+    expect((await hub('POST', `/api/token/${first.id}/key`)).body.data).toEqual({ key: first.key });
+    expect((await hub('POST', `/api/token/${foreignId}/key`)).body).toMatchObject({
+      success: false,
+      code: 'NOT_FOUND',
+    });
+    const ids = [first.id, second.id];
+    expect((await hub('POST', '/api/token/batch/keys', { ids })).body.data).toEqual({
+      keys: { [first.id]: first.key, [second.id]: second.key },
+    });
+    for (const none of [{}, { ids: [] }, { ids: ['1'] }]) {
+      expect((await hub('POST', '/api/token/batch', none)).body).toMatchObject({
+        success: false,
+        code: 'INVALID_INPUT',
+      });
+    }
+    expect((await hub('POST', '/api/token/batch', { ids: [...ids, foreignId] })).body.data).toBe(2);
+    expect((await hub('GET', `/api/token/${first.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
+    expect((await site.rest(root, 'GET', `/api/token/${foreignId}`)).body['success']).toBe(true);
+  });
+
+  it('reports second factors', async () => {
+    expect((await hub('GET', '/api/user/2fa/status')).body.data).toEqual({
+      enabled: false,
+      locked: false,
+      backup_codes_remaining: 0,
+    });
+    expect((await hub('GET', '/api/user/passkey')).body.data).toEqual({ enabled: false });
+  });
+
+  it('has no user or key by the name of a path that does not exist', async () => {
+    for (const path of ['/api/user/subscription', '/api/token/status', '/api/channel/ollama']) {
+      expect((await hub('GET', path)).status).toBe(404);
+    }
+  });
+
+  it('copies a channel with its keys', async () => {
+    const channel = { name: 'copied', type: 1, key: 'sk-copied', models: 'gpt-4o', group: 'default' };
+    await site.expectSuccess(root, 'POST', '/api/channel/', channel);
+    const [{ id }] = (await site.query<{ id: number }>(`SELECT id FROM channels WHERE name = 'copied'`)) as [
+      { id: number },
+    ];
+    const { data } = (await site.rest(root, 'POST', `/api/channel/copy/${id}?suffix=_2`)).body;
+    const copy = (data as { id: number }).id;
+    expect((await site.rest(root, 'POST', `/api/channel/${copy}/key`)).body.data).toEqual({ key: 'sk-copied' });
+    expect(await site.query('SELECT name FROM channels WHERE id = $1', [copy])).toEqual([{ name: 'copied_2' }]);
+  });
+
+  it('lists ratios, and in which dialects a model can be called', async () => {
+    const channel = { name: 'priced', type: 1, key: 'sk-x', models: 'gpt-4o,text-embedding-3-small', group: 'default' };
+    await site.expectSuccess(root, 'POST', '/api/channel/', channel);
+    const { data } = (await hub('GET', '/api/ratio_config')).body;
+    expect(data).toMatchObject({
+      model_ratio: { 'gpt-4o': 1.25 },
+      completion_ratio: { 'gpt-4o': 4 },
+      cache_ratio: { 'gpt-4o': 0.5 },
+      model_price: {},
+    });
+    const models = (await hub('GET', '/api/pricing')).body.data as Array<Record<string, unknown>>;
+    const types = (name: string): unknown =>
+      models.find((model) => model['model_name'] === name)?.['supported_endpoint_types'];
+    expect(types('gpt-4o')).toEqual(['openai', 'anthropic', 'gemini', 'openai-response']);
+    expect(types('text-embedding-3-small')).toEqual(['embeddings']);
+  });
+});

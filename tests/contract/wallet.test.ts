@@ -438,7 +438,7 @@ describe('a list of orders', () => {
     await site.query("UPDATE top_up_orders SET created_time = 1002 WHERE trade_no = '4'");
   });
 
-  it('has orders of other methods, which were moved in, and counts them together', async () => {
+  it('has orders of other methods, which were imported, and counts them together', async () => {
     await site.query(
       `INSERT INTO top_up_orders
          (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { Person } from '../support/api.js';
 import { createTestDatabase } from '../support/database.js';
-import { makeContent } from '../support/move-in/content.js';
-import { findMariaDb, startMariaDb } from '../support/move-in/mariadb.js';
-import { createSource } from '../support/move-in/source.js';
+import { makeContent } from '../support/import/content.js';
+import { findMariaDb, startMariaDb } from '../support/import/mariadb.js';
+import { createSource } from '../support/import/source.js';
 import { spawnServer, testEncryptionKey, type SpawnedServer } from '../support/server.js';
 import { flac, mp3, oggOpus, oggVorbis } from '../support/silence.js';
 import { json } from '../support/upstream/replies.js';
@@ -99,20 +99,20 @@ it('makes pages of the documentation', async () => {
   }
 });
 
-const moveInProgram = join(import.meta.dirname, '../../dist/server/compose/move-in.main.js');
+const importProgram = join(import.meta.dirname, '../../dist/server/compose/import.main.js');
 
 it.each([
-  [['--help'], /^usage: npm run move-in/],
-  [['--lgos', 'none', 'old.db'], /^tollgate: Unknown option '--lgos'\nusage: npm run move-in/],
-])('says how a site is moved in, to %j', async (parameters, expected) => {
-  const failed = await promisify(execFile)(process.execPath, [moveInProgram, ...parameters]).catch(
+  [['--help'], /^usage: npm run import/],
+  [['--lgos', 'none', 'old.db'], /^tollgate: Unknown option '--lgos'\nusage: npm run import/],
+])('says how a site is imported, to %j', async (parameters, expected) => {
+  const failed = await promisify(execFile)(process.execPath, [importProgram, ...parameters]).catch(
     (error: unknown) => error,
   );
   expect(failed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(expected) as string });
 });
 
 (findMariaDb() || process.env.CI ? it : it.skip)(
-  'moves in from MariaDB',
+  'imports from MariaDB',
   async () => {
     const [mariadb, target] = await Promise.all([startMariaDb(), createTestDatabase()]);
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-built-'));
@@ -120,7 +120,7 @@ it.each([
       const now = Math.floor(Date.now() / 1000);
       const content = makeContent({ family: 'new-api', upstream: 'http://127.0.0.1:9', now, logs: 100 });
       const source = await createSource('new-api', 'mysql', content, mariadb);
-      const child = spawn(process.execPath, [moveInProgram, source.address, '--plans', 'drop'], {
+      const child = spawn(process.execPath, [importProgram, source.address, '--plans', 'drop'], {
         env: {
           PATH: process.env.PATH,
           DATABASE_URL: target.url,

@@ -446,7 +446,7 @@ it('offers only the other ways once passwords are off, and warns of the default 
   expect(await page.locator('input[name=password]').count()).toBe(0);
   await photographAll(visitor, 'signin-no-password');
   await set('PasswordLoginEnabled', 'true');
-  // As moved in from an older console.
+  // As imported from an older console.
   await server.dataSource.query('UPDATE users SET password_hash = $1 WHERE id = $2', [
     await bcrypt.hash('123456', 4),
     root.id,

@@ -56,7 +56,7 @@ const projectRoot = join(import.meta.dirname, '../..');
 export const shortLived = '--interrupt-budget=1000000';
 
 /** The build where it is new. Without it the sources, as in this process, which take a second longer to start. */
-const moveInProgram = [
+const importProgram = [
   process.execPath,
   ...(process.env.TEST_IS_BUILT === 'true'
     ? [shortLived, join(projectRoot, 'dist/server/import/job.main.js')]
@@ -80,7 +80,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     logger: createLogger(environment.LOG_LEVEL ?? 'info', { write: (line: string) => void lines.push(line) }),
     roots: { client: existsSync(client) ? client : null, docs: join(projectRoot, 'docs') },
     passwordStrength: weakStrength,
-    moveInProgram,
+    importProgram,
   });
   try {
     const { url, app, database, setupCode } = await container.start();

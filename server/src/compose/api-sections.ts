@@ -5,7 +5,7 @@ import { channelSection } from '../console/channels/channel.openapi.js';
 import { healthSection } from '../platform/health/health.openapi.js';
 import { inviteOperations } from '../console/invites/invite.openapi.js';
 import { logSection } from '../console/logs/log.openapi.js';
-import { moveInSection } from '../import/console/move-in.openapi.js';
+import { importSection } from '../import/console/import.openapi.js';
 import { optionSection } from '../console/options/option.openapi.js';
 import { redemptionSection } from '../console/redemptions/redemption.openapi.js';
 import { registrationOperations } from '../console/registration/registration.openapi.js';
@@ -42,6 +42,6 @@ export const apiSections: readonly ApiSection[] = [
   channelSection,
   redemptionSection,
   optionSection,
-  moveInSection,
+  importSection,
   healthSection,
 ];

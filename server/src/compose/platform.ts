@@ -40,7 +40,7 @@ export interface Foundation {
   /** Undefined in production: the service's default. */
   readonly passwordStrength: PasswordStrength | undefined;
   /** Command of the process that moves data in. */
-  readonly moveInProgram: readonly string[];
+  readonly importProgram: readonly string[];
 }
 
 export type Platform = Awaited<ReturnType<typeof composePlatform>>;

@@ -20,7 +20,7 @@ import { healthRoutes } from '../platform/health/health.routes.js';
 import { HealthService } from '../platform/health/health.service.js';
 import { inviteRoutes } from '../console/invites/invite.routes.js';
 import { logRoutes } from '../console/logs/log.routes.js';
-import { moveInRoutes } from '../import/console/move-in.routes.js';
+import { importRoutes } from '../import/console/import.routes.js';
 import { optionRoutes } from '../console/options/option.routes.js';
 import { modelHealthRoutes } from '../console/health/models/model-health.routes.js';
 import { pricingRoutes } from '../console/prices/pricing.routes.js';
@@ -169,7 +169,7 @@ export async function composePresentations(
 }
 
 function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
-  const { catalogue, accounts, operations, relay, platform, channelServices, priceSync, moveIn } = subjects;
+  const { catalogue, accounts, operations, relay, platform, channelServices, priceSync, siteImport } = subjects;
   return [
     { prefix: '', routes: statusRoutes(operations.statusService, rest) },
     { prefix: '', routes: setupRoutes(accounts.setupService, rest) },
@@ -177,7 +177,7 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '', routes: registrationRoutes(accounts.registrationService, accounts.passwordResetService, rest) },
     { prefix: '/oauth', routes: oauthRoutes(accounts.oauthService, accounts.emailBinding, rest) },
     { prefix: '/user', routes: signInRoutes(accounts.authService, rest) },
-    { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, rest) },
+    { prefix: '/user', routes: secondFactorRoutes(accounts.factorSignIns, accounts.secondFactors, rest) },
     { prefix: '/user', routes: accountRoutes(accounts.accountService, accounts.settingService, rest) },
     { prefix: '/user', routes: checkInRoutes(accounts.checkInService, rest) },
     { prefix: '/user', routes: inviteRoutes(accounts.inviteService, rest) },
@@ -198,9 +198,9 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/usage', routes: keyUsageRoutes(operations.billingService, rest) },
     { prefix: '/model_health', routes: modelHealthRoutes(catalogue.modelHealthService, rest) },
     { prefix: '/status_page', routes: statusPageRoutes(catalogue.statusPageService, rest) },
-    { prefix: '/pricing', routes: pricingRoutes(catalogue.pricingService, rest) },
+    { prefix: '', routes: pricingRoutes(catalogue.pricingService, rest) },
     { prefix: '/price_check', routes: priceSyncRoutes(priceSync.priceChecks, rest) },
-    { prefix: '/move_in', routes: moveInRoutes(moveIn, rest) },
+    { prefix: '/import', routes: importRoutes(siteImport, rest) },
     { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
     { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
     { prefix: '/user', routes: walletRoutes(operations.walletService, rest) },

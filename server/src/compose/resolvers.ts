@@ -21,7 +21,7 @@ import { InsightResolver } from '../console/insights/insights.resolver.js';
 import { InviteResolver } from '../console/invites/invite.resolver.js';
 import { LogLiveResolver } from '../console/logs/log-live.resolver.js';
 import { LogResolver } from '../console/logs/log.resolver.js';
-import { MoveInResolver } from '../import/console/move-in.resolver.js';
+import { ImportResolver } from '../import/console/import.resolver.js';
 import { OptionResolver } from '../console/options/option.resolver.js';
 import { BelowCostResolver } from '../console/prices/below-cost.resolver.js';
 import { DryRunResolver } from '../console/prices/dry-run/dry-run.resolver.js';
@@ -94,7 +94,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [UserRoleRelations, ({ accounts }) => new UserRoleRelations(accounts.customRoles)],
   [InviteRelations, ({ accounts }) => new InviteRelations(accounts.userService)],
   [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
-  [MoveInResolver, ({ moveIn }) => new MoveInResolver(moveIn)],
+  [ImportResolver, ({ siteImport }) => new ImportResolver(siteImport)],
   [OptionResolver, ({ platform }) => new OptionResolver(platform.optionService)],
   [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],
   [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],

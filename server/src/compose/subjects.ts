@@ -1,6 +1,6 @@
 import type { AlertService } from '../console/alerts/index.js';
 import type { ChannelServices } from '../console/channels/index.js';
-import type { MoveInService } from '../import/console/move-in.service.js';
+import type { ImportService } from '../import/console/import.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
 import type { Operations } from './operations.js';
@@ -17,6 +17,6 @@ export interface Subjects {
   readonly priceSync: PriceSync;
   readonly relay: ComposedRelay;
   readonly channelServices: ChannelServices;
-  readonly moveIn: MoveInService;
+  readonly siteImport: ImportService;
   readonly alerts: AlertService;
 }

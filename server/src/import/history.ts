@@ -4,7 +4,7 @@ import { rowsOf } from './plan.js';
 import type { Progress } from './progress.js';
 import type { TableCounts } from './report.js';
 import type { SourceDatabase } from './source/source.js';
-import type { LogChoice, MoveInOptions } from './options.js';
+import type { LogChoice, ImportOptions } from './options.js';
 import { moveLogs, noLogCounts, type LogCounts } from './write/log-writer.js';
 import { moveQuotaData } from './write/quota-data.js';
 import type { StoredRun } from './write/site.js';
@@ -56,7 +56,7 @@ async function firstHour(logSource: SourceDatabase, since: number): Promise<numb
 export interface HistoryMove {
   readonly run: StoredRun;
   readonly family: Family;
-  readonly options: MoveInOptions;
+  readonly options: ImportOptions;
   readonly findings: Findings;
   readonly progress: Progress;
   readonly signal: AbortSignal;
@@ -117,12 +117,12 @@ async function window(
   target: Target,
   logSource: SourceDatabase,
   run: StoredRun,
-  { logs, now }: MoveInOptions,
+  { logs, now }: ImportOptions,
 ): Promise<{ since: number; until: number }> {
   if (run.usageUntil > 0) return { since: run.logsSince, until: run.usageUntil };
   const since = sinceOf(logs, now);
   const until = await firstHour(logSource, since);
-  await target.query('UPDATE move_in_runs SET logs_since = $2, usage_until = $3 WHERE source = $1', [
+  await target.query('UPDATE import_runs SET logs_since = $2, usage_until = $3 WHERE source = $1', [
     run.source,
     since,
     until,

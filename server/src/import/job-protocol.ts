@@ -1,13 +1,13 @@
-import type { MoveInOptions } from './options.js';
+import type { ImportOptions } from './options.js';
 import type { ProgressState } from './progress.js';
-import type { MoveInReport } from './report.js';
+import type { ImportReport } from './report.js';
 
 /** The first line of the standard input of `job.main.ts`, as JSON. The input stays open as long as the server lives. */
 export interface JobOrder {
   readonly databaseUrl: string;
   readonly encryptionKey: string;
   readonly isDryRun: boolean;
-  readonly options: MoveInOptions;
+  readonly options: ImportOptions;
 }
 
 /**
@@ -21,6 +21,6 @@ export type JobFailure = (typeof jobFailures)[number];
 /** Lines of its standard output, as JSON. The last one is a report, a failure or `stopped`. */
 export type JobMessage =
   | { readonly kind: 'progress'; readonly progress: ProgressState }
-  | { readonly kind: 'report'; readonly report: MoveInReport }
+  | { readonly kind: 'report'; readonly report: ImportReport }
   | { readonly kind: 'failure'; readonly code: JobFailure | 'BUSY'; readonly message: string }
   | { readonly kind: 'stopped' };

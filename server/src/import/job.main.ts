@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { Secrets } from '../shared/secrets.js';
 import type { JobMessage, JobOrder } from './job-protocol.js';
 import type { ProgressState } from './progress.js';
-import type { MoveInReport } from './report.js';
-import { dryRun, moveIn } from './run.js';
+import type { ImportReport } from './report.js';
+import { dryRun, importSite } from './run.js';
 import { SourceError } from './source/source.js';
 import { SiteError } from './write/site.js';
 import { BusyError, openTarget } from './write/target.js';
@@ -34,12 +34,12 @@ async function main(): Promise<void> {
 async function work(
   { databaseUrl, encryptionKey, isDryRun, options }: JobOrder,
   signal: AbortSignal,
-): Promise<MoveInReport> {
+): Promise<ImportReport> {
   const target = await openTarget(databaseUrl);
   try {
     // Root starts it in the console, so this site has a root user.
     if (isDryRun) return await dryRun(options, true, target);
-    return await moveIn(options, target, new Secrets(encryptionKey), { onProgress: sendSometimes(), signal });
+    return await importSite(options, target, new Secrets(encryptionKey), { onProgress: sendSometimes(), signal });
   } finally {
     await target.close();
   }

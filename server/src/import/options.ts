@@ -4,7 +4,7 @@ import type { SourceAddress } from './source/address.js';
 /** Which log rows are moved. */
 export type LogChoice = 'all' | 'none' | { readonly days: number };
 
-export interface MoveInOptions {
+export interface ImportOptions {
   readonly source: SourceAddress;
   /** The database of the log, where it is another one. */
   readonly logSource: SourceAddress | null;

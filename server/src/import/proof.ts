@@ -63,7 +63,7 @@ async function countKeys(target: Target, source: SourceDatabase, secrets: Secret
 /** Sums of moved rows. They equal those of the source until users of this site make calls. */
 async function sumsHere(target: Target, run: string): Promise<Sums> {
   const of = (table: string, column: string): string =>
-    `(SELECT coalesce(sum(x.${column}), 0) FROM ${table} x JOIN move_in_rows r
+    `(SELECT coalesce(sum(x.${column}), 0) FROM ${table} x JOIN import_rows r
         ON r.source = $1 AND r.source_table = '${table}' AND r.source_key = x.id::text)`;
   const [row] = await target.query<Record<keyof Sums, string>>(
     `SELECT ${of('users', 'quota')} AS "userQuota", ${of('users', 'used_quota')} AS "userUsedQuota",

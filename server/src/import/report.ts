@@ -56,7 +56,7 @@ export interface Proof {
 }
 
 /** Everything a run has to report. The JSON form is stable. */
-export interface MoveInReport {
+export interface ImportReport {
   readonly source: {
     readonly name: string;
     readonly family: string;
@@ -84,17 +84,36 @@ export interface MoveInReport {
   readonly proof: Proof | null;
 }
 
+/** A report that an earlier version of this program has stored may lack fields. */
+type Stored = Omit<ImportReport, 'channels' | 'replay' | 'findings' | 'proof'> & {
+  readonly channels?: ImportReport['channels'];
+  readonly replay?: Partial<Replay> | null;
+  readonly findings: ReadonlyArray<Omit<Finding, 'list'> & Partial<Pick<Finding, 'list'>>>;
+  readonly proof: (Omit<Proof, 'replay'> & { readonly replay?: Partial<Replay> }) | null;
+};
+
+const noReplay: Replay = { rows: 0, equal: 0, unknown: 0, older: 0, different: [] };
+
+/** Completes a stored report. */
+export const readReport = (stored: Stored): ImportReport => ({
+  ...stored,
+  channels: stored.channels ?? [],
+  findings: stored.findings.map((finding) => ({ ...finding, list: finding.list ?? null })),
+  replay: stored.replay ? { ...noReplay, ...stored.replay } : null,
+  proof: stored.proof && { ...stored.proof, replay: { ...noReplay, ...stored.proof.replay } },
+});
+
 const shown = 10;
 
 /** The report for a terminal. */
-export function reportText(report: MoveInReport): string {
+export function reportText(report: ImportReport): string {
   const { source, tables, sums, proof, findings } = report;
   const width = Math.max(...tables.map(({ table }) => table.length), 5);
   const numbers = (row: readonly (string | number)[]): string => row.map((cell) => String(cell).padStart(11)).join('');
   const lines = [
-    `${report.isDryRun ? 'Dry run: nothing was written.' : 'Moved in.'} Source: ${source.family}${source.version ? ` ${source.version}` : ''}, ${source.engine}, ${source.name}`,
+    `${report.isDryRun ? 'Dry run: nothing was written.' : 'Imported.'} Source: ${source.family}${source.version ? ` ${source.version}` : ''}, ${source.engine}, ${source.name}`,
     '',
-    `${'table'.padEnd(width)}${numbers(['found', report.isDryRun ? 'to move' : 'moved', 'changed', 'same', 'left out'])}`,
+    `${'table'.padEnd(width)}${numbers(['found', report.isDryRun ? 'to import' : 'imported', 'changed', 'same', 'left out'])}`,
     ...tables.map(
       (row) => `${row.table.padEnd(width)}${numbers([row.found, row.moved, row.changed, row.same, row.leftOut])}`,
     ),
@@ -112,7 +131,7 @@ export function reportText(report: MoveInReport): string {
   if (report.channels.length > 0) lines.push('', ...channelLines(report.channels));
   if (report.replay) lines.push('', ...replayLines(report.replay));
   if (proof) lines.push('', ...proofLines(proof));
-  if (report.isBlocked) lines.push('', 'The move did not begin: decide on the findings marked BLOCKING.');
+  if (report.isBlocked) lines.push('', 'The import did not begin: decide on the findings marked BLOCKING.');
   return lines.join('\n');
 }
 
@@ -174,7 +193,7 @@ const pairs = (table: Readonly<Record<string, number>>): string =>
     .join(', ');
 
 /** Whether a finished run shows what it must: equal sums, every key, consistent books, and no charge that differs unless accepted. */
-export const isProven = ({ proof }: MoveInReport): boolean =>
+export const isProven = ({ proof }: ImportReport): boolean =>
   proof !== null &&
   proof.sumsAreEqual &&
   proof.keysFound === proof.keysExpected &&

@@ -10,7 +10,7 @@ import { inspect, readContext, rowsOf } from './plan.js';
 import { prove } from './proof.js';
 import { replayCharges } from './replay.js';
 import { Progress, type ProgressState } from './progress.js';
-import { noSums, type MoveInReport, type TableCounts } from './report.js';
+import { noSums, type ImportReport, type TableCounts } from './report.js';
 import { BadRecord, Fields } from './source/fields.js';
 import { digestOf, fingerprintOf, nameOf } from './source/address.js';
 import { openSource } from './source/open-source.js';
@@ -18,13 +18,13 @@ import { openLiteLlm } from './source/litellm.js';
 import { type SourceDatabase } from './source/source.js';
 import { tableSpecs, type TableSpec } from './tables.js';
 import { countLogs, moveHistory } from './history.js';
-import type { MoveInOptions } from './options.js';
+import type { ImportOptions } from './options.js';
 import { clearRoot, finishSite, hasRootOfItsOwn, readRuns, SiteError, whyNotFresh } from './write/site.js';
 import { TableWriter } from './write/table-writer.js';
 import type { Target } from './write/target.js';
 import { findVanished, removeVanished } from './write/vanished-rows.js';
 
-export interface MoveInHooks {
+export interface ImportHooks {
   onProgress(progress: ProgressState): void;
   readonly signal: AbortSignal;
 }
@@ -36,10 +36,10 @@ export interface MoveInHooks {
  * @throws SourceError, SiteError (as the run, for a source without the users of the run before)
  */
 export const dryRun = (
-  options: MoveInOptions,
+  options: ImportOptions,
   hasRoot: boolean,
   target?: Pick<Target, 'query'>,
-): Promise<MoveInReport> =>
+): Promise<ImportReport> =>
   // A preview shows no keys, so any text will do.
   withSources(
     options,
@@ -49,17 +49,17 @@ export const dryRun = (
 
 async function preview(
   sources: Sources,
-  options: MoveInOptions,
+  options: ImportOptions,
   hasRoot: boolean,
   target?: Pick<Target, 'query'>,
-): Promise<MoveInReport> {
+): Promise<ImportReport> {
   const began = Date.now();
   const pass = await Pass.open(sources, options, hasRoot);
   await inspect(sources.source, pass.context);
   if (target) await findVanished(target, sources.source, runOf(options), pass.context.findings);
   for (const spec of tableSpecs)
     await pass.table(spec, async (rows) => ({ ...none, moved: rows.filter(({ isGone }) => !isGone).length }));
-  const channels = pass.context.family === 'litellm' ? [] : await addressesOf(sources.source, pass.context, options);
+  const channels = await addressesOf(sources.source, pass.context, options);
   const history = await countLogs(sources.source, sources.logSource, options.logs, options.now);
   const { prices, family } = pass.context;
   const replay = prices
@@ -79,12 +79,12 @@ async function preview(
  * @returns the report; `isBlocked` when decisions are missing, and then nothing was written
  * @throws SourceError, SiteError
  */
-export async function moveIn(
-  options: MoveInOptions,
+export async function importSite(
+  options: ImportOptions,
   target: Target,
   secrets: Secrets,
-  hooks: MoveInHooks,
-): Promise<MoveInReport> {
+  hooks: ImportHooks,
+): Promise<ImportReport> {
   const hasRoot = await hasRootOfItsOwn(target);
   const newKey = (digest: string): string => secrets.hash(`litellm:${digest}`).toString('hex').slice(0, keyLength);
   return withSources(options, newKey, async (sources) => {
@@ -105,9 +105,9 @@ interface Destination {
 
 async function move(
   sources: Sources,
-  options: MoveInOptions,
+  options: ImportOptions,
   { target, secrets, hasRoot, progress, signal }: Destination,
-): Promise<MoveInReport> {
+): Promise<ImportReport> {
   const began = Date.now();
   const { source, logSource, family } = sources;
   const run = runOf(options);
@@ -153,7 +153,7 @@ async function move(
     decisions: options.decisions,
   });
   const report = pass.report(options, { isDryRun: false, began, history, channels: [], replay: null, proof });
-  await target.query('UPDATE move_in_runs SET finished_at = now(), report = $2 WHERE source = $1', [
+  await target.query('UPDATE import_runs SET finished_at = now(), report = $2 WHERE source = $1', [
     run,
     JSON.stringify(report),
   ]);
@@ -171,7 +171,7 @@ interface Sources {
 const keyLength = 48;
 
 async function withSources<Result>(
-  options: MoveInOptions,
+  options: ImportOptions,
   newKey: (digest: string) => string,
   use: (sources: Sources) => Promise<Result>,
 ): Promise<Result> {
@@ -192,7 +192,7 @@ async function withSources<Result>(
 async function addressesOf(
   source: SourceDatabase,
   context: MapContext,
-  { probe, outboundAllow }: MoveInOptions,
+  { probe, outboundAllow }: ImportOptions,
 ): Promise<ChannelAddress[]> {
   const http = probe ? new GuardedFetch(new OutboundGuard(outboundAllow)) : null;
   try {
@@ -202,10 +202,10 @@ async function addressesOf(
   }
 }
 
-const guardOf = ({ outboundAllow }: MoveInOptions): OutboundGuard | null =>
+const guardOf = ({ outboundAllow }: ImportOptions): OutboundGuard | null =>
   outboundAllow ? new OutboundGuard(outboundAllow) : null;
 
-async function open(options: MoveInOptions, newKey: (digest: string) => string): Promise<SourceDatabase> {
+async function open(options: ImportOptions, newKey: (digest: string) => string): Promise<SourceDatabase> {
   const { source, keysSource, environment = {} } = options;
   const guard = guardOf(options);
   if (source.engine !== 'sqlite' || !/\.ya?ml$/i.test(source.path)) return openSource(source, guard);
@@ -219,20 +219,20 @@ async function open(options: MoveInOptions, newKey: (digest: string) => string):
 }
 
 /** Runs of one source continue each other. */
-const runOf = ({ name, source }: MoveInOptions): string =>
+const runOf = ({ name, source }: ImportOptions): string =>
   name === undefined ? fingerprintOf(source) : digestOf(name);
 
 /** A new run needs a fresh site; a run that was started before continues. */
-async function begin(target: Target, run: string, family: Family, options: MoveInOptions): Promise<void> {
+async function begin(target: Target, run: string, family: Family, options: ImportOptions): Promise<void> {
   const runs = await readRuns(target);
   const other = runs.find(({ source }) => source !== run);
-  if (other) throw new SiteError(`This site was moved in from ${other.name}. A second source cannot be added.`);
+  if (other) throw new SiteError(`This site was imported from ${other.name}. A second source cannot be added.`);
   if (runs.length === 0) {
     const reason = await whyNotFresh(target);
     if (reason !== null) throw new SiteError(reason);
   }
   await target.query(
-    `INSERT INTO move_in_runs (source, name, family, started_by) VALUES ($1, $2, $3, $4)
+    `INSERT INTO import_runs (source, name, family, started_by) VALUES ($1, $2, $3, $4)
      ON CONFLICT (source) DO UPDATE SET finished_at = NULL, started_by = excluded.started_by`,
     [run, options.name ?? nameOf(options.source), family, options.startedBy],
   );
@@ -261,7 +261,7 @@ class Pass {
     private readonly version: string,
   ) {}
 
-  static async open({ source, logSource, family }: Sources, options: MoveInOptions, hasRoot: boolean): Promise<Pass> {
+  static async open({ source, logSource, family }: Sources, options: ImportOptions, hasRoot: boolean): Promise<Pass> {
     const findings = new Findings();
     const logNotes = logSource === source ? [] : (logSource.notes ?? []);
     for (const { code, table, id, detail } of logNotes) findings.add(code, table, id, detail);
@@ -325,12 +325,12 @@ class Pass {
   }
 
   report(
-    options: MoveInOptions,
-    end: Pick<MoveInReport, 'isDryRun' | 'proof' | 'replay' | 'channels'> & {
+    options: ImportOptions,
+    end: Pick<ImportReport, 'isDryRun' | 'proof' | 'replay' | 'channels'> & {
       readonly began: number;
       readonly history: readonly TableCounts[];
     },
-  ): MoveInReport {
+  ): ImportReport {
     const findings = this.context.findings.list();
     return {
       source: {

@@ -29,7 +29,7 @@ export const auditSubjects = [
   'user',
   'channel',
   'redemption',
-  'moveIn',
+  'import',
   'budget',
   'role',
   'token',

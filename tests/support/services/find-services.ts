@@ -1,4 +1,4 @@
-import { findMariaDb } from '../move-in/mariadb.js';
+import { findMariaDb } from '../import/mariadb.js';
 import { findBrowser } from './browser.js';
 import { findPostgres } from './postgres.js';
 import type { Service } from './processes.js';
@@ -28,7 +28,7 @@ export async function findServices(
 
   const mariadb = findMariaDb();
   const found = mariadb && `found on this machine (${mariadb.server})`;
-  print('MariaDB', found ?? optional('none found: moving in from MySQL is not tested', 'MariaDB'));
+  print('MariaDB', found ?? optional('none found: import from MySQL is not tested', 'MariaDB'));
 
   const browser = withBrowser ? findBrowser() : null;
   if (browser) environment.CHROMIUM_PATH = browser.path;

@@ -145,7 +145,7 @@ const money = {
     tableEntry: 'Model in a price table',
     subjects: {
       channel: 'Channel',
-      moveIn: 'Move in',
+      import: 'Import',
       option: 'Setting',
       redemption: 'Code',
       budget: 'Budget',

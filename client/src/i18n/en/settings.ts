@@ -35,7 +35,7 @@ export const settings = {
     models: 'Models',
     system: 'System',
     other: 'Other',
-    movein: 'Move in',
+    import: 'Import',
     roles: 'Roles',
   },
   sectionList: 'Sections',

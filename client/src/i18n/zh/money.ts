@@ -138,7 +138,7 @@ const money = {
     tableEntry: '价格表中的模型',
     subjects: {
       channel: '渠道',
-      moveIn: '迁入',
+      import: '迁移',
       option: '设置',
       redemption: '兑换码',
       budget: '预算',

@@ -10,7 +10,7 @@ export * from './live.js';
 export * from './logs.js';
 export * from './modelHealth.js';
 export * from './money.js';
-export * from './moveIn.js';
+export * from './import.js';
 export * from './palette.js';
 export * from './paymentTest.js';
 export * from './playground.js';

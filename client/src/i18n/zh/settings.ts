@@ -33,7 +33,7 @@ export const settings = {
     models: '模型设置',
     system: '系统设置',
     other: '其他设置',
-    movein: '迁入',
+    import: '迁移',
     roles: '角色',
   },
   sectionList: '设置分区',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { moveIn as english } from '../../i18n/en/moveIn.js';
-import { moveIn as chinese } from '../../i18n/zh/moveIn.js';
+import { siteImport as english } from '../../i18n/en/import.js';
+import { siteImport as chinese } from '../../i18n/zh/import.js';
 
 /** Names of the findings that the server can report. */
 const source = readFileSync(join(import.meta.dirname, '../../../../server/src/import/findings.ts'), 'utf8');

@@ -25,7 +25,7 @@ interface Answer {
 function send(file: File, onProgress: (share: number) => void): Promise<Answer> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    request.open('POST', `/api/move_in/file?name=${encodeURIComponent(file.name)}`);
+    request.open('POST', `/api/import/file?name=${encodeURIComponent(file.name)}`);
     const user = session.get();
     if (user) request.setRequestHeader('Veloera-User', String(user.id));
     request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);

@@ -50,16 +50,13 @@ export function toAuditFilter(filter: Readonly<typeof noFilters>, prices: boolea
   };
 }
 
-const subjectOf = (subject: AuditEntry['subject']): string =>
-  subject === 'MOVE_IN' ? 'moveIn' : subject.toLowerCase();
-
 /** The same filter as the query of the export. */
 export function toExportQuery(filter: AuditFilter): Record<string, string> {
   const { subjects, subjectIds, actorIds, entry, created } = filter;
   const seconds = (time: string | null | undefined, shift = 0) =>
     time ? String(Math.floor((new Date(time).getTime() + shift) / 1000)) : '';
   return {
-    subject: (subjects ?? []).map(subjectOf).join(','),
+    subject: (subjects ?? []).map((subject) => subject.toLowerCase()).join(','),
     subject_id: (subjectIds ?? []).join(','),
     actor_id: String(actorIds?.[0] ?? ''),
     entry: entry ?? '',

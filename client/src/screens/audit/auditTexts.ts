@@ -6,7 +6,7 @@ export const subjectTexts = {
   USER: 'audit.subjects.user',
   CHANNEL: 'audit.subjects.channel',
   REDEMPTION: 'audit.subjects.redemption',
-  MOVE_IN: 'audit.subjects.moveIn',
+  IMPORT: 'audit.subjects.import',
   ROLE: 'audit.subjects.role',
   TOKEN: 'audit.subjects.token',
   BUDGET: 'audit.subjects.budget',

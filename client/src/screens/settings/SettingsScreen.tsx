@@ -20,8 +20,8 @@ import { SettingsContext } from '../../nouns/settings/SettingsContext.js';
 import { SettingsDraft } from '../../nouns/settings/settingsDraft.js';
 import { UnsavedBar } from './UnsavedBar.js';
 
-const { Component: MoveInPanel } = loadable(
-  async () => (await import('../../nouns/import/MoveInPanel.js')).MoveInPanel,
+const { Component: ImportPanel } = loadable(
+  async () => (await import('../../nouns/import/ImportPanel.js')).ImportPanel,
   Loading,
 );
 const { Component: RolesPanel } = loadable(
@@ -34,7 +34,7 @@ const { Component: PriceEditor } = loadable(
 );
 
 /** Tabs without settings, for root. */
-const moveIn = 'movein';
+const importTab = 'import';
 const rolesTab = 'roles';
 
 /** The settings that the user may see. Unsaved changes are kept across tabs; one bar saves them all. */
@@ -54,7 +54,7 @@ export function SettingsScreen() {
   const tabs = tabsFor(user);
   const mayPrice = useMay('PRICES');
   const isRoot = user?.role === rootRole;
-  const moves = isRoot && params.get('tab') === moveIn;
+  const showsImport = isRoot && params.get('tab') === importTab;
   const showsRoles = isRoot && params.get('tab') === rolesTab;
   const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0] ?? 'operation';
   const prices = mayPrice && tab === 'operation' && params.get('section') === 'prices';
@@ -80,7 +80,7 @@ export function SettingsScreen() {
             <SettingSearch />
           </Box>
           <Tabs
-            value={moves ? moveIn : showsRoles ? rolesTab : tab}
+            value={showsImport ? importTab : showsRoles ? rolesTab : tab}
             variant="scrollable"
             scrollButtons={false}
             onChange={(_, next: string) => setParams({ tab: next })}
@@ -90,14 +90,14 @@ export function SettingsScreen() {
               <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} />
             ))}
             {isRoot && <Tab value={rolesTab} label={t('settings.tabs.roles')} />}
-            {isRoot && <Tab value={moveIn} label={t('settings.tabs.movein')} />}
+            {isRoot && <Tab value={importTab} label={t('settings.tabs.import')} />}
           </Tabs>
           {error && !ready ? (
             <LoadFailure title={t('settings.loadFailed')} error={error} onRetry={() => void refetch()} />
           ) : !ready ? (
             <Loading />
-          ) : moves ? (
-            <MoveInPanel />
+          ) : showsImport ? (
+            <ImportPanel />
           ) : showsRoles ? (
             <RolesPanel />
           ) : prices ? (

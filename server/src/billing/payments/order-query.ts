@@ -6,7 +6,7 @@ import type { TopUpOrder } from './top-up-order.entity.js';
 
 /** Methods of new orders. */
 const payable = ['alipay', 'wxpay'] as const;
-/** `other` stands for all methods of orders that were moved in. */
+/** `other` stands for all methods of orders that were imported. */
 export type OrderMethod = (typeof payable)[number] | 'other';
 
 export const methodOf = ({ paymentMethod }: Pick<TopUpOrder, 'paymentMethod'>): OrderMethod =>

@@ -10,7 +10,7 @@ export class TopUpOrder {
   @Column('text') provider: string;
   /** Our account at the gateway. */
   @Column('text', { name: 'merchant_id' }) merchantId: string;
-  /** `alipay` or `wxpay`; of orders that were moved in, any other name. */
+  /** `alipay` or `wxpay`; of orders that were imported, any other name. */
   @Column('text', { name: 'payment_method' }) paymentMethod: string;
   /** Quota to be credited. */
   @Column('bigint', { transformer: bigintColumn }) quota: number;

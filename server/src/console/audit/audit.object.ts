@@ -16,7 +16,7 @@ const AuditSubjectEnum = enumType(
     USER: 'user',
     CHANNEL: 'channel',
     REDEMPTION: 'redemption',
-    MOVE_IN: 'moveIn',
+    IMPORT: 'import',
     BUDGET: 'budget',
     ROLE: 'role',
     TOKEN: 'token',

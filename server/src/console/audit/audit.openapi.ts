@@ -8,7 +8,7 @@ export const auditOperations: ApiOperations = {
     role: 'root',
     query: {
       subject: parameter.words(
-        '`option`, `user`, `channel`, `redemption`, `budget`, `role`, `token`, `moveIn`, `log`; separated by commas',
+        '`option`, `user`, `channel`, `redemption`, `budget`, `role`, `token`, `import`, `log`; separated by commas',
       ),
       subject_id: parameter.words('Ids, for settings their keys; separated by commas'),
       actor_id: { type: 'integer', description: 'Id of the admin' },

@@ -99,6 +99,23 @@ export const channelSection: ApiSection = {
       errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
       example: { path: { id: 1 } },
     },
+    'POST /api/channel/:id/key': {
+      summary: 'The keys of a channel, separated by commas',
+      description: 'The audit log records that keys were shown.',
+      role: 'admin',
+      data: z.object({ key: text('Keys') }),
+      errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
+      example: { path: { id: 1 } },
+    },
+    'POST /api/channel/copy/:id': {
+      summary: 'Copy a channel with its keys',
+      role: 'admin',
+      once: true,
+      query: { suffix: parameter.words('After the name of the channel') },
+      data: z.object({ id: int('Id of the copy') }),
+      errors: ['NOT_FOUND'],
+      example: { path: { id: 1 } },
+    },
     'POST /api/channel': {
       summary: 'Create a channel',
       description:

@@ -26,7 +26,7 @@ import {
 export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const { channels, bulk, keys, directory, discovery, tests, balances, schedules } = services;
+    const { channels, copies, bulk, keys, directory, discovery, tests, balances, schedules } = services;
     const { may } = rest;
 
     app.get(
@@ -198,6 +198,23 @@ export const channelRoutes =
       may('channels.write', async ({ actor, body }) => {
         const { tag, change } = tagEditBody.parse(body);
         await bulk.editTag(actor, tag, change);
+      }),
+    );
+
+    // As consoles of new-api ask for them.
+    app.post(
+      '/:id/key',
+      may('channels.secrets', async ({ actor, params }) => ({
+        key: await channels.revealKey(actor, queryId(params.id)),
+      })),
+    );
+    app.post(
+      '/copy/:id',
+      may('channels.write', async ({ actor, params, query, request, reply }) => {
+        const { id, name } = await channels.get(actor, queryId(params.id));
+        const copy = await copies.copy(actor, id, name + (query['suffix'] ?? ' copy'), idempotencyKeyOf(request));
+        markReplayed(reply, copy.replayed);
+        return { id: copy.channel.id };
       }),
     );
 

@@ -22,6 +22,7 @@ export class CheckInResolver {
     { quota: 'Added to the balance.' },
   )
   async checkIn(@Ctx() { actor }: GraphQLContext): Promise<{ quota: number }> {
-    return { quota: await this.checkInService.checkIn(actor) };
+    const { quota } = await this.checkInService.checkIn(actor);
+    return { quota };
   }
 }

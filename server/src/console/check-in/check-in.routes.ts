@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { withMessage, type RestHandlers } from '../../platform/http/rest.js';
-import type { CheckInService } from './check-in.service.js';
+import type { CheckIn, CheckInHistory, CheckInService } from './check-in.service.js';
 
-/** `/api/user/check_in` (docs/reference/rest/accounts.md#check-in). */
+/** `/api/user/check_in`, and `/api/user/checkin` of new-api (docs/reference/rest/accounts.md#check-in). */
 export const checkInRoutes =
   (checkInService: CheckInService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
@@ -13,6 +13,34 @@ export const checkInRoutes =
 
     app.post(
       '/check_in',
-      rest.user(async ({ actor }) => withMessage('Check-in succeeded', { quota: await checkInService.checkIn(actor) })),
+      rest.user(async ({ actor }) => {
+        const { quota } = await checkInService.checkIn(actor);
+        return withMessage('Check-in succeeded', { quota });
+      }),
+    );
+
+    app.get(
+      '/checkin',
+      rest.user(async ({ actor, query }) => toHistoryWire(await checkInService.history(actor, query['month'] ?? ''))),
+    );
+
+    app.post(
+      '/checkin',
+      rest.user(async ({ actor }) => withMessage('Check-in succeeded', toDayWire(await checkInService.checkIn(actor)))),
     );
   };
+
+const toDayWire = ({ day, quota }: CheckIn): Record<string, unknown> => ({ checkin_date: day, quota_awarded: quota });
+
+const toHistoryWire = (history: CheckInHistory): Record<string, unknown> => ({
+  enabled: history.isEnabled,
+  min_quota: history.leastQuota,
+  max_quota: history.largestQuota,
+  stats: {
+    checked_in_today: history.isDoneToday,
+    total_checkins: history.total.count,
+    total_quota: history.total.quota,
+    checkin_count: history.days.length,
+    records: history.days.map(toDayWire),
+  },
+});

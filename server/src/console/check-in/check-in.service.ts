@@ -18,6 +18,25 @@ export interface CheckInDeps {
   readonly clock: Clock;
 }
 
+/** A day on which a user checked in. */
+export interface CheckIn {
+  /** `2026-11-20`, in UTC. */
+  readonly day: string;
+  readonly quota: number;
+}
+
+/** The check-ins of a user. */
+export interface CheckInHistory {
+  readonly isEnabled: boolean;
+  readonly isDoneToday: boolean;
+  readonly leastQuota: number;
+  readonly largestQuota: number;
+  /** Of all months. */
+  readonly total: { readonly count: number; readonly quota: number };
+  /** Of the month, newest first. */
+  readonly days: readonly CheckIn[];
+}
+
 /** Daily check-in: once per UTC day a user may claim quota (docs/reference/rest/accounts.md#check-in). */
 export class CheckInService {
   constructor(private readonly deps: CheckInDeps) {}
@@ -32,16 +51,15 @@ export class CheckInService {
   /**
    * Credits one check-in per day: the day is checked and set in one statement, and the source of the ledger entry is
    * unique.
-   * @returns the credited quota
    * @throws AppError INVALID_INPUT (disabled, no reward configured), CONFLICT ("already", which clients look for)
    */
-  async checkIn(actor: MaybeActor): Promise<number> {
+  async checkIn(actor: MaybeActor): Promise<CheckIn> {
     const self = requireActor(actor);
     const reward = this.reward();
     const now = this.now();
     await this.deps.users.manager.transaction(async (manager) => {
       if (!(await this.claimDay(manager, self.id, now))) throw already();
-      const source = `checkin:${self.id}:${dayOf(now)}`;
+      const source = sourceOf(self.id) + dayOf(now);
       const booked = await this.deps.postEntry(manager, {
         source,
         kind: 'check_in',
@@ -52,7 +70,28 @@ export class CheckInService {
       if (booked === null) throw already();
       await this.record(manager, self, reward);
     });
-    return reward;
+    return { day: dayOf(now), quota: reward };
+  }
+
+  /** Check-ins that were credited here: an import moves the day of the last one alone. @param month `2026-11`; empty: this month */
+  async history(actor: MaybeActor, month: string): Promise<CheckInHistory> {
+    const { id } = requireActor(actor);
+    const { CheckInEnabled, CheckInQuota, CheckInMaxQuota } = this.deps.options.values;
+    const entries = await this.deps.users.manager.query<Array<{ day: string; quota: string }>>(
+      `SELECT substr(source, length($2) + 1, 10) AS day, amount AS quota FROM ledger_entries
+        WHERE user_id = $1 AND kind = 'check_in' AND source LIKE $2 || '%' ORDER BY source DESC`,
+      [id, sourceOf(id)],
+    );
+    const all = entries.map(({ day, quota }) => ({ day, quota: Number(quota) }));
+    const shown = month || dayOf(this.now()).slice(0, 7);
+    return {
+      isEnabled: CheckInEnabled,
+      isDoneToday: !(await this.canCheckIn(actor)),
+      leastQuota: CheckInQuota,
+      largestQuota: Math.max(CheckInQuota, CheckInMaxQuota),
+      total: { count: all.length, quota: all.reduce((sum, { quota }) => sum + quota, 0) },
+      days: all.filter(({ day }) => day.startsWith(`${shown}-`)),
+    };
   }
 
   private async claimDay(manager: EntityManager, id: number, now: Date): Promise<boolean> {
@@ -87,6 +126,9 @@ export class CheckInService {
 
 /** The largest range of `randomInt`. */
 const widestRange = 2 ** 48 - 2;
+
+/** Of the ledger entry, before the day. */
+const sourceOf = (userId: number): string => `checkin:${userId}:`;
 
 /** Returns the day in UTC, such as `2026-11-20`. */
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);

@@ -32,6 +32,7 @@ const logShape = named('LogRow', 'A row of the usage log.', {
   channel_name: text('Name of the channel; empty in own lists'),
   token_id: int('Key'),
   group: text('Group'),
+  request_id: text('Request id of the call; empty for other rows'),
   other: text('JSON text with the parts of the charge'),
 });
 

@@ -31,6 +31,7 @@ export const toWire = (log: LogView): Record<string, unknown> => ({
   channel_name: log.channelName ?? '',
   token_id: log.tokenId,
   group: log.group,
+  request_id: log.requestId,
   other: log.other,
 });
 

@@ -29,9 +29,14 @@ const priced = named('PricedModel', 'A model of an enabled channel with its pric
   model_price: z.number().describe('USD a call, for `quota_type` 1'),
   owner_by: text('Always empty'),
   completion_ratio: z.number().describe('Output price as a factor of the input price'),
+  supported_endpoint_types: z
+    .array(z.string())
+    .describe('Dialects in which it can be called, by their names in new-api'),
   enable_groups: z.array(z.string()).optional().describe('Groups in which channels serve it'),
   price_card: z.record(z.string(), z.unknown()).optional().describe('With `cards=true`: every price in USD'),
 });
+
+const ratios = z.record(z.string(), z.number()).describe('By model');
 
 const modelHealth = named('ModelHealth', 'How well a model serves the calls of a group.', {
   model_name: text('Name to call'),
@@ -105,6 +110,18 @@ export const siteSection: ApiSection = {
         usable_group: z.record(z.string(), z.string()),
       }),
       example: { query: { cards: true } },
+    },
+    'GET /api/ratio_config': {
+      summary: 'Ratios and prices by model, as sites of new-api read them',
+      description: 'Of models that the caller can call. `/api/pricing` has their groups too.',
+      role: 'anonymous',
+      data: z.object({
+        model_ratio: ratios,
+        completion_ratio: ratios,
+        cache_ratio: ratios,
+        model_price: ratios,
+      }),
+      example: {},
     },
     'GET /api/model_health': {
       summary: 'How well models serve calls',

@@ -11,7 +11,7 @@ import {
   text,
   type ApiSection,
 } from '../../platform/http/openapi/operation.js';
-import { createBody, rotateBody, updateBody } from './token.wire.js';
+import { createBody, idsBody, rotateBody, updateBody } from './token.wire.js';
 
 const tokenShape = named('Token', 'An API key with its limits.', {
   id: int('Id'),
@@ -93,6 +93,30 @@ export const tokenSection: ApiSection = {
       data: tokenShape,
       errors: ['NOT_FOUND', 'TOKEN_EXPIRED', 'TOKEN_QUOTA_EXHAUSTED'],
       example: { body: { id: 1, name: 'ci', unlimited_quota: true, expired_time: -1 } },
+    },
+    'POST /api/token/:id/key': {
+      summary: 'The text of a key',
+      description: 'For clients of new-api, whose lists show keys masked.',
+      role: 'common',
+      data: z.object({ key: text('The key without `sk-`') }),
+      errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
+      example: { path: { id: 1 } },
+    },
+    'POST /api/token/batch/keys': {
+      summary: 'The texts of several keys',
+      role: 'common',
+      body: idsBody,
+      data: z.object({ keys: z.record(z.string(), z.string()).describe('Keys without `sk-`, by id') }),
+      errors: ['NOT_FOUND', 'CONFIRMATION_NEEDED'],
+      example: { body: { ids: [1] } },
+    },
+    'POST /api/token/batch': {
+      summary: 'Delete several keys',
+      description: "Other users' keys stay. The response has the number of deleted keys.",
+      role: 'common',
+      body: idsBody,
+      data: int('Deleted keys'),
+      example: { body: { ids: [999_999] } },
     },
     'POST /api/token/:id/rotate': {
       summary: 'Give a key new text',

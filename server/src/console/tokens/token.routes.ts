@@ -7,7 +7,7 @@ import type { Actor } from '../../shared/actor.js';
 import type { KeyHolderService } from './key-holder.service.js';
 import type { TokenRotation } from './token-rotation.js';
 import type { TokenService } from './token.service.js';
-import { createBody, rotateBody, statusBody, toWire, updateBody } from './token.wire.js';
+import { createBody, idsBody, rotateBody, statusBody, toWire, updateBody } from './token.wire.js';
 
 /** `/api/token`: own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes =
@@ -63,6 +63,27 @@ export const tokenRoutes =
         const { id, fields, mustEnable } = updateBody.parse(body);
         await tokenService.update(actor, id, fields, mustEnable);
         return toWire(await tokenService.getOwnKey(actor, id));
+      }),
+    );
+
+    // Consoles of new-api list keys masked, and ask for the text of each.
+    app.post(
+      '/:id/key',
+      keyed(async ({ actor, params }) => ({ key: await tokenService.revealOwnKey(actor, queryId(params.id)) })),
+    );
+    app.post(
+      '/batch/keys',
+      keyed(async ({ actor, body }) => {
+        const { ids } = idsBody.parse(body);
+        const keys = await Promise.all(ids.map((id) => tokenService.revealOwnKey(actor, id)));
+        return { keys: Object.fromEntries(ids.map((id, index) => [id, keys[index]])) };
+      }),
+    );
+    app.post(
+      '/batch',
+      keyed(async ({ actor, body }) => {
+        const { ids } = idsBody.parse(body);
+        return tokenService.deleteOwn(actor, ids);
       }),
     );
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
+import { In, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { readSlice, readSlicesByOwner } from '../../platform/db/keyset.js';
 import {
@@ -286,6 +286,14 @@ export class TokenService {
     const { affected } = await this.deps.tokens.softDelete({ id, userId: owner.id });
     if (!affected) throw new NotFoundError('Token', id);
     await this.deps.changes.announce({ kind: 'token', id });
+  }
+
+  /** Leaves tokens of other users as they are. @returns how many were deleted */
+  async deleteOwn(actor: MaybeActor, ids: readonly number[]): Promise<number> {
+    const owner = requireActor(actor);
+    const { affected } = await this.deps.tokens.softDelete({ id: In([...ids]), userId: owner.id });
+    for (const id of ids) await this.deps.changes.announce({ kind: 'token', id });
+    return affected ?? 0;
   }
 
   private async change(

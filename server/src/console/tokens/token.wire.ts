@@ -35,6 +35,9 @@ type Body = Readonly<Record<string, unknown>>;
 const toFields = (body: Body): Partial<TokenFields> =>
   Object.fromEntries(tokenFieldNames.map((name) => [name, body[snakeCase(name)] ?? absent[name]]));
 
+/** Several tokens: as many as the largest page of a list has. */
+export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });
+
 /** `POST /api/token/`: an expiry of zero means never. */
 export const createBody = z
   .object({ ...tokenShape, budgets: z.array(tokenBudgetBody).nullish() })

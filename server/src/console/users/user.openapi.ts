@@ -108,6 +108,22 @@ export const accountSection: ApiSection = {
       errors: ['CONFIRMATION_NEEDED'],
       example: {},
     },
+    'GET /api/user/2fa/status': {
+      summary: 'Whether the caller has an authenticator app',
+      role: 'common',
+      data: z.object({
+        enabled: z.boolean(),
+        locked: z.boolean().describe('Always false: wrong codes delay the next one'),
+        backup_codes_remaining: int('Recovery codes that were not used'),
+      }),
+      example: {},
+    },
+    'GET /api/user/passkey': {
+      summary: 'Whether the caller has a passkey',
+      role: 'common',
+      data: z.object({ enabled: z.boolean() }),
+      example: {},
+    },
     'GET /api/user/self/groups': { summary: 'Groups the caller may use', role: 'common', data: groups, example: {} },
     'GET /api/user/groups': { summary: 'Groups of a new user', role: 'anonymous', data: groups, example: {} },
     'GET /api/user/models': {

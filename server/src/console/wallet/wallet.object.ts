@@ -32,7 +32,7 @@ export const PaymentMethodEnum = enumType(
   'PaymentMethod',
   { ALIPAY: 'alipay', WXPAY: 'wxpay', OTHER: 'other' } satisfies Record<string, OrderMethod>,
   'How the buyer pays at the gateway.',
-  { OTHER: 'Any other way, of an order that was moved in from another program. No new order can have it.' },
+  { OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.' },
 );
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })

@@ -13,6 +13,8 @@ const notice = {
   sign: parameter.words('Signature of the gateway'),
 };
 
+const checkedIn = z.object({ checkin_date: text('Day in UTC'), quota_awarded: quota('Credited') });
+
 /** Online top-up, check-in and invites. */
 export const walletSection: ApiSection = {
   name: 'Wallet',
@@ -59,6 +61,31 @@ export const walletSection: ApiSection = {
       summary: 'Check in for the reward of the day',
       role: 'common',
       data: z.object({ quota: quota('Credited') }),
+      errors: ['INVALID_INPUT'],
+      example: { fails: 'INVALID_INPUT' },
+    },
+    'GET /api/user/checkin': {
+      summary: 'Check-ins of a month, as new-api reports them',
+      role: 'common',
+      query: { month: parameter.words('Such as `2026-11`; this month when absent') },
+      data: z.object({
+        enabled: z.boolean(),
+        min_quota: quota('Smallest reward'),
+        max_quota: quota('Largest reward'),
+        stats: z.object({
+          checked_in_today: z.boolean(),
+          total_checkins: z.int(),
+          total_quota: quota('Credited in all months'),
+          checkin_count: z.int().describe('Check-ins of the month'),
+          records: z.array(checkedIn),
+        }),
+      }),
+      example: { query: { month: '2026-11' } },
+    },
+    'POST /api/user/checkin': {
+      summary: 'Check in, as clients of new-api do',
+      role: 'common',
+      data: checkedIn,
       errors: ['INVALID_INPUT'],
       example: { fails: 'INVALID_INPUT' },
     },

@@ -1,13 +1,18 @@
+import type { Generation } from '../prices/generation.js';
 import type { Family } from '../family.js';
 
 /** A channel as the old program calls it. */
 interface ChannelThere {
-  readonly family: Family;
+  readonly generation: Generation;
   readonly type: number;
   /** Of the channel, else what the program has built in. */
   readonly baseUrl: string;
   /** After the mapping. */
   readonly model: string;
+  /** The account at Cloudflare. */
+  readonly account: string;
+  /** Of the API, where the channel has one of its own. */
+  readonly version: string;
 }
 
 type Address = (channel: ChannelThere) => string;
@@ -23,6 +28,17 @@ const at =
 const azure: Address = ({ baseUrl, model }) =>
   `${baseUrl}/openai/deployments/${model.replaceAll('.', '')}/chat/completions`;
 
+const gemini =
+  (usual: (model: string) => string): Address =>
+  ({ baseUrl, model, version }) =>
+    `${baseUrl}/${version || usual(model)}/models/${model}:generateContent`;
+const cloudflare: Address = ({ baseUrl, account }) => {
+  const isGateway = baseUrl.startsWith('https://gateway.ai.cloudflare.com') && baseUrl.endsWith('/workers-ai');
+  return `${isGateway ? baseUrl : `${baseUrl}/client/v4/accounts/${account}/ai`}/v1/chat/completions`;
+};
+const zhipuV3: Address = ({ baseUrl, model }) => `${baseUrl}/api/paas/v3/model-api/${model}/invoke`;
+const zhipuV4 = at('/api/paas/v4/chat/completions');
+
 const messages = at('/v1/messages');
 const minimax = at('/v1/text/chatcompletion_v2');
 const volcengine = at('/api/v3/chat/completions');
@@ -35,7 +51,14 @@ const oneApi: ReadonlyMap<number, Address> = new Map([
   ),
   [3, azure],
   [14, messages],
+  [16, (channel) => (channel.model.startsWith('glm-') ? zhipuV4 : zhipuV3)(channel)],
+  [17, at('/api/v1/services/aigc/text-generation/generation')],
+  [23, at('/')],
+  [24, gemini((model) => (model === 'gemini-2.0-flash-exp' ? 'v1beta' : 'v1'))],
   [27, minimax],
+  [30, at('/api/chat')],
+  [35, at('/v1/chat')],
+  [37, cloudflare],
   [40, volcengine],
   [41, withoutVersion],
   [47, qianfan],
@@ -48,16 +71,25 @@ const newApi: ReadonlyMap<number, Address> = new Map([
   ...[1, 6, 7, 9, 10, 12, 13, 19, 20, 22, 25, 31, 40, 42, 43, 48].map((type) => [type, chat] as const),
   [3, azure],
   [8, ({ baseUrl, model }: ChannelThere) => baseUrl.replaceAll('{model}', model)],
+  [4, ({ baseUrl, generation }) => baseUrl + (generation === 'new-api 2026' ? '/api/chat' : '/v1/chat/completions')],
   [14, messages],
-  [26, at('/api/paas/v4/chat/completions')],
+  [16, zhipuV3],
+  [17, at('/compatible-mode/v1/chat/completions')],
+  [23, at('/')],
+  [24, gemini(() => 'v1beta')],
+  [26, zhipuV4],
+  [27, withoutVersion],
+  [34, at('/v1/chat')],
   [35, minimax],
+  [37, at('/v1/chat-messages')],
+  [39, cloudflare],
   [45, volcengine],
   [46, qianfan],
 ]);
 
-/** The URL of a chat call in the old program, without a query; null for providers whose dialect has another form. */
+/** The URL of a chat call in the old program, without a query; null where its key is exchanged first, or a socket is opened. */
 export function addressThere(channel: ChannelThere): string | null {
-  const table = channel.family === 'one-api' ? oneApi : newApi;
+  const table = channel.generation === 'one-api' ? oneApi : newApi;
   return table.get(channel.type)?.(channel) ?? null;
 }
 
@@ -74,6 +106,7 @@ const oneApiBases: Readonly<Record<number, string>> = {
   13: 'https://api.aigc2d.com',
   19: 'https://ai.360.cn',
   26: 'https://api.baichuan-ai.com',
+  24: 'https://generativelanguage.googleapis.com',
   27: 'https://api.minimax.chat',
   28: 'https://api.mistral.ai',
   29: 'https://api.groq.com/openai',

@@ -7,6 +7,7 @@ import type { MapContext, Mapped } from '../map/mapped.js';
 import { rowsOf } from '../plan.js';
 import { BadRecord, listOf, type Fields } from '../source/fields.js';
 import type { SourceDatabase } from '../source/source.js';
+import { generationOf, type Generation } from '../prices/generation.js';
 import { addressThere, builtInBase } from './address-there.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { probe } from './probe.js';
@@ -17,7 +18,7 @@ export interface ChannelAddress {
   readonly id: number;
   readonly name: string;
   readonly model: string;
-  /** Null where the dialect of the provider has no URL of this form. */
+  /** Null where the key is exchanged first, or a socket is opened. */
   readonly there: string | null;
   readonly here: string | null;
   /** The result of a test call; null when none was asked for. */
@@ -31,12 +32,14 @@ export async function compareChannels(
   http: GuardedFetch | null,
 ): Promise<ChannelAddress[]> {
   const compared: ChannelAddress[] = [];
+  const generation = generationOf(context.family, source);
+  if (generation === null) return [];
   // Its mapper reports what it finds in the pass over the table.
   const silent = { ...context, findings: new Findings() };
   for await (const page of rowsOf(source, 'channels')) {
     for (const row of page) {
       const mapped = mappedOf(row, silent);
-      if (mapped) compared.push(await compareChannel(row, mapped, context, http));
+      if (mapped) compared.push(await compareChannel(row, mapped, { ...context, generation }, http));
     }
   }
   return compared;
@@ -54,7 +57,7 @@ function mappedOf(row: Fields, context: MapContext): Mapped | null {
 async function compareChannel(
   row: Fields,
   { values, sealed }: Mapped,
-  { family, findings }: MapContext,
+  { family, findings, generation }: MapContext & { readonly generation: Generation },
   http: GuardedFetch | null,
 ): Promise<ChannelAddress> {
   const text = (name: string): string => {
@@ -80,7 +83,15 @@ async function compareChannel(
     model,
   };
   const request = requestHere(channel);
-  const there = addressThere({ family, type: given, baseUrl, model });
+  const version = parseFields(row.text('config'))?.['api_version'];
+  const there = addressThere({
+    generation,
+    type: given,
+    baseUrl,
+    model,
+    account: text('other'),
+    version: typeof version === 'string' ? version : '',
+  });
   const here = request?.url.split('?', 1)[0] ?? null;
   if (there !== null && here !== null && there !== here) {
     findings.add('channel-address', 'channels', row.id, `${there} there, ${here} here`);

@@ -1,5 +1,6 @@
 import type { Target, UpstreamRequest } from '../../dialects/contract.js';
 import { providerOf } from '../../dialects/providers/providers.js';
+import { chatCapability, openAIChat } from '../../gateway/deliver/chat-dialects.js';
 import { familySettings } from '../../gateway/send/attempt.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 
@@ -20,19 +21,21 @@ export interface ChannelHere {
 export function requestHere(channel: ChannelHere): UpstreamRequest | null {
   const provider = providerOf(channel.type);
   const adapter = provider.adapterFor?.({ other: channel.other, baseUrl: channel.baseUrl }) ?? provider.adapter;
-  // Anthropic's own dialect has the same fields in a body as short as this.
-  const capability = adapter.chat ?? adapter.messages;
-  if (!capability || adapter.credential) return null;
-  const body = { model: channel.model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1 };
+  if (adapter.credential) return null;
+  const { model } = channel;
+  const target = targetOf(channel);
+  const body = { model, messages: [{ role: 'user', content: 'hi' }], max_tokens: 1 };
+  const context = { id: '', created: 0, model, promptTokens: 0, includeUsage: false, body };
   const request = {
-    path: adapter.chat ? '/v1/chat/completions' : '/v1/messages',
+    path: '/v1/chat/completions',
     body,
     rawBody: Buffer.from(JSON.stringify(body)),
     stream: false,
     wantsUsage: false,
   };
   try {
-    return capability.toUpstreamRequest(request, targetOf(channel));
+    const capability = chatCapability(adapter, openAIChat, () => context, { body, target });
+    return capability?.toUpstreamRequest(request, target) ?? null;
   } catch {
     return null;
   }

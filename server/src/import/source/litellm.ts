@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
+import { defaultOptionValues } from '../../options/option-registry.js';
 import { asFields, type Fields } from '../../shared/json.js';
 import type { Example, FindingCode } from '../findings.js';
 import { SourceError, type Page, type SourceDatabase, type SourceRow } from './source.js';
@@ -151,7 +152,7 @@ const awsKey = (read: (key: string) => string): string =>
 const known = new Set([
   ...['model', 'api_key', 'api_base', 'api_version', 'custom_llm_provider', 'weight', 'vertex_credentials'],
   ...['vertex_location', 'vertex_project', 'aws_access_key_id', 'aws_secret_access_key', 'aws_region_name'],
-  ...['input_cost_per_token', 'output_cost_per_token'],
+  ...['input_cost_per_token', 'output_cost_per_token', 'cache_read_input_token_cost'],
 ]);
 
 /** One channel per deployment: the same model name at several of them is balanced by their weights. */
@@ -173,18 +174,23 @@ const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
 
 /** Prices of models that name their own; LiteLLM has those of all others built in. */
 function pricesOf(models: readonly Fields[]): SourceRow[] {
-  const [ratios, completions]: [Record<string, number>, Record<string, number>] = [{}, {}];
+  const ratios: Record<string, number> = {};
+  const completions: Record<string, number> = {};
+  const caches: Record<string, number> = {};
   for (const entry of models) {
     const name = textOf(entry['model_name']);
     const costs = { ...asFields(entry['model_info']), ...asFields(entry['litellm_params']) };
     const [input, output] = [Number(costs['input_cost_per_token']), Number(costs['output_cost_per_token'])];
     if (!(input > 0)) continue;
     ratios[name] = Number((input / usdPerTokenAtRatio1).toPrecision(12));
+    const cached = Number(costs['cache_read_input_token_cost']);
     if (output >= 0) completions[name] = Number((output / input).toPrecision(12));
+    if (cached >= 0) caches[name] = Number((cached / input).toPrecision(12));
   }
   return [
     { key: 'ModelRatio', value: JSON.stringify(ratios) },
     { key: 'CompletionRatio', value: JSON.stringify(completions) },
+    { key: 'CacheRatio', value: JSON.stringify({ ...defaultOptionValues().CacheRatio, ...caches }) },
   ];
 }
 
@@ -193,8 +199,19 @@ async function readPeople(
   keys: SourceDatabase,
   { newKey, findings }: Reading,
 ): Promise<{ users: SourceRow[]; tokens: SourceRow[] }> {
-  const has = (table: string): boolean => keys.columns.has(table);
-  const found = has('LiteLLM_UserTable') ? byCreation(await keys.all('LiteLLM_UserTable'), 'user_id') : [];
+  const rowsOf = async (table: string): Promise<SourceRow[]> => (keys.columns.has(table) ? keys.all(table) : []);
+  const found = byCreation(await rowsOf('LiteLLM_UserTable'), 'user_id');
+  const budgets = new Map((await rowsOf('LiteLLM_BudgetTable')).map((row) => [textOf(row['budget_id']), row]));
+  const teams = new Map((await rowsOf('LiteLLM_TeamTable')).map((row) => [teamName(textOf(row['team_id'])), row]));
+  // Their parameters are encrypted with a key of the proxy.
+  for (const row of await rowsOf('LiteLLM_ProxyModelTable')) {
+    findings.add(
+      'setting-unmapped',
+      'LiteLLM_ProxyModelTable',
+      textOf(row['model_name']),
+      'stored in the database only',
+    );
+  }
   const virtual = byCreation(await keys.all('LiteLLM_VerificationToken'), 'token');
   const names = new Set([...found.map((row) => textOf(row['user_id'])), ...virtual.map(ownerOf)]);
   const ids = new Map([...names].map((name, index) => [name, index + 1]));
@@ -202,7 +219,10 @@ async function readPeople(
     const digest = textOf(row['token']);
     const label = textOf(row['key_alias']) || textOf(row['key_name']) || `key ${index + 1}`;
     findings.add('key-hashed', 'LiteLLM_VerificationToken', index + 1, label);
-    const left = remaining(row);
+    const left = remaining({
+      ...row,
+      max_budget: row['max_budget'] ?? budgets.get(textOf(row['budget_id']))?.['max_budget'],
+    });
     return {
       id: index + 1,
       user_id: ids.get(ownerOf(row)),
@@ -221,7 +241,8 @@ async function readPeople(
   });
   const byName = new Map(found.map((row) => [textOf(row['user_id']), row]));
   const users = [...ids].map(([name, id]) => {
-    const row = byName.get(name) ?? {};
+    // Keys of a team that belong to no user get a user of their own, with the budget of the team.
+    const row = byName.get(name) ?? teams.get(name) ?? {};
     const own = remaining(row);
     // A user without a budget of their own has those of their keys.
     const ofKeys = tokens.filter((one) => one.user_id === id).reduce((sum, one) => sum + one.remain_quota, 0);
@@ -247,7 +268,9 @@ async function readPeople(
 }
 
 const ownerOf = (row: SourceRow): string =>
-  textOf(row['user_id']) || (row['team_id'] ? `team-${textOf(row['team_id'])}` : 'litellm');
+  textOf(row['user_id']) || (row['team_id'] ? teamName(textOf(row['team_id'])) : 'litellm');
+
+const teamName = (id: string): string => `team-${id}`;
 
 const byCreation = (rows: SourceRow[], key: string): SourceRow[] =>
   rows.toSorted(

@@ -53,7 +53,7 @@ async function connect(text: string, guard: OutboundGuard | null): Promise<Conne
 async function connected(url: string, guard: OutboundGuard | null): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'tollgate-move-in',
+    application_name: 'tollgate-import',
     ...(guard ? { stream: () => new GuardedSocket(guard) } : {}),
   });
   client.on('error', () => undefined);

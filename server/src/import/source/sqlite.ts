@@ -12,7 +12,7 @@ import { readerOf, SourceError, type SourceDatabase, type SourceRow } from './so
  */
 export async function openSqlite(path: string): Promise<SourceDatabase> {
   if (!(await isFile(path))) throw new SourceError(`There is no file ${path}.`);
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-move-in-'));
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-import-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const copy = join(folder, 'source.db');

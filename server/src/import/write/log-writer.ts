@@ -60,7 +60,7 @@ export async function moveLogs(target: Target, source: SourceDatabase, move: Log
       await insertLogs(target, logs);
       await addUsage(target, usageOfLogs(logs));
       await addRecentUsage(target, logs, move.now);
-      await target.query('UPDATE move_in_runs SET log_cursor = $2, log_counts = $3 WHERE source = $1', [
+      await target.query('UPDATE import_runs SET log_cursor = $2, log_counts = $3 WHERE source = $1', [
         move.run,
         after,
         JSON.stringify(counts),

@@ -24,7 +24,7 @@ export async function moveQuotaData(
   if (due.length === 0) return 0;
   const keys = due.map((row) => String(row.id));
   const found = await target.query<{ source_key: string; amounts: Record<string, number> }>(
-    'SELECT source_key, amounts FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
+    'SELECT source_key, amounts FROM import_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
     [source, table, keys],
   );
   const before = new Map(found.map(({ source_key, amounts }) => [source_key, amounts]));
@@ -36,7 +36,7 @@ export async function moveQuotaData(
   await target.transaction(async () => {
     await addUsage(target, merged(changed.map((row) => usageOf(row, before.get(String(row.id)) ?? {}))));
     await target.query(
-      `INSERT INTO move_in_rows (source, source_table, source_key, digest, amounts)
+      `INSERT INTO import_rows (source, source_table, source_key, digest, amounts)
        SELECT $2, $3, key, '', amounts FROM jsonb_to_recordset($1::jsonb) AS v(key text, amounts jsonb)
        ON CONFLICT (source, source_table, source_key) DO UPDATE SET amounts = excluded.amounts`,
       [JSON.stringify(changed.map((row) => ({ key: String(row.id), amounts: amountsOf(row) }))), source, table],

@@ -36,7 +36,7 @@ export interface StoredRun {
 export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun[]> {
   const rows = await target.query(
     `SELECT source, name, family, started_by, started_at, finished_at, log_cursor, log_counts, logs_since, usage_until
-       FROM move_in_runs ORDER BY started_at`,
+       FROM import_runs ORDER BY started_at`,
   );
   return rows.map((row) => ({
     source: String(row['source']),
@@ -53,7 +53,7 @@ export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun
 }
 
 /**
- * Whether data may be moved in: no users but a root user, no keys, channels, codes, orders and calls.
+ * Whether data may be imported: no users but a root user, no keys, channels, codes, orders and calls.
  * @returns a sentence that says why not; null for a fresh site
  */
 export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string | null> {
@@ -72,7 +72,7 @@ export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string
 export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<boolean> {
   const rows = await target.query(
     `SELECT 1 FROM users u WHERE role = 100 AND deleted_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM move_in_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text)`,
+        AND NOT EXISTS (SELECT 1 FROM import_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text)`,
   );
   return rows.length > 0;
 }
@@ -90,7 +90,7 @@ export async function clearRoot(
   return target.transaction(async () => {
     const [root] = await target.query<RootRow>(
       `SELECT id, username, ${uniqueColumns.join(', ')} FROM users u WHERE role = 100
-          AND NOT EXISTS (SELECT 1 FROM move_in_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text) FOR UPDATE`,
+          AND NOT EXISTS (SELECT 1 FROM import_rows r WHERE r.source_table = 'users' AND r.source_key = u.id::text) FOR UPDATE`,
     );
     if (!root) return [];
     let username = root.username;

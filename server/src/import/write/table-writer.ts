@@ -128,14 +128,14 @@ export class TableWriter {
       const entries = difference
         .filter(({ row, by }) => (by[column] ?? 0) !== 0 || (account !== 'affiliate' && !before.has(row.key)))
         .map(({ row, by }) => ({
-          source: `move-in:${account}:${row.key}`,
+          source: `import:${account}:${row.key}`,
           user_id: row.values['user_id'] ?? row.values['id'],
           token_id: account === 'token' ? row.values['id'] : 0,
           amount: (by[column] ?? 0) + (account === 'affiliate' ? 0 : (booked.get(row.key) ?? 0)),
         }));
       await this.target.query(
         `INSERT INTO ledger_entries AS e (source, kind, account, user_id, token_id, amount, note)
-         SELECT source, 'opening', $2, user_id, token_id, amount, 'moved in'
+         SELECT source, 'opening', $2, user_id, token_id, amount, 'imported'
            FROM jsonb_to_recordset($1::jsonb) AS v(source text, user_id integer, token_id integer, amount bigint)
          ON CONFLICT (source) DO UPDATE SET amount = e.amount + excluded.amount`,
         [JSON.stringify(entries), account],
@@ -187,7 +187,7 @@ export class TableWriter {
         [storableJson(gone.map((row) => keysOnly(row, spec.key)))],
       );
       await this.target.query(
-        'DELETE FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
+        'DELETE FROM import_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
         [this.source, spec.source, gone.map(({ key }) => key)],
       );
       await this.finishBatch(spec, gone);
@@ -248,7 +248,7 @@ export class TableWriter {
 
   private async readBefore({ source }: TableSpec, rows: readonly Mapped[]): Promise<Map<string, Before>> {
     const found = await this.target.query<{ source_key: string; digest: Buffer; amounts: Amounts }>(
-      'SELECT source_key, digest, amounts FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
+      'SELECT source_key, digest, amounts FROM import_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)',
       [this.source, source, rows.map(({ key }) => key)],
     );
     return new Map(found.map(({ source_key, digest, amounts }) => [source_key, { digest, amounts }]));
@@ -263,8 +263,8 @@ export class TableWriter {
       amounts: row.amounts ?? {},
     }));
     await this.target.query(
-      `INSERT INTO move_in_rows (source, source_table, source_key, digest, amounts)
-       SELECT source, source_table, source_key, digest, amounts FROM jsonb_populate_recordset(NULL::move_in_rows, $1::jsonb)
+      `INSERT INTO import_rows (source, source_table, source_key, digest, amounts)
+       SELECT source, source_table, source_key, digest, amounts FROM jsonb_populate_recordset(NULL::import_rows, $1::jsonb)
        ON CONFLICT (source, source_table, source_key) DO UPDATE SET digest = excluded.digest, amounts = excluded.amounts`,
       [storableJson(made)],
     );

@@ -21,7 +21,7 @@ const moveLock = 7_305_121;
  * @throws BusyError when another process moves into this database
  */
 export async function openTarget(url: string): Promise<Target> {
-  const client = new pg.Client({ connectionString: url, application_name: 'tollgate-move-in' });
+  const client = new pg.Client({ connectionString: url, application_name: 'tollgate-import' });
   // A lost connection surfaces as a failure of the next statement.
   client.on('error', () => undefined);
   await client.connect();

@@ -54,7 +54,7 @@ export async function addUsage(target: Target, rows: readonly UsageRow[]): Promi
   for (const [kind, idOf] of owners) {
     const sums = new Map<number, number>();
     for (const row of rows) sums.set(idOf(row), (sums.get(idOf(row)) ?? 0) + row.usage.quota);
-    const amounts = JSON.stringify([...sums].map(([id, quota]) => ({ id, quota, source: `move-in:${kind}:${id}` })));
+    const amounts = JSON.stringify([...sums].map(([id, quota]) => ({ id, quota, source: `import:${kind}:${id}` })));
     await target.query(
       `UPDATE opening_counters c SET used_quota = c.used_quota - v.quota
          FROM jsonb_to_recordset($1::jsonb) AS v(id integer, quota bigint) WHERE c.kind = $2 AND c.id = v.id`,

@@ -8,7 +8,7 @@ import type { Target } from './target.js';
 /** Below this many users, a site without most of them may be the same one; without any of them it is not. */
 const fewUsers = 10;
 
-/** Rows of one table, by their keys in `move_in_rows`. */
+/** Rows of one table, by their keys in `import_rows`. */
 interface Vanished {
   readonly spec: TableSpec;
   readonly keys: readonly string[];
@@ -43,7 +43,7 @@ export async function findVanished(
   for (const spec of tableSpecs) {
     if (!spec.targetKey || !source.columns.has(spec.source)) continue;
     const moved = await target.query<{ key: string }>(
-      'SELECT source_key AS key FROM move_in_rows WHERE source = $1 AND source_table = $2 ORDER BY 1',
+      'SELECT source_key AS key FROM import_rows WHERE source = $1 AND source_table = $2 ORDER BY 1',
       [run, spec.source],
     );
     if (moved.length === 0) continue;
@@ -74,7 +74,7 @@ export async function findVanished(
 async function keysOf(target: Pick<Target, 'query'>, run: string, users: readonly string[]): Promise<string[]> {
   if (users.length === 0) return [];
   const rows = await target.query<{ key: string }>(
-    `SELECT r.source_key AS key FROM tokens t JOIN move_in_rows r
+    `SELECT r.source_key AS key FROM tokens t JOIN import_rows r
          ON r.source = $1 AND r.source_table = 'tokens' AND r.source_key = t.id::text
       WHERE t.user_id = ANY ($2) ORDER BY t.id`,
     [run, users.map(Number)],
@@ -91,14 +91,14 @@ async function remove(target: Target, run: string, spec: TableSpec, keys: readon
       `DELETE FROM ${spec.target} t USING jsonb_populate_recordset(NULL::${spec.target}, $1::jsonb) v WHERE ${matches}`,
       [JSON.stringify(rows)],
     );
-    await target.query('DELETE FROM move_in_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)', [
+    await target.query('DELETE FROM import_rows WHERE source = $1 AND source_table = $2 AND source_key = ANY ($3)', [
       run,
       spec.source,
       keys,
     ]);
     // Should the row come back, it is opened once more.
     await target.query('DELETE FROM ledger_entries WHERE source = ANY ($1)', [
-      Object.values(spec.accounts).flatMap((account) => keys.map((key) => `move-in:${account}:${key}`)),
+      Object.values(spec.accounts).flatMap((account) => keys.map((key) => `import:${account}:${key}`)),
     ]);
     if (spec.opening) {
       await target.query('DELETE FROM opening_counters WHERE kind = $1 AND id = ANY ($2)', [

@@ -29,7 +29,7 @@ import {
   type ConnectionLimits,
   type ServeDirectly,
 } from './node-server.js';
-import { isProgramPath, refuseUnknownWrites, sendInvalidUrl } from './not-found.js';
+import { isProgramPath, refuseUnknownWrites, refuseWordsAsIds, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
@@ -158,6 +158,7 @@ const apiScope =
     await app.register(helmet, jsonHeaders);
     acceptJsonBodies(app);
     app.addHook('onRequest', limitByAddress(deps.state, 'GA', deps.apiRateLimit));
+    refuseWordsAsIds(app);
     limitAnonymousBodies(app, deps.authenticator ?? noActors, anonymousBodyLimit);
     app.addHook('onRequest', neverStore);
     app.addHook('onResponse', logRequest);

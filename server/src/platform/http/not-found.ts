@@ -17,6 +17,17 @@ export function refuseUnknownWrites(app: FastifyInstance): void {
   });
 }
 
+/**
+ * Answers a word in the place of an id as an unknown path: programs that probe for newer endpoints take 404 as "not supported".
+ */
+export function refuseWordsAsIds(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { id } = request.params as { readonly id?: string };
+    if (id === undefined || /^[+-]?\d+$/.test(id.trim())) return done();
+    void sendInvalidUrl(request, reply);
+  });
+}
+
 /** The response to unknown paths and wrong methods (docs/reference/rest/conventions.md#urls-and-bodies). */
 export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { method, server } = request;

@@ -28,7 +28,7 @@ export function dataFolder(dataDir: string): DataFolder {
 }
 
 /** Everything that a server puts there, and what a new file system has. */
-const ownName = /^(postgres|programs|spool|move-in|secrets\.json.*|server\.lock.*|lost\+found)$/;
+const ownName = /^(postgres|programs|spool|import|secrets\.json.*|server\.lock.*|lost\+found)$/;
 
 /**
  * Creates the folder, closed to all other users. One that exists is closed when it holds nothing but the server's own

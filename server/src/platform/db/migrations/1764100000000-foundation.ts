@@ -389,7 +389,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         undone_at timestamptz
       );
 
-      CREATE TABLE move_in_runs (
+      CREATE TABLE import_runs (
         -- Digest of the address of the source, without its password.
         source text PRIMARY KEY,
         name text NOT NULL,
@@ -408,7 +408,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       );
 
       -- The content that was moved from each row of the source, so that a later run writes only what changed there.
-      CREATE TABLE move_in_rows (
+      CREATE TABLE import_rows (
         source text NOT NULL,
         source_table text NOT NULL,
         source_key text NOT NULL,
@@ -417,13 +417,13 @@ export class Foundation1764100000000 implements MigrationInterface {
         PRIMARY KEY (source, source_table, source_key)
       );
 
-      CREATE TABLE move_in_jobs (
+      CREATE TABLE import_jobs (
         -- One at a time.
         id integer PRIMARY KEY DEFAULT 1 CHECK (id = 1),
         state text NOT NULL,
         -- Name of the uploaded file, or the address without its password.
         source_name text NOT NULL,
-        -- Folder of the uploaded file in DATA_DIR/move-in of the node that has it; empty without a file.
+        -- Folder of the uploaded file in DATA_DIR/import of the node that has it; empty without a file.
         folder text NOT NULL DEFAULT '',
         -- JSON: addresses with their passwords, and environment variables.
         source_sealed text NOT NULL,
@@ -539,7 +539,7 @@ export class Foundation1764100000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP TABLE midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, move_in_jobs, move_in_rows, move_in_runs,
+      DROP TABLE midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, import_jobs, import_rows, import_runs,
         price_updates, price_checks, encryption_key_check, passkeys, recovery_codes, authenticator_apps, idempotency_keys,
         access_tokens, notices, price_versions, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
         provider_ids, channels, token_uses, tokens, sessions, users, custom_roles

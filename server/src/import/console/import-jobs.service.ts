@@ -1,0 +1,229 @@
+import type { JobFailure } from '../job-protocol.js';
+import type { LogChoice, ImportOptions } from '../options.js';
+import type { ProgressState } from '../progress.js';
+import { readReport, type ImportReport } from '../report.js';
+import type { Secrets } from '../../shared/secrets.js';
+
+/**
+ * `READY`: a source is given. `CHECKING`, `CHECKED`: the dry run. `MOVING`, `MOVED`: the move. A job that failed or was
+ * cancelled keeps its source, and continues when it is started again.
+ */
+export const importStates = ['READY', 'CHECKING', 'CHECKED', 'MOVING', 'MOVED', 'FAILED', 'CANCELLED'] as const;
+export type ImportState = (typeof importStates)[number];
+
+/** Where the data is. Passwords are in it, so it is stored encrypted. */
+export interface JobSource {
+  /** Null: the uploaded file. */
+  readonly connection: string | null;
+  readonly logConnection: string | null;
+  readonly keysConnection: string | null;
+  /** Environment variables that a config.yaml names. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface JobChoices {
+  readonly logs: LogChoice;
+  readonly decisions: ImportOptions['decisions'];
+}
+
+/** The job of the console. There is at most one. */
+export interface ImportJob {
+  readonly state: ImportState;
+  readonly sourceName: string;
+  /** Folder of the uploaded file; empty without one. */
+  readonly folder: string;
+  readonly source: JobSource;
+  readonly choices: JobChoices;
+  readonly progress: ProgressState | null;
+  readonly preview: ImportReport | null;
+  readonly report: ImportReport | null;
+  readonly failure: JobFailure | null;
+  readonly failureText: string;
+  readonly startedBy: number;
+}
+
+interface Row {
+  readonly state: ImportState;
+  readonly source_name: string;
+  readonly folder: string;
+  readonly source_sealed: string;
+  readonly choices: JobChoices;
+  readonly progress: ProgressState | null;
+  readonly preview: ImportReport | null;
+  readonly report: ImportReport | null;
+  readonly failure: JobFailure | null;
+  readonly failure_text: string;
+  readonly started_by: number;
+}
+
+/** Without what grows with the source. */
+const noSource: JobSource = { connection: null, logConnection: null, keysConnection: null, environment: {} };
+const working = `('CHECKING', 'MOVING')`;
+/** After this the process that works on the job has died. */
+const leaseSeconds = 20;
+/** A source that was given and not used for so long is deleted. */
+const unusedHours = 24;
+/** Seconds after which an uploaded file that no node has counts as lost. */
+const patienceSeconds = 60;
+
+interface Queries {
+  query<Result>(sql: string, parameters?: unknown[]): Promise<Result>;
+}
+
+/** The stored job. Every change of its state names the states it may come from, because several nodes write it. */
+export class ImportJobs {
+  constructor(
+    private readonly database: Queries,
+    private readonly secrets: Secrets,
+  ) {}
+
+  /** The job, of which there is at most one. */
+  async find(): Promise<ImportJob | null> {
+    const [row] = await this.database.query<Row[]>('SELECT * FROM import_jobs');
+    if (!row) return null;
+    const { state, folder, choices, progress, preview, report, failure } = row;
+    return {
+      state,
+      folder,
+      choices,
+      progress,
+      preview: preview && readReport(preview),
+      report: report && readReport(report),
+      failure,
+      sourceName: row.source_name,
+      source: JSON.parse(this.secrets.open(row.source_sealed)) as JobSource,
+      failureText: row.failure_text,
+      startedBy: row.started_by,
+    };
+  }
+
+  /** Replaces the job by a new one with an uploaded file. @returns false while a job works */
+  async replace(name: string, folder: string, choices: JobChoices, startedBy: number): Promise<boolean> {
+    const rows = await this.database.query<unknown[]>(
+      `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
+       VALUES ('READY', $1, $2, $3, $4, $5)
+       ON CONFLICT (id) DO UPDATE SET state = 'READY', source_name = $1, folder = $2, source_sealed = $3, choices = $4,
+         started_by = $5, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '', updated_at = now()
+       WHERE job.state NOT IN ${working} RETURNING id`,
+      [name, folder, this.seal(noSource), JSON.stringify(choices), startedBy],
+    );
+    return rows.length > 0;
+  }
+
+  /** Begins a dry run. @returns false while a job works */
+  async beginCheck(
+    name: string,
+    source: JobSource,
+    folder: string,
+    choices: JobChoices,
+    startedBy: number,
+  ): Promise<boolean> {
+    const rows = await this.database.query<unknown[]>(
+      `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
+       VALUES ('CHECKING', $1, $2, $3, $4, $5)
+       ON CONFLICT (id) DO UPDATE SET state = 'CHECKING', source_name = $1, folder = $2, source_sealed = $3, choices = $4,
+         started_by = $5, progress = NULL, preview = NULL, report = NULL, failure = NULL, failure_text = '',
+         owner = '', lease_until = now(), updated_at = now()
+       WHERE job.state NOT IN ${working} RETURNING id`,
+      [name, folder, this.seal(source), JSON.stringify(choices), startedBy],
+    );
+    return rows.length > 0;
+  }
+
+  /** Begins or continues the move of a checked source. @returns false when another state has come in between */
+  async beginMove(): Promise<boolean> {
+    return this.changed(
+      `UPDATE import_jobs SET state = 'MOVING', progress = NULL, report = NULL, failure = NULL, failure_text = '',
+              owner = '', lease_until = now(), updated_at = now()
+        WHERE state IN ('CHECKED', 'FAILED', 'CANCELLED', 'MOVED') AND preview IS NOT NULL RETURNING id`,
+    );
+  }
+
+  /** The process that works on the job notices it within seconds. */
+  cancel(): Promise<boolean> {
+    return this.changed(
+      `UPDATE import_jobs SET state = 'CANCELLED', progress = NULL, updated_at = now() WHERE state IN ${working} RETURNING id`,
+    );
+  }
+
+  /**
+   * @param queries the transaction that deletes it
+   * @returns whether there was a job that could be deleted
+   */
+  discard(queries: Queries): Promise<boolean> {
+    return this.changed(`DELETE FROM import_jobs WHERE state NOT IN ${working} RETURNING id`, [], queries);
+  }
+
+  /** Deletes a job that was left alone for a day. */
+  discardUnused(): Promise<boolean> {
+    return this.changed(
+      `DELETE FROM import_jobs WHERE state NOT IN ${working} AND updated_at < now() - interval '${unusedHours} hours' RETURNING id`,
+    );
+  }
+
+  /** Takes the work that no living process does. @param folders those of uploaded files that this node has */
+  async claim(owner: string, folders: readonly string[]): Promise<boolean> {
+    return this.changed(
+      `UPDATE import_jobs SET owner = $1, lease_until = now() + interval '${leaseSeconds} seconds'
+        WHERE state IN ${working} AND lease_until <= now() AND (folder = '' OR folder = ANY ($2)) RETURNING id`,
+      [owner, folders],
+    );
+  }
+
+  /** Ends a job whose file no node has had for a minute. */
+  async failWithoutFile(): Promise<boolean> {
+    return this.changed(
+      `UPDATE import_jobs SET state = 'FAILED', failure = 'FILE_MISSING', updated_at = now(),
+              failure_text = 'The uploaded file is no longer there: upload it again.'
+        WHERE state IN ${working} AND folder <> '' AND lease_until < now() - interval '${patienceSeconds} seconds' RETURNING id`,
+    );
+  }
+
+  /** Extends the lease. @returns false when the job was cancelled or belongs to another process */
+  async renew(owner: string, progress: ProgressState | null): Promise<boolean> {
+    return this.changed(
+      `UPDATE import_jobs SET lease_until = now() + interval '${leaseSeconds} seconds', progress = coalesce($2, progress)
+        WHERE owner = $1 AND state IN ${working} RETURNING id`,
+      [owner, progress && JSON.stringify(progress)],
+    );
+  }
+
+  /** Gives the work back, after some seconds: another attempt, or another process, continues it. */
+  async release(owner: string, seconds: number): Promise<void> {
+    await this.database.query(
+      `UPDATE import_jobs SET owner = '', lease_until = now() + make_interval(secs => $2) WHERE owner = $1 AND state IN ${working}`,
+      [owner, seconds],
+    );
+  }
+
+  /** @returns false when the job no longer belongs to this owner, so nothing was stored */
+  async finish(owner: string, report: ImportReport): Promise<boolean> {
+    // A run that needs decisions wrote nothing: it is a dry run.
+    const isPreview = report.isDryRun || report.isBlocked;
+    return this.changed(
+      `UPDATE import_jobs SET state = $2, ${isPreview ? 'preview = $3' : `report = $3, folder = ''`}, progress = NULL,
+              owner = '', updated_at = now()
+        WHERE owner = $1 AND state IN ${working} RETURNING id`,
+      [owner, isPreview ? 'CHECKED' : 'MOVED', JSON.stringify(report)],
+    );
+  }
+
+  /** @returns as `finish` */
+  async fail(owner: string, failure: JobFailure, text: string): Promise<boolean> {
+    return this.changed(
+      `UPDATE import_jobs SET state = 'FAILED', failure = $2, failure_text = $3, progress = NULL, owner = '', updated_at = now()
+        WHERE owner = $1 AND state IN ${working} RETURNING id`,
+      [owner, failure, text.slice(0, 2000)],
+    );
+  }
+
+  private seal(source: JobSource): string {
+    return this.secrets.seal(JSON.stringify(source));
+  }
+
+  private async changed(sql: string, parameters: unknown[] = [], queries: Queries = this.database): Promise<boolean> {
+    const result = await queries.query<unknown[] | [unknown[], number]>(sql, parameters);
+    // TypeORM returns [rows, count] for UPDATE and DELETE.
+    return Array.isArray(result[0]) ? result[0].length > 0 : result.length > 0;
+  }
+}

@@ -1,0 +1,245 @@
+import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../platform/graphql/enums.js';
+import { GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import type { Finding } from '../findings.js';
+import type { ChargeDifference } from '../replay.js';
+import type { ChannelAddress } from '../channels/compare-channels.js';
+import { isProven, type ImportReport, type Sums, type TableCounts } from '../report.js';
+
+const shownExamples = 20;
+
+const ImportSeverityEnum = enumType(
+  'ImportSeverity',
+  {
+    BLOCKING: 'blocking',
+    REFUSED: 'refused',
+    DISABLED: 'disabled',
+    CHANGED: 'changed',
+    LEFT_OUT: 'left out',
+    NOTICE: 'notice',
+  },
+  'How rows are treated that are not moved as they are.',
+  { BLOCKING: 'The move needs a decision.', NOTICE: 'Moved as it is.' },
+);
+
+const ImportEffectEnum = enumType(
+  'ImportEffect',
+  { REFUSED_HERE: 'refused here', COSTS_DIFFERENTLY: 'costs differently', LEFT_OUT: 'left out' },
+  'What users notice of a finding.',
+  {
+    REFUSED_HERE: 'Calls that worked will be refused.',
+    COSTS_DIFFERENTLY: 'Calls will cost something else.',
+    LEFT_OUT: 'Something is not moved.',
+  },
+);
+
+@ObjectType('ImportTable', { description: 'Rows of a table of the source.' })
+class ImportTableObject implements TableCounts {
+  @Field(() => String)
+  table: string;
+
+  @Field(() => GraphQLSafeInt)
+  found: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Rows that are moved, or that the dry run would move.' })
+  moved: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Moved before, and changed in the source since.' })
+  changed: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Moved before, and unchanged.' })
+  same: number;
+
+  @Field(() => GraphQLSafeInt)
+  leftOut: number;
+}
+
+@ObjectType('ImportSums', { description: 'Sums of the rows that are moved. Quota.' })
+class ImportSumsObject implements Sums {
+  @Field(() => GraphQLSafeInt)
+  userQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  userUsedQuota: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Number of calls.' })
+  userRequests: number;
+
+  @Field(() => GraphQLSafeInt)
+  affiliateQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  tokenRemainQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  tokenUsedQuota: number;
+
+  @Field(() => GraphQLSafeInt)
+  channelUsedQuota: number;
+}
+
+@ObjectType('ImportRow', { description: 'A row that a finding is about.' })
+class ImportRowObject {
+  @Field(() => String)
+  table: string;
+
+  @Field(() => String)
+  id: string;
+
+  @Field(() => String)
+  detail: string;
+}
+
+@ObjectType('ImportFinding', { description: 'Rows that are changed or left out, or that need attention.' })
+class ImportFindingObject implements Omit<Finding, 'examples'> {
+  @Field(() => String, { description: 'Stable.' })
+  code: Finding['code'];
+
+  @Field(() => ImportSeverityEnum)
+  severity: Finding['severity'];
+
+  @Field(() => ImportEffectEnum, { nullable: true, description: 'What users notice. Null: nothing.' })
+  list: Finding['list'];
+
+  @Field(() => String, { description: 'The reason, in English.' })
+  text: string;
+
+  @Field(() => GraphQLSafeInt)
+  count: number;
+
+  @Field(() => [ImportRowObject], { description: 'The first 20.' })
+  examples: ImportRowObject[];
+}
+
+@ObjectType('ImportChargeDifference', { description: 'Calls of the log whose charge would not be the same here.' })
+class ImportChargeDifferenceObject implements ChargeDifference {
+  @Field(() => String)
+  model: string;
+
+  @Field(() => String)
+  group: string;
+
+  @Field(() => Int)
+  calls: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Quota that was charged.' })
+  there: number;
+
+  @Field(() => GraphQLSafeInt, { nullable: true, description: 'Quota that is charged here. Null: refused.' })
+  here: number | null;
+
+  @Field(() => Float, { description: 'USD that users pay more in 30 days; negative: less.' })
+  perMonth: number;
+
+  @Field(() => Boolean)
+  isAccepted: boolean;
+}
+
+@ObjectType('ImportChannelAddress', { description: 'Where a channel sends a chat call.' })
+class ImportChannelAddressObject implements ChannelAddress {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String)
+  name: string;
+
+  @Field(() => String, { description: 'Of the call, after the mapping.' })
+  model: string;
+
+  @Field(() => String, { nullable: true, description: 'In the old program. Null: a URL is not known before the call.' })
+  there: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Here. Null: a URL is not known before the call.' })
+  here: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The result of a test call. Null: none was sent.' })
+  probe: string | null;
+}
+
+@ObjectType('ImportProof', { description: 'Evidence that a move is complete.' })
+class ImportProofObject {
+  @Field(() => Boolean, { description: 'Balances and counters are equal to the unit.' })
+  sumsAreEqual: boolean;
+
+  @Field(() => Int)
+  keysFound: number;
+
+  @Field(() => Int)
+  keysExpected: number;
+
+  @Field(() => Int, { description: 'Inconsistent accounts of the ledger, as `reconcile` names them.' })
+  drifts: number;
+
+  @Field(() => Int, { description: 'Charges of the newest log rows that were computed at the prices of this site.' })
+  replayed: number;
+
+  @Field(() => Int, { description: 'Those that come out the same, to one unit.' })
+  replayedEqual: number;
+
+  @Field(() => Boolean, {
+    description: 'Equal sums, every key, a consistent ledger, and no charge that differs unless accepted.',
+  })
+  isProven: boolean;
+}
+
+@ObjectType('ImportReport', { description: 'The result of a dry run or of a move.' })
+export class ImportReportObject {
+  @Field(() => String, { description: '`one-api`, `new-api`, `veloera` or `litellm`.' })
+  family: string;
+
+  @Field(() => String, { description: 'Empty when unknown.' })
+  version: string;
+
+  @Field(() => String, { description: '`sqlite`, `mysql`, `postgres` or `config`.' })
+  engine: string;
+
+  @Field(() => Boolean)
+  isDryRun: boolean;
+
+  @Field(() => Boolean, { description: 'Findings need a decision; nothing was written.' })
+  isBlocked: boolean;
+
+  @Field(() => Int, { description: 'Duration in whole seconds.' })
+  seconds: number;
+
+  @Field(() => [ImportTableObject])
+  tables: TableCounts[];
+
+  @Field(() => ImportSumsObject)
+  sums: Sums;
+
+  @Field(() => [ImportFindingObject])
+  findings: ImportFindingObject[];
+
+  @Field(() => [ImportChargeDifferenceObject], { description: 'The largest amount first.' })
+  differences: readonly ChargeDifference[];
+
+  @Field(() => [ImportChannelAddressObject], { description: 'Of a dry run.' })
+  channels: readonly ChannelAddress[];
+
+  @Field(() => ImportProofObject, { nullable: true, description: 'Null for a dry run.' })
+  proof: ImportProofObject | null;
+}
+
+export const toReport = (report: ImportReport): ImportReportObject => ({
+  family: report.source.family,
+  version: report.source.version,
+  engine: report.source.engine,
+  isDryRun: report.isDryRun,
+  isBlocked: report.isBlocked,
+  seconds: Math.round(report.seconds),
+  tables: [...report.tables],
+  sums: report.sums,
+  findings: report.findings.map((finding) => ({ ...finding, examples: finding.examples.slice(0, shownExamples) })),
+  differences: (report.proof?.replay ?? report.replay)?.different ?? [],
+  channels: report.channels,
+  proof: report.proof && {
+    sumsAreEqual: report.proof.sumsAreEqual,
+    keysFound: report.proof.keysFound,
+    keysExpected: report.proof.keysExpected,
+    drifts: report.proof.drifts.length,
+    replayed: report.proof.replay.rows - report.proof.replay.unknown - report.proof.replay.older,
+    replayedEqual: report.proof.replay.equal,
+    isProven: isProven(report),
+  },
+});

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
+import { startServer } from '../support/server.js';
+import { move, optionsFor, secrets } from './suite.js';
+
+let folder: string;
+let keys: TestDatabase;
+let upstream: ScriptedServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-litellm-'));
+  upstream = await startScriptedServer(() => ({
+    body: {
+      id: 'c',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-4o-2024',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'hello' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 },
+    },
+  }));
+  keys = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: keys.url });
+  await client.connect();
+  await client.query(`
+    CREATE TABLE "LiteLLM_UserTable" (user_id text PRIMARY KEY, user_alias text, user_email text, user_role text,
+      spend double precision NOT NULL DEFAULT 0, max_budget double precision, created_at timestamp(3));
+    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_name text, key_alias text, spend double precision NOT NULL
+      DEFAULT 0, expires timestamp(3), models text[], user_id text, team_id text, max_budget double precision, blocked boolean, created_at timestamp(3));
+    INSERT INTO "LiteLLM_UserTable" VALUES ('alice', 'Alice', 'alice@example.com', 'internal_user', 2.5, 10, '2025-01-01'),
+      ('boss', NULL, NULL, 'proxy_admin', 0, NULL, '2025-01-02')`);
+  const digest = (key: string): string => createHash('sha256').update(key).digest('hex');
+  await client.query(
+    `INSERT INTO "LiteLLM_VerificationToken" VALUES ($1, 'sk-...abcd', 'laptop', 1, NULL, '{gpt-4o}', 'alice', NULL, 4, NULL, '2025-01-03'),
+       ($2, 'sk-...wxyz', NULL, 0, NULL, '{}', 'boss', NULL, NULL, true, '2025-01-04')`,
+    [digest('sk-one'), digest('sk-two')],
+  );
+  await client.end();
+});
+afterAll(async () => {
+  await upstream.stop();
+  await keys.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('moves models, prices, users and budgets, and issues new keys, because only digests are stored', async () => {
+  const path = join(folder, 'config.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params:
+      model: openai/gpt-4o-2024
+      api_base: ${upstream.url}/v1
+      api_key: os.environ/IMPORT_TEST_KEY
+      input_cost_per_token: 0.0000025
+      output_cost_per_token: 0.00001
+  - model_name: claude
+    litellm_params: { model: anthropic/claude-sonnet-4, api_key: os.environ/IMPORT_MISSING_KEY, rpm: 5 }
+    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000015 }
+  - model_name: odd
+    litellm_params: { model: sagemaker/odd, api_key: k }
+    model_info: { input_cost_per_token: 0.000001 }
+router_settings:
+  routing_strategy: latency-based-routing
+`,
+  );
+  process.env['IMPORT_TEST_KEY'] = 'sk-from-environment';
+  const database = await createTestDatabase();
+  const options = optionsFor(path, { keysSource: { engine: 'postgres', url: keys.url } });
+  const report = await move(database, options);
+  const examples = (code: string) =>
+    report.findings.find((one) => one.code === code)?.examples.map(({ detail, id }) => detail || id);
+  expect(report).toMatchObject({ isBlocked: false, source: { family: 'litellm' } });
+  expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 2, keysExpected: 2 });
+  expect(examples('key-environment')).toEqual(['claude: IMPORT_MISSING_KEY']);
+  expect(examples('channel-type')).toEqual(['type 50, odd 3: odd']);
+  expect(examples('key-hashed')).toEqual(['laptop', 'sk-...wxyz']);
+  expect(examples('setting-unmapped')).toEqual(
+    expect.arrayContaining(['routing_strategy', 'claude: rpm', 'no budget: the balance is that of the keys']),
+  );
+  const second = await move(database, options);
+  expect(second.tables.map(({ moved, changed }) => moved + changed)).toEqual(second.tables.map(() => 0));
+
+  const server = await startServer({ database });
+  const query = <Row>(sql: string): Promise<Row[]> => server.dataSource.query<Row[]>(sql);
+  expect(await query('SELECT username, role, quota, used_quota FROM users ORDER BY id')).toEqual([
+    { username: 'alice', role: 1, quota: '3750000', used_quota: '1250000' },
+    { username: 'boss', role: 10, quota: '0', used_quota: '0' },
+  ]);
+  expect(
+    await query('SELECT name, status, remain_quota, unlimited_quota, model_limits FROM tokens ORDER BY id'),
+  ).toEqual([
+    { name: 'laptop', status: 1, remain_quota: '1500000', unlimited_quota: false, model_limits: 'gpt-4o' },
+    { name: 'sk-...wxyz', status: 2, remain_quota: '0', unlimited_quota: true, model_limits: '' },
+  ]);
+  expect(await query('SELECT type, status, models, model_mapping FROM channels ORDER BY id')).toEqual([
+    { type: 1, status: 1, models: 'gpt-4o', model_mapping: '{"gpt-4o":"gpt-4o-2024"}' },
+    { type: 14, status: 2, models: 'claude', model_mapping: '{"claude":"claude-sonnet-4"}' },
+    { type: 50, status: 2, models: 'odd', model_mapping: '' },
+  ]);
+  // The new key is shown to its owner in the console.
+  const [token] = await query<{ key_sealed: string }>('SELECT key_sealed FROM tokens WHERE id = 1');
+  const answer = await server.api.rest(
+    null,
+    'POST',
+    '/v1/chat/completions',
+    { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] },
+    { authorization: `Bearer sk-${secrets.open(token?.key_sealed ?? '')}` },
+  );
+  expect([answer.status, upstream.calls[0]?.headers.authorization]).toEqual([200, 'Bearer sk-from-environment']);
+  // 1000 x USD 2.5 and 100 x USD 10 per million: USD 0.0035, 1750 of quota.
+  expect(await query('SELECT quota FROM users WHERE id = 1')).toEqual([{ quota: String(3_750_000 - 1750) }]);
+  await server.stop();
+  await database.drop();
+});
+
+it('moves budgets that keys share, budgets of teams and prices of cached tokens, and names models of the database', async () => {
+  const shared = await createEmptyDatabase();
+  const client = new pg.Client({ connectionString: shared.url });
+  await client.connect();
+  await client.query(`
+    CREATE TABLE "LiteLLM_BudgetTable" (budget_id text PRIMARY KEY, max_budget double precision);
+    CREATE TABLE "LiteLLM_TeamTable" (team_id text PRIMARY KEY, spend double precision, max_budget double precision);
+    CREATE TABLE "LiteLLM_ProxyModelTable" (model_id text PRIMARY KEY, model_name text, litellm_params jsonb);
+    CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_alias text, spend double precision, expires timestamp(3),
+      models text[], user_id text, team_id text, max_budget double precision, budget_id text, blocked boolean, created_at timestamp(3));
+    INSERT INTO "LiteLLM_BudgetTable" VALUES ('small', 2);
+    INSERT INTO "LiteLLM_TeamTable" VALUES ('red', 1, 6);
+    INSERT INTO "LiteLLM_ProxyModelTable" VALUES ('m1', 'from-console', '{}');
+    INSERT INTO "LiteLLM_VerificationToken" VALUES ('d1', 'of budget', 0.5, NULL, '{}', 'carol', NULL, NULL, 'small', NULL, '2025-01-01'),
+      ('d2', 'of team', 0, NULL, '{}', NULL, 'red', NULL, NULL, NULL, '2025-01-02')`);
+  await client.end();
+  const path = join(folder, 'budgets.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_key: k }
+    model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000012, cache_read_input_token_cost: 0.0000003 }
+`,
+  );
+  const database = await createTestDatabase();
+  const report = await move(database, optionsFor(path, { keysSource: { engine: 'postgres', url: shared.url } }));
+  expect(report).toMatchObject({ isBlocked: false, proof: { sumsAreEqual: true, drifts: [] } });
+  expect(report.findings.find(({ code }) => code === 'setting-unmapped')?.examples).toContainEqual({
+    table: 'LiteLLM_ProxyModelTable',
+    id: 'from-console',
+    detail: 'stored in the database only',
+  });
+  const pool = new pg.Client({ connectionString: database.url });
+  await pool.connect();
+  const rows = async (sql: string): Promise<unknown[]> => (await pool.query<Record<string, unknown>>(sql)).rows;
+  expect(await rows('SELECT username, quota FROM users ORDER BY id')).toEqual([
+    { username: 'carol', quota: '750000' },
+    { username: 'team-red', quota: '2500000' },
+  ]);
+  expect(await rows('SELECT name, remain_quota, unlimited_quota FROM tokens ORDER BY id')).toEqual([
+    { name: 'of budget', remain_quota: '750000', unlimited_quota: false },
+    { name: 'of team', remain_quota: '0', unlimited_quota: true },
+  ]);
+  const [cache] = (await rows(`SELECT value FROM options WHERE key = 'CacheRatio'`)) as Array<{ value: string }>;
+  expect(JSON.parse(cache?.value ?? '{}')).toMatchObject({ 'gpt-4o': 0.1 });
+  await pool.end();
+  await database.drop();
+  await shared.drop();
+}, 60_000);
+
+it('follows keys that were deleted between two runs, although the ids of the later ones change', async () => {
+  const path = join(folder, 'keys.yaml');
+  await writeFile(
+    path,
+    `model_list:
+  - model_name: gpt-4o
+    litellm_params: { model: openai/gpt-4o, api_key: k, input_cost_per_token: 0.0000025, output_cost_per_token: 0.00001 }
+`,
+  );
+  const client = new pg.Client({ connectionString: keys.url });
+  await client.connect();
+  const database = await createTestDatabase();
+  const options = optionsFor(path, { keysSource: { engine: 'postgres', url: keys.url } });
+  for (const name of ['third', 'fourth']) {
+    await client.query(
+      `INSERT INTO "LiteLLM_VerificationToken" VALUES ($1, $1, $1, 0, NULL, '{}', 'alice', NULL, 1, NULL, '2025-02-01')`,
+      [name],
+    );
+  }
+  await move(database, options);
+  const names = async () => {
+    const pool = new pg.Client({ connectionString: database.url });
+    await pool.connect();
+    const { rows } = await pool.query<{ name: string; hash: string }>(
+      `SELECT name, encode(key_hash, 'hex') AS hash FROM tokens ORDER BY id`,
+    );
+    await pool.end();
+    return rows;
+  };
+  const before = await names();
+  expect(before.map(({ name }) => name)).toEqual(['laptop', 'sk-...wxyz', 'fourth', 'third']);
+  await client.query(`DELETE FROM "LiteLLM_VerificationToken" WHERE key_alias = 'laptop'`);
+  await client.end();
+  const report = await move(database, options);
+  expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [], keysFound: 3, keysExpected: 3 });
+  expect(await names()).toEqual(before.slice(1));
+  await database.drop();
+});
