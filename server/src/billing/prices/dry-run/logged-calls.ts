@@ -53,7 +53,7 @@ const pricedMembers = memberTable({
 });
 
 /** Rows before this one in the order of `(created_at, id)`. */
-interface Place {
+interface Position {
   readonly createdAt: number;
   readonly id: number;
 }
@@ -78,7 +78,7 @@ export async function readCalls(
   { since, until, maxRows }: { readonly since: number; readonly until: number; readonly maxRows: number },
   onRow: (row: LoggedRow) => void,
 ): Promise<boolean> {
-  let place: Place = { createdAt: until, id: 0 };
+  let place: Position = { createdAt: until, id: 0 };
   const reader = new RowReader();
   let left = maxRows;
   let hasInvalid = false;
@@ -105,7 +105,7 @@ export async function readCalls(
 const columns = 'created_at, id, user_id, channel_id, model_name, "group", quota, prompt_tokens, completion_tokens';
 
 /** Long details are read outside of the order, so that the rows before one that is refused arrive. */
-const selectOf = (since: number, { createdAt, id }: Place, limit: number, long: string): string =>
+const selectOf = (since: number, { createdAt, id }: Position, limit: number, long: string): string =>
   `SELECT ${columns}, CASE WHEN octet_length(other) > ${maxDetails} THEN ${long} ELSE other END
      FROM (SELECT ${columns}, other FROM logs WHERE type = 2 AND created_at >= ${integer(since)}
               AND (created_at, id) < (${integer(createdAt)}, ${integer(id)})

@@ -9,7 +9,7 @@ import { fromGeminiUsage } from './gemini-usage.js';
 import { toLogprobs } from './gemini-extras.js';
 import type { Fields, Json } from '../../neutral/fields.js';
 
-interface Call {
+interface ToolInProgress {
   readonly id: string;
   readonly name: string;
   readonly signature?: string;
@@ -23,7 +23,7 @@ export class GeminiStreamWriter implements StreamWriter {
   private id: string;
   private model: string;
   /** Incomplete tool calls, which Gemini's dialect cannot express. */
-  private readonly calls = new Map<string, Call>();
+  private readonly calls = new Map<string, ToolInProgress>();
   private readonly finishes = new Map<number, FinishReason>();
   /** Sent with the next part of their choice. */
   private logprobs: Map<number, Fields> | null = null;
