@@ -169,7 +169,7 @@ it('does not block the calls of other servers while it waits for a lock, and end
   ];
   await Promise.all([holder.connect(), caller.connect()]);
   try {
-    // An export that reads for long.
+    // This is an export that reads for a long time.
     await holder.query('BEGIN; SELECT 1 FROM users');
     let done = false;
     const widening: MigrationInterface = {
@@ -181,7 +181,7 @@ it('does not block the calls of other servers while it waits for a lock, and end
     const waits = async (): Promise<boolean> =>
       (await sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass`)).length > 0;
     while (!(await waits())) await new Promise((resolve) => setTimeout(resolve, 10));
-    // Queued behind the migration. Without its limit this statement would wait for the export.
+    // The statement is queued behind the migration. Without the migration's limit it would wait for the export.
     await caller.query(`SET statement_timeout = '20s'`);
     await caller.query('SELECT id FROM users');
     expect(done).toBe(false);
@@ -247,11 +247,11 @@ it('runs one outside a transaction to its end and takes its mark away', async ()
 });
 
 describe('the database of the last unreleased build', () => {
-  /** Its schema is that of the initial migrations; it has other records of how it came to be. */
+  /** Makes the database look old: its schema is that of the initial migrations, with other migration records. */
   async function makeItOld(from = 0): Promise<void> {
     const dataSource = await connect();
     dataSource.migrations.splice(3);
-    // Not by `migrate`, which also checks that the columns of later migrations are there.
+    // `migrate` is not used, because it also checks that the columns of later migrations exist.
     await dataSource.runMigrations({ transaction: 'each' });
     await sql(`DELETE FROM migrations; INSERT INTO migrations (name, "timestamp") VALUES
       ${unreleased

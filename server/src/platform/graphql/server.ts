@@ -26,7 +26,7 @@ export interface GraphQLDeps {
   readonly logger: Pick<Logger, 'error'>;
   readonly budget: CostBudget;
   readonly time: TimeShare;
-  /** For callers without valid credentials. */
+  /** Limits callers without valid credentials. */
   readonly limitByAddress: onRequestAsyncHookHandler;
 }
 
@@ -72,7 +72,7 @@ export const graphqlPlugin =
     mountStreams(app, { schema, authenticator, live, streams, report });
   };
 
-/** A response of `/graphql` is one JSON body. */
+/** Refuses subscriptions: a response of `/graphql` is one JSON body. */
 const refuseSubscriptions: ApolloServerPlugin<GraphQLContext> = {
   async requestDidStart() {
     return {
@@ -92,7 +92,7 @@ async function limitNames({ body }: FastifyRequest): Promise<void> {
   if (typeof query === 'string') assertFewRepeats(query);
 }
 
-/** Failures before a document is read: limits, or a body that is not JSON. */
+/** Sends failures that occur before a document is read: limits, or a body that is not JSON. */
 function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unexpected failure');
