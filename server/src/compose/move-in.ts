@@ -6,7 +6,7 @@ import { MoveInService } from '../import/console/move-in.service.js';
 import { User } from '../console/users/index.js';
 import type { Platform } from './platform.js';
 
-/** Moving in from another program, in the console. */
+/** The import from another program, in the console. */
 export function composeMoveIn(platform: Platform): MoveInService {
   const { config, dataSource, database, secrets, changes, auditService, nodeId, clock, logger, shutdown } = platform;
   const jobs = new MoveInJobs(dataSource, secrets);

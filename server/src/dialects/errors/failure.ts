@@ -33,7 +33,7 @@ export function retryHeaders({ retryAfter, resetAt }: CallFailure): Record<strin
   };
 }
 
-/** Fields that the error of a used up budget has besides. */
+/** Additional fields of the error of a used-up budget. */
 export const budgetFields = ({ code, resetAt }: CallFailure): object =>
   resetAt === undefined ? {} : { code, reset_at: resetAt };
 
