@@ -120,7 +120,7 @@ export class Attempts {
         const { cause, view, isOfChannel } = failed;
         last = new CallFailedError(cause, view, usedChannels, isOfChannel, request.stream);
         if (isOfChannel) session?.failed(channel, keyIndex);
-        if (refusesRequest(cause, view?.status, channel, values)) refused.push(channel.id);
+        if (refusesRequest(cause, channel, values)) refused.push(channel.id);
         if (client.started || client.gone || !isOfChannel) throw last;
         // A provider at its limit has done no work, so such an attempt does not count as a retry.
         if (attempt < retries) attempt++;
@@ -196,17 +196,12 @@ const servedBy = (
 });
 
 /**
- * Whether the provider would refuse the same request with any key of the channel.
- * @param status after the channel's status mapping, by which an operator may declare such refusals temporary
+ * Whether the provider would refuse the same request with any key of the channel. Its own status decides: the mapping of the channel
+ * sends a call to other channels, and never again to this one.
  */
-const refusesRequest = (
-  error: unknown,
-  status: number | undefined,
-  { provider, keys }: RoutedChannel,
-  values: OptionValues,
-): boolean =>
+const refusesRequest = (error: unknown, { provider, keys }: RoutedChannel, values: OptionValues): boolean =>
   error instanceof UpstreamError &&
-  ([400, 413, 422].includes(status ?? error.status) || (status === 404 && keys.length === 1)) &&
+  ([400, 413, 422].includes(error.status) || (error.status === 404 && keys.length === 1)) &&
   !meansDeadKey(error, provider, values.AutomaticDisableKeywords);
 
 /** Whether the provider refused the call because of its own limits. */
