@@ -24,7 +24,7 @@ interface Noun {
   readonly fields: Readonly<Record<string, Field>>;
   /** Keys of the body that name the noun, say how to change it, or change nothing. */
   readonly others?: readonly string[];
-  /** The stored noun as it is shown, with whatever else of it must not change. */
+  /** Returns the stored noun in its shown form, with all other fields that must not change. */
   readonly read: () => Promise<Shape>;
   readonly identity?: Shape;
   readonly by?: Person;

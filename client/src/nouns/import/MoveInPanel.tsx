@@ -83,7 +83,7 @@ function JobParts({ job, refused, onChange }: JobProps & { readonly refused: boo
       async () => {
         await session.change(async () => {
           const { data } = await start();
-          // Root has a new id, which every later request names.
+          // Root has a new id, which every later request contains.
           return data && toSessionUser(data.startMoveIn.user);
         });
         await onChange();
