@@ -177,7 +177,7 @@ it('shows a custom role usage without the costs that it may not see', async () =
   expect([found.codes, found.data]).toEqual([[], { users: { items: [{ usage }] }, myUsage: { total: usage } }]);
   const own = await site.graphql(reader, '{ myUsage { total { quota cost { usd } } } }');
   expect(own.data).toEqual({ myUsage: { total: { quota: 0, cost: { usd: 0 } } } });
-  // Of the fixed roles, a field that is closed is an error.
+  // For the fixed roles, a closed field is an error.
   expect((await site.graphql(await site.invite(root), '{ myUsage { total { cost { usd } } } }')).codes).toEqual([
     'INSUFFICIENT_PRIVILEGES',
   ]);

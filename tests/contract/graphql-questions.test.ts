@@ -467,7 +467,7 @@ it('20: settings that differ from their defaults, and who changed them', async (
     json: { m1: 0.5 },
     changedBy: { username: 'root' },
   });
-  // Those that were never saved have their built-in value.
+  // Settings that were never saved have their built-in value.
   expect(options.items.some(({ key }) => key === 'Footer')).toBe(false);
   expect(auditEntries.items[0]).toMatchObject({ subjectId: 'ModelPrice', actorName: 'root' });
 });

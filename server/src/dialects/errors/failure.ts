@@ -138,7 +138,9 @@ function shownMessage(error: AppError): string {
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
-/** It tells nothing of the provider but the length of its context, so it is shown in any case. */
+/**
+ * The overflow error that is shown in any case: it says nothing about the provider except the length of its context.
+ */
 const ofOverflow = ({ message }: UpstreamError, overflow: Overflow, hidden: boolean): CallFailure => ({
   status: 400,
   message: hidden ? "The conversation exceeds the model's context" : maskSecrets(message),

@@ -129,7 +129,7 @@ export class GeminiStreamWriter implements StreamWriter {
   }
 
   private chunk(fields: Json): string {
-    // Not by a spread object first, which makes each further field slow.
+    // The fields are not spread first, which would make each further field slow.
     const text = writeJson(Object.assign({}, fields, { modelVersion: this.model, responseId: this.id }));
     this.sent++;
     if (!this.context.jsonList) return `data: ${text}\n\n`;
