@@ -134,7 +134,7 @@ export const features: readonly Feature[] = [
   {
     code: 'REPEATABLE_READ',
     ability: 'the isolation level REPEATABLE READ',
-    without: 'Reports and the check of the books would mix numbers of different moments.',
+    without: 'Reports and the check of the ledger would mix numbers of different moments.',
     async probe(first, second) {
       await first.query('CREATE TABLE snapshot (n integer)');
       await first.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
