@@ -24,7 +24,7 @@ const takesPictures = process.argv.includes('--pictures');
 
 interface List {
   readonly path: string;
-  /** Its entry in the side bar. */
+  /** The entry of the screen in the side bar. */
   readonly entry: string;
 }
 const lists: readonly List[] = [

@@ -92,7 +92,7 @@ try {
   await postgres.stop();
 }
 
-/** The same charges by the database's own exact arithmetic, each row rounded. */
+/** Computes the same charges by the database's own exact arithmetic, with each row rounded. */
 async function byHand(database: ReturnType<typeof createDataSource>): Promise<{ calls: number; quota: number }> {
   const [sums] = await database.query<Array<{ calls: string; quota: string }>>(
     `SELECT count(*) AS calls, sum(CASE model_name

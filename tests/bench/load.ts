@@ -4,7 +4,7 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly key: string;
-  /** Besides those of every call. */
+  /** Headers in addition to those of every call. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Text before the name of the model in the body. */
   readonly modelPrefix?: string;

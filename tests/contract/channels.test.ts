@@ -276,7 +276,7 @@ describe('the list', () => {
     expect(await names('keyword=sk-two')).toEqual(['Alpha_1']);
     expect(await names('keyword=sk-one,sk-two')).toEqual(['Alpha_1']);
     expect(await names('keyword=sk-tw')).toEqual([]);
-    // Sealed with a lost key: the others must still be found.
+    // The key is sealed with a lost key. The other channels must still be found.
     await site.query("UPDATE channels SET key_sealed = '' WHERE name = 'gamma'");
     expect(await names('keyword=sk-one')).toEqual(['Alpha_1']);
     expect(await names('model=claude')).toEqual(['beta']);

@@ -1,7 +1,7 @@
 import { operator } from './operator.js';
 import { Site, type Person } from './site.js';
 
-/* Figures that dashboards read: usage of unusual ranges, `channelRetries`, `books`, `userGrowth`, and sums of lists. */
+/* Figures that dashboards read: usage of unusual ranges, `channelRetries`, `ledgerTotals`, `userGrowth`, and sums of lists. */
 
 let site: Site;
 let root: Person;
@@ -72,16 +72,16 @@ describe('amounts that no balance can have', () => {
     await read(
       `mutation { createRedemptions(input: { batch: "large", quota: ${largest}, kind: GIFT, maxUses: 3000 }) { replayed } }`,
     );
-    const { users, redemptions, redemptionBatches, books } = await read(
+    const { users, redemptions, redemptionBatches, ledgerTotals } = await read(
       `{ users(filter: { ids: [${one.id}, ${two.id}] }) { totalCount sums { quota usd } }
          redemptions(filter: { batch: "large" }) { sums { unusedQuota } }
          redemptionBatches(names: ["large"]) { items { quotaOpen } }
-         books { balances unusedCodes liability } }`,
+         ledgerTotals { balances unusedCodes liability } }`,
     );
     expect(users).toEqual({ totalCount: 2, sums: { quota: 2 * largest, usd: (2 * largest) / 500_000 } });
     expect(redemptions).toEqual({ sums: { unusedQuota: 3000 * largest } });
     expect(redemptionBatches).toEqual({ items: [{ quotaOpen: 3000 * largest }] });
-    const { balances, unusedCodes, liability } = books as Record<string, number>;
+    const { balances, unusedCodes, liability } = ledgerTotals as Record<string, number>;
     expect(balances).toBeGreaterThanOrEqual(2 * largest);
     expect([unusedCodes, liability]).toEqual([3000 * largest, expect.closeTo(3002 * largest, -12)]);
     await site.query("DELETE FROM redemptions WHERE name = 'large'");
@@ -177,7 +177,7 @@ it('shows a custom role usage without the costs that it may not see', async () =
   expect([found.codes, found.data]).toEqual([[], { users: { items: [{ usage }] }, myUsage: { total: usage } }]);
   const own = await site.graphql(reader, '{ myUsage { total { quota cost { usd } } } }');
   expect(own.data).toEqual({ myUsage: { total: { quota: 0, cost: { usd: 0 } } } });
-  // Of the fixed roles, a field that is closed is an error.
+  // For the fixed roles, a closed field is an error.
   expect((await site.graphql(await site.invite(root), '{ myUsage { total { cost { usd } } } }')).codes).toEqual([
     'INSUFFICIENT_PRIVILEGES',
   ]);

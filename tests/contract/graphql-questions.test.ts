@@ -297,16 +297,16 @@ it('8: what the site owes its users', async () => {
   const balances = await site.query<{ quota: number; aff: number }>(
     'SELECT quota::float8 AS quota, aff_quota::float8 AS aff FROM users',
   );
-  const { books } = (await ask(8)) as unknown as { books: Record<string, number> };
+  const { ledgerTotals } = (await ask(8)) as unknown as { ledgerTotals: Record<string, number> };
   const parts = {
     balances: sum(balances, ({ quota }) => quota),
     inviteEarnings: sum(balances, ({ aff }) => aff),
     // One normal code, and eight uses of a gift code; expired and unlimited codes do not count.
     unusedCodes: 100 + 8 * 30,
-    holds: 1000,
+    reserved: 1000,
   };
   const liability = Object.values(parts).reduce((all, part) => all + part, 0);
-  expect(books).toEqual({
+  expect(ledgerTotals).toEqual({
     ...parts,
     unlimitedCodes: 1,
     liability,
@@ -467,7 +467,7 @@ it('20: settings that differ from their defaults, and who changed them', async (
     json: { m1: 0.5 },
     changedBy: { username: 'root' },
   });
-  // Those that were never saved have their built-in value.
+  // Settings that were never saved have their built-in value.
   expect(options.items.some(({ key }) => key === 'Footer')).toBe(false);
   expect(auditEntries.items[0]).toMatchObject({ subjectId: 'ModelPrice', actorName: 'root' });
 });

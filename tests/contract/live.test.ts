@@ -99,13 +99,13 @@ describe('log rows', () => {
       modelName: 'gpt-4o',
       details: { model_ratio: expect.any(Number) as number },
     });
-    // The same id as in the list, which differs from the row's id.
+    // The id is the same as in the list. It differs from the row's id.
     const { data } = await site.graphql(user, '{ myLogs(pageSize: 1) { items { id } } }');
     expect(data?.['myLogs']).toEqual({ items: [{ id: own?.id }] });
     expect(String(own?.id)).not.toBe(String(row?.id));
     expect(own?.details).not.toHaveProperty('admin_info');
 
-    // Not written by a settlement, so there is no signal: the tail polls.
+    // No settlement writes this row, so there is no signal: the tail polls.
     await site.expectSuccess(root, 'POST', '/api/user/', { username: 'somebody', password: 'some password' });
     await forRoot.until((reader) => rowsOf(reader, 'logCreated').some(({ type }) => type !== 'CONSUME'));
     expect(rowsOf(theirs, 'myLogCreated')).toEqual([]);

@@ -67,7 +67,7 @@ const filled = [
   ],
 ];
 
-/** Of `tests/fixtures/kubernetes`. Unknown fields are errors. */
+/** Files of `tests/fixtures/kubernetes`. Unknown fields are errors. */
 const typeNames: Readonly<Record<string, string>> = {
   'apps/v1 StatefulSet': 'io.k8s.api.apps.v1.StatefulSet',
   'networking.k8s.io/v1 Ingress': 'io.k8s.api.networking.v1.Ingress',

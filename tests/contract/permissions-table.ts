@@ -4,7 +4,7 @@
  */
 export const opens: Readonly<Record<string, readonly string[]>> = {
   'channels.read': [
-    ...['query channels', 'query channelHeads', 'query channel', 'query channelSessions', 'query channelTags'],
+    ...['query channels', 'query channelsByTag', 'query channel', 'query channelSessions', 'query channelTags'],
     ...['query channelHealth', 'query channelTestRun'],
     ...['query channelTypes', 'query enabledModels', 'query channelRetries', 'query groups'],
     ...['subscription channelChanged'],
@@ -81,7 +81,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['query drawings', 'query creativeTasks', 'subscription drawingChanged', 'subscription creativeTaskChanged'],
     ...['GET /api/mj', 'GET /api/task'],
   ],
-  'usage.read': ['query usage', 'query books', 'query userGrowth', 'GET /api/data', 'GET /api/data/export'],
+  'usage.read': ['query usage', 'query ledgerTotals', 'query userGrowth', 'GET /api/data', 'GET /api/data/export'],
   options: [
     ...['query options', 'mutation setOption', 'query latestRelease', 'query groups', 'query enabledModels'],
     ...['GET /api/option', 'PUT /api/option', 'GET /api/status/test', 'GET /api/group'],

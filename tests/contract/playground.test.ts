@@ -58,7 +58,7 @@ it('refuses a file of the account, which was not given to its user', async () =>
 });
 
 it('is for a session and nobody else', async () => {
-  // By these codes the console knows that it was its own session that was refused.
+  // These codes tell the console that its own session was refused.
   for (const [headers, code] of [
     [{}, 'not_signed_in'],
     [{ ...asRoot(), cookie: 'session=ended' }, 'not_signed_in'],

@@ -175,7 +175,7 @@ it('applies the chosen lines with a mark-up as one version, once, and takes them
   expect(versions.map(({ version }) => version)).toEqual(
     expect.arrayContaining([update?.versionBefore, update?.versionAfter]),
   );
-  // The same choice again changes nothing, and is no second version.
+  // The same selection again changes nothing and creates no second version.
   expect(await apply({ checkId: id, markup: 1.2, choices })).toEqual({ update: null, codes: [] });
   expect(await site.query('SELECT id FROM price_updates')).toHaveLength(1);
 
@@ -311,7 +311,7 @@ describe('on schedule', () => {
     await until(() => notices().length === 1);
     // New, dearer, cheaper, gone, disagreeing, applied, unreadable; of models that the site serves.
     expect(notices()[0]?.body).toContain('"values":["1","1","0","0","0","0","0"]');
-    // Not due before its time; due after it.
+    // The check is not due before its time, and due after it.
     await setOptions({ RetryTimes: '1' });
     expect(await scheduled()).toHaveLength(1);
     await site.query(`UPDATE price_checks SET created_at = now() - interval '25 hours'`);

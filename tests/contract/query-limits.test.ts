@@ -37,7 +37,7 @@ describe('what one document may ask', () => {
 
   describe('cost', () => {
     const lists = (pageSize: number): string =>
-      `{ ${Array.from({ length: 14 }, (_, n) => `a${n}: channelHeads(pageSize: ${pageSize}) { items { tag channels { id } } }`).join(' ')} }`;
+      `{ ${Array.from({ length: 14 }, (_, n) => `a${n}: channelsByTag(pageSize: ${pageSize}) { items { tag channels { id } } }`).join(' ')} }`;
     const costOf = async (query: string, variables: Record<string, unknown> = {}): Promise<unknown> => {
       const { text } = await site.graphql(root, query, variables);
       return (JSON.parse(text) as { extensions?: { cost?: unknown } }).extensions?.cost;
@@ -72,8 +72,8 @@ describe('what one document may ask', () => {
     });
 
     it('counts an object of a row once for each row, and fragments where they are spread', async () => {
-      const head = 'fragment head on ChannelHeadPage { items { tag channels { id } } }';
-      expect(await costOf(`{ channelHeads(pageSize: 5) { ...head } } ${head}`)).toMatchObject({
+      const head = 'fragment head on TaggedChannelsPage { items { tag channels { id } } }';
+      expect(await costOf(`{ channelsByTag(pageSize: 5) { ...head } } ${head}`)).toMatchObject({
         requested: 10 + 1 + 10,
       });
       const doubled = 'fragment twice on Query { ...once ...once } fragment once on Query { me { id } }';

@@ -290,7 +290,7 @@ describe('a session whose channel', () => {
     const [first] = keysSent();
     const limited = json({ error: { message: 'slow down', type: 'rate_limit' } }, 429, { 'retry-after': '60' });
     relay.upstream.script({ ...(first ? { key: first } : {}) }, limited);
-    // The first call meets the 429, the others a key that rests.
+    // The first call gets the 429. The other calls meet a key in a cooldown.
     for (let turn = 0; turn < 3; turn++) expect((await call(key, body, headers)).status).toBe(200);
     relay.upstream.script({ ...(first ? { key: first } : {}) }, completion);
     now += 61_000;

@@ -164,7 +164,7 @@ describe('what a provider cannot have', () => {
     expect([response.status, error.code]).toEqual([400, 'previous_response_not_found']);
     expect(relay.upstream.requests).toHaveLength(0);
     expect((await relay.balance(userId)).used).toBe(0);
-    // Their own account may have made it.
+    // The user's own account may have created it.
     await relay.addChannel({ type: 1, models: model, priority: -1, ownerId: userId });
     expect((await relay.post(pathOf('responses', false), key, given)).status).toBe(200);
   });

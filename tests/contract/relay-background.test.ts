@@ -85,7 +85,7 @@ it('as a stream are read on to their end when their client leaves', async () => 
   relay.upstream.script({}, async (out) => {
     out.writeHead(200, { 'content-type': 'text/event-stream' });
     out.write(event('response.created', response('queued')));
-    // Longer than other streams are read on.
+    // Other streams are read on for a shorter time than this.
     await delay(1500);
     out.end(event('response.completed', completed));
   });

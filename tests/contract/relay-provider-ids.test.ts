@@ -347,7 +347,7 @@ describe('files and containers that a response names', () => {
     for (let turn = 0; turn < 6; turn++) expect((await send('responses', annKey, more)).status).toBe(200);
     const [first, ...rest] = relay.upstream.requests.map(({ key }) => key);
     expect(rest).toEqual(rest.map(() => first));
-    // Its provider keeps neither the response nor its items.
+    // The provider stores neither the response nor its items.
     expect((await send('responses', ann, { previous_response_id: `resp_${count}` })).status).toBe(400);
     expect((await send('responses', ann, input({ type: 'item_reference', id: `msg_${count}` }))).status).toBe(404);
   });

@@ -214,7 +214,7 @@ describe('time', () => {
     it('is limited, however often a byte comes', async () => {
       await relay.addChannel();
       const { key, userId } = await relay.addToken();
-      // Longer than the test may take.
+      // The response is longer than the test may take.
       relay.upstream.script({}, chat({ text: Array<string>(10_000).fill('word '), gapMilliseconds: 100 }));
       let text = '';
       const time = await took(async () => {

@@ -292,7 +292,7 @@ export const operations: readonly Operation[] = [
 
   // Channels
   {
-    graphql: ['query { channels { totalCount } }', 'query { channelHeads { totalCount } }'],
+    graphql: ['query { channels { totalCount } }', 'query { channelsByTag { totalCount } }'],
     rest: ['GET /api/channel', 'GET /api/channel/search'],
   },
   {
@@ -456,7 +456,7 @@ export const operations: readonly Operation[] = [
   },
 
   // Statistics of the whole site
-  { graphql: ['query { books { liability } }'] },
+  { graphql: ['query { ledgerTotals { liability } }'] },
   { graphql: ['query { liveCalls { totalCount } }'] },
   { graphql: ['query { redemptionBatches { totalCount } }'] },
   { graphql: ['query { userGrowth { users } }'] },

@@ -288,7 +288,7 @@ it('no type has a field for a secret', async () => {
     .filter(({ name }) => !name.startsWith('__'))
     .flatMap(({ name, fields: all }) => (all ?? []).map((field) => `${name}.${field.name}`));
   const telling = fields.filter((field) => /\.(.*(password|secret|hash|sealed|accessToken).*|.*keys?)$/i.test(field));
-  // Of passkeys the server knows only what is public.
+  // The server only knows the public part of passkeys.
   expect(telling.filter((field) => !/passkeys?$/i.test(field)).sort()).toEqual([
     // The secret of an authenticator app, shown while it is set up.
     'BeginAuthenticatorAppPayload.secret',

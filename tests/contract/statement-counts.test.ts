@@ -84,7 +84,7 @@ function everything(types: Types, name: string, above: readonly string[] = []): 
   const parts = (types.get(name) ?? []).map((field) => {
     const { kind, name: inner } = bare(field.type);
     if (kind !== 'OBJECT' || inner === null) return field.name;
-    if (rows.has(inner) && !(isPage && above.length === 0) && name !== 'ChannelHead')
+    if (rows.has(inner) && !(isPage && above.length === 0) && name !== 'TaggedChannels')
       return `${field.name} { ${plain(inner)} }`;
     const path = [...above, name];
     return `${field.name} { ${path.includes(inner) ? plain(inner) : everything(types, inner, path)} }`;

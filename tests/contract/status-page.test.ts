@@ -87,7 +87,7 @@ beforeAll(async () => {
     models: 'gpt-4',
     group: 'default',
   });
-  // One that the server disabled, and one that the operator did.
+  // One channel was disabled by the server, one by the operator.
   await site.query(`UPDATE channels SET status = 3 WHERE name = 'gone'`);
   await site.query(`UPDATE channels SET status = 2 WHERE name = 'off'`);
   await site.server.app.ready();

@@ -10,7 +10,7 @@ let openai: Upstream;
 let veo: Upstream;
 let xai: Upstream;
 let files: Upstream;
-/** By job, as the providers report them; others are running. */
+/** Jobs as the providers report them. Other jobs are running. */
 const states = { openai: new Map<string, object>(), veo: new Map<string, object>(), xai: new Map<string, object>() };
 beforeAll(async () => {
   site = await TaskSite.open({}, 100_000_000);

@@ -11,7 +11,7 @@ type Name = keyof typeof videoProviders;
 
 let site: TaskSite;
 let files: Upstream;
-/** By dialect: its upstream, and the states that it reports. */
+/** The upstream of each dialect, and the states that it reports. */
 const providers = new Map<Name, { upstream: Upstream; states: Map<string, object>; channel: number }>();
 const names = Object.keys(videoProviders) as Name[];
 const secret = (name: Name): string => `key-of-${name}-channel`;

@@ -133,7 +133,7 @@ it('a second signal, or calls that take too long, do not keep it', async () => {
   const hanging = await beginCall(server.url);
   server.process.kill('SIGTERM');
   while ((await statusOf(`${server.url}/healthz`)) !== 0) await sleep(20);
-  // Longer than what counts as the echo of a signal.
+  // The wait is longer than what counts as the echo of a signal.
   await sleep(1500);
   expect(isRunning(server.process.pid ?? 0)).toBe(true);
   server.process.kill('SIGTERM');

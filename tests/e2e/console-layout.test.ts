@@ -188,7 +188,7 @@ describe('rows of a list', () => {
     await reason.waitFor();
     const { x, y, width, height } = await boxOf(reason);
     await page.mouse.move(x + width / 2, y + height / 2, { steps: 12 });
-    // Longer than a tooltip takes to close.
+    // A tooltip closes in less time than this.
     await page.waitForTimeout(1000);
     expect(await reason.isVisible()).toBe(true);
     await page.keyboard.press('Escape');

@@ -7,7 +7,7 @@ import { go } from './console-views.js';
 import { sampled } from '../support/suite.js';
 
 /** Behaviour that all lists share, their columns, and use of the console by keyboard. */
-// A machine with two cores that does other things besides takes its time.
+// A machine with two cores that runs other work needs more time.
 jest.setTimeout(120_000);
 
 let site: ConsoleSite;
@@ -32,7 +32,7 @@ afterEach(() => {
 
 const rows = (): Locator => visitor.page.locator('main [role=row][data-id]');
 const button = (name: string | RegExp): Locator => visitor.page.getByRole('button', { name, exact: true });
-/** By its field: a header that sorts has the button for that in its name. */
+/** Finds a header by its field: a sortable header has the sort button in its name. */
 const header = (field: string): Locator => visitor.page.locator(`[role=columnheader][data-field=${field}]`);
 const parameter = (name: string): string | null => new URL(visitor.page.url()).searchParams.get(name);
 const monthAgo = Math.floor(Date.now() / 1000) - 30 * 86_400;
@@ -342,7 +342,7 @@ it('stops a round of tests, and asks all providers for their balances', async ()
   await dialog.getByRole('button', { name: 'Test all' }).click();
   await dialog.getByRole('button', { name: 'Stop' }).click();
   goOn();
-  // Those that run are finished; no other begins.
+  // Running tests are finished; no other test begins.
   await dialog.getByRole('button', { name: 'Test all' }).waitFor();
   expect(await dialog.getByText('Failed', { exact: true }).count()).toBe(asked);
   expect(asked).toBe(3);

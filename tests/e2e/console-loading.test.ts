@@ -197,7 +197,7 @@ describe.each([
 
   afterAll(() => visitor.leave());
 
-  // Those that are left out on one of them are taken on the other.
+  // Screens that are left out on one device are tested on the other.
   it.each(sampled(name === 'desk' ? paths : [...paths.slice(1), ...paths.slice(0, 1)], 8))(
     '%s does not move',
     async (path) => {

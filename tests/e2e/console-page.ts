@@ -12,7 +12,7 @@ export interface Visitor {
   readonly page: Page;
   /** Console errors and warnings, exceptions, failed requests and refused ones, in order. */
   readonly complaints: readonly string[];
-  /** Lets what went wrong until now be, once a test has looked at it. */
+  /** Forgets the complaints so far, after a test has checked them. */
   forget(): void;
   /** With TEST_PICTURES=true: saves the screen as `tests/.output/NAME.png`. */
   photograph(name: string): Promise<void>;

@@ -7,7 +7,7 @@ import { copied, openBrowser, settled, untilEqual, visit, type Visitor } from '.
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
 /** The playground, and the site's chat apps. */
-// A machine with two cores that does other things besides takes its time.
+// A machine with two cores that runs other work needs more time.
 jest.setTimeout(120_000);
 
 let server: TestServer;

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
-// A machine with two cores that does other things besides takes its time.
+// A machine with two cores that runs other work needs more time.
 jest.setTimeout(120_000);
 
 let server: TestServer;

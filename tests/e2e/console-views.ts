@@ -71,7 +71,7 @@ const more = (noun: string, name: string, choice: string) => async (at: PageActi
 const openNotifications = ({ page, say }: PageActions): Promise<void> =>
   page.getByRole('button', { name: new RegExp(`^${say('shell.notifications')}`) }).click();
 
-/** Behind sign-in, as root. */
+/** Views behind sign-in, as root. */
 export const adminViews: readonly View[] = [
   { name: 'token', path: '/token', shows: (at) => row(at, 'Production') },
   { name: 'token-add', path: '/token', open: (at) => at.press('tokens.create'), shows: inDialog },

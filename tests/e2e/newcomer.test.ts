@@ -27,7 +27,7 @@ afterAll(async () => {
 
 let broken = false;
 
-/** A step stands on the one before: after a failure the others do not wait for what cannot come. */
+/** Registers a step. Each step depends on the one before: after a failure the other steps do not wait. */
 const step = (name: string, run: () => Promise<void>): void =>
   it(name, async () => {
     if (broken) throw new Error('an earlier step failed');

@@ -107,7 +107,7 @@ it('calls tools, whole and streamed', async () => {
 });
 
 it('leaves in the middle, and the call to the provider ends', async () => {
-  // Longer than the test may take.
+  // The response is longer than the test may take.
   upstream.script({}, chat({ text: Array<string>(10_000).fill(' word'), gapMilliseconds: 20 }));
   const stream = await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true });
   let chunks = 0;

@@ -455,7 +455,7 @@ it('a worker that crashes during a rolling restart is replaced once', async () =
     const said = (text: string): boolean => server.logLines().some((line) => line.includes(text));
     await until(() => said('rolling restart completed'), 120, 'it is completed');
     await until(() => serving() >= 2, 60, 'both are replaced');
-    // Longer than a third one, begun with the others, takes to start.
+    // The wait is longer than the start of a third server, begun with the others.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(serving()).toBe(2);
   } finally {

@@ -157,7 +157,7 @@ it.each(
       expect(found.items.map(shown)).toEqual(
         groups.map((group) => (percentiles ? group : { ...group, p95Milliseconds: null })),
       );
-      // Of all pages, also for one behind the last.
+      // The total counts all pages, also for a page after the last.
       expect(found.totalCount).toBe(all.length);
     }
   }

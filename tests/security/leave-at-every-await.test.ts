@@ -18,7 +18,7 @@ let key: string;
 let userId: number;
 
 beforeAll(async () => {
-  relay = await RelayHarness.start({ settings: { leftTimeout: 20_000 } });
+  relay = await RelayHarness.start({ settings: { disconnectedTimeout: 20_000 } });
   steps = new Steps(relay.server);
   // A slot that is not free refuses the next call.
   relay.setOptions({ ModelRequestUserInFlightLimit: 1 });

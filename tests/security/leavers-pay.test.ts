@@ -10,7 +10,7 @@ let relay: RelayHarness;
 const prices = { o3: 1, 'gpt-4o': 1.25 };
 beforeAll(async () => {
   relay = await RelayHarness.start({
-    settings: { leftTimeout: 20_000, firstByteTimeout: 30_000, idleTimeout: 30_000 },
+    settings: { disconnectedTimeout: 20_000, firstByteTimeout: 30_000, idleTimeout: 30_000 },
   });
 });
 afterAll(() => relay.stop());

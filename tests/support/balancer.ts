@@ -66,7 +66,7 @@ export async function startBalancer(): Promise<Balancer> {
     upstream.end(body);
   };
 
-  // Longer than a caller pauses: else a connection may be closed while a call is on its way to it.
+  // The timeout is longer than a caller pauses. Otherwise a connection may be closed while a call is being sent.
   const server = createServer({ keepAliveTimeout: 75_000 }, (call, response) => {
     const parts: Buffer[] = [];
     call.on('data', (part: Buffer) => parts.push(part));

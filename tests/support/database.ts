@@ -10,9 +10,9 @@ export interface TestDatabase {
 }
 
 const databaseFolder = join(import.meta.dirname, '../../server/src/platform/db');
-/** Advisory lock id, the same in every worker: one worker creates the template, the others wait. */
+/** An advisory lock id, the same in every worker: one worker creates the template, the other workers wait. */
 const templateLock = 7_305_113;
-/** The same for databases with content, which are made from that template. */
+/** The lock id for databases with content, which are created from that template. */
 const preparedLock = 7_305_114;
 
 /**
@@ -87,7 +87,7 @@ async function ensureTemplate(client: pg.Client, server: string): Promise<string
   return name;
 }
 
-/** Makes a database unless it exists. Of several workers one makes it and the others wait. */
+/** Creates a database unless it exists. One of several workers creates it, and the other workers wait. */
 async function makeOnce(client: pg.Client, name: string, lock: number, make: () => Promise<void>): Promise<void> {
   if (await exists(client, name)) return;
   await client.query('SELECT pg_advisory_lock($1)', [lock]);

@@ -1,4 +1,4 @@
-/** Of each size. A single run may contain a long garbage collection. */
+/** Runs of each size. A single run may contain a long garbage collection. */
 const runs = { least: 2, most: 5 };
 /** Milliseconds. Smaller values are noise. */
 const least = 0.5;

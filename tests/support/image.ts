@@ -83,7 +83,8 @@ export class Image {
   /** Starts what the image starts. */
   start(environment: Readonly<Record<string, string>>): { output: () => string; stop: () => Promise<void> } {
     const { Entrypoint, Cmd } = this.config;
-    // Not isolated by process ids, so that the server is sent signals as an engine sends them.
+    // The process is not isolated by a process namespace, so that the server gets signals in the way an engine sends
+    // them.
     const child = this.spawn(['sh', '-c', 'echo "pid $$"; exec "$0" "$@"', ...Entrypoint, ...Cmd], environment);
     const output = textOf(child);
     const ended = exitOf(child);

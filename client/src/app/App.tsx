@@ -22,7 +22,8 @@ export function App() {
     }),
   );
   return (
-    // Nothing is rendered on a server: without `noSsr` everything would be drawn once without a scheme and then once more.
+    // The console is never rendered on a server. Without `noSsr` everything would be drawn once without a scheme and
+    // then again.
     <ThemeProvider theme={consoleTheme()} defaultMode="system" modeStorageKey={themeStorageKey} noSsr>
       <CssBaseline enableColorScheme />
       <ApolloProvider client={client}>

@@ -58,7 +58,7 @@ it('asks for usage in that zone, and for a month from its first midnight there',
     from: Date.parse('2026-03-01T05:00:00Z'),
     until: Date.parse('2026-04-01T04:00:00Z'),
   });
-  // Its days begin at 18:30 UTC, and usage is kept by UTC hour.
+  // The zone's days begin at 18:30 UTC, and usage is kept by UTC hour.
   choose('Asia/Kolkata');
   expect(viewerZone()).toBe('UTC');
 });

@@ -16,7 +16,7 @@ export function ActionMenu({
   actions,
   onClose,
 }: {
-  /** Null: closed. */
+  /** The anchor of the menu; null while it is closed. */
   readonly anchor: HTMLElement | null;
   readonly actions: readonly RowAction[];
   readonly onClose: () => void;

@@ -12,7 +12,7 @@ export function SavedViewsMenu({
   anchor,
   onClose,
 }: {
-  /** Null: closed. */
+  /** The anchor of the menu; null while it is closed. */
   readonly anchor: HTMLElement | null;
   readonly onClose: () => void;
 }) {

@@ -26,7 +26,7 @@ export function SideDrawer({
   readonly onClose: () => void;
   readonly headerActions?: ReactNode;
   readonly footer?: ReactNode;
-  /** Nothing in it takes the focus, so that it takes the focus itself: keys scroll it. */
+  /** Whether nothing inside takes the focus, so that the element itself takes it and keys scroll it. */
   readonly readOnly?: boolean;
   readonly children: ReactNode;
 }) {

@@ -25,7 +25,7 @@ export function Ellipsis({ children, title }: { readonly children: ReactNode; re
   );
 }
 
-/** For screen readers only. */
+/** A text for screen readers only. */
 export function Hidden({ children }: { readonly children: ReactNode }) {
   return <span style={visuallyHidden}>{children}</span>;
 }

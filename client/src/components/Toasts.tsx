@@ -49,7 +49,9 @@ const Toast = forwardRef<HTMLDivElement, CustomContentProps>(function Toast({ id
   );
 });
 
-/** Raises toasts above buttons at the bottom of the window. On phones those of dialogs are there too. */
+/**
+ * The style that raises toasts above buttons at the bottom of the window. On phones, buttons of dialogs are there too.
+ */
 const raised = { marginBottom: '60px' };
 const aboveBars = ({ breakpoints }: Theme) => ({
   'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,

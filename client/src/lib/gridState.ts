@@ -26,7 +26,7 @@ export interface GridState<F extends Record<string, string>> {
   readonly filter: F;
 }
 
-/** For the query: `{ page, pageSize, sort }`. */
+/** The variables of the query: `{ page, pageSize, sort }`. */
 export interface PageVariables {
   readonly page: number;
   readonly pageSize: number;

@@ -8,7 +8,7 @@ import { instantOf } from './zone.js';
  */
 export function isLocalTime(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return false;
-  // As UTC, where no hour is skipped.
+  // The text is read as UTC, where no hour is skipped.
   const time = new Date(`${text}Z`);
   return !Number.isNaN(time.getTime()) && (text.endsWith('T24:00') || time.toISOString().startsWith(text));
 }

@@ -1,7 +1,7 @@
 import { adminRole, rootRole, useSession } from './session.js';
 import type { SessionUser } from './sessionUser.js';
 
-/** Permissions that only root holds by its role; admins hold the others too. */
+/** Permissions that only root holds by its role. Admins hold all other permissions. */
 const rootPermissions = ['PRICES_SYNC', 'PAYMENTS_SETTINGS', 'LOGS_CAPTURES', 'AUDIT'] as const;
 
 /** Named rights, as the schema names them. */

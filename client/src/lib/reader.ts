@@ -5,7 +5,7 @@ import { browserZone, isKnownZone, type Zone } from './zone.js';
 
 /** How the signed-in user wants to see amounts and times. Saved with the account; the browser keeps a copy. */
 export interface ReaderChoices {
-  /** Null: as the site shows amounts. */
+  /** The currency. Null for the site's currency. */
   readonly currency: 'USD' | 'LOCAL' | null;
   /** IANA name. Null: the browser's zone. */
   readonly timeZone: string | null;

@@ -3,7 +3,7 @@ import { readJson, writeJson } from './storage.js';
 /** Filters, sort order and page size of a list, under a name. */
 export interface SavedView {
   readonly name: string;
-  /** As in the URL, without `?`. */
+  /** The query of the URL, without `?`. */
   readonly search: string;
 }
 

@@ -18,7 +18,7 @@ export const toSessionUser = (user: {
   readonly role: keyof typeof roleNumbers;
   readonly status: keyof typeof statusNumbers;
   readonly group: string;
-  /** Of a custom role, as the schema names them (`permissions.ts`). Absent: none. */
+  /** Permissions of a custom role, as named by the schema (`permissions.ts`). Absent when there are none. */
   readonly permissions?: readonly string[];
 }): SessionUser => ({ ...user, role: roleNumbers[user.role], status: statusNumbers[user.status] });
 

@@ -7,6 +7,6 @@ export interface SessionUser {
   readonly role: number;
   readonly status: number;
   readonly group: string;
-  /** Of a custom role, as the schema names them (`permissions.ts`). Absent: none. */
+  /** Permissions of a custom role, as named by the schema (`permissions.ts`). Absent when there are none. */
   readonly permissions?: readonly string[];
 }

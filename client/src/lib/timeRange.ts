@@ -5,7 +5,7 @@ export type RangeTexts = Readonly<Record<'from' | 'to', string>>;
 
 export interface TimeRange {
   readonly from: Date;
-  /** Null: until now. */
+  /** The end; null for now. */
   readonly to: Date | null;
 }
 

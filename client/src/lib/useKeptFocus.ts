@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 /**
- * Gives a button that is disabled while it works the focus back, unless the user went on to something else: browsers take it
- * from disabled elements. A dialog that opens afterwards can then return it to the button.
+ * Returns the focus to a button that is disabled while it works, unless the user has moved on: browsers remove the
+ * focus from disabled elements. A dialog that opens afterwards can then return the focus to the button.
  */
 export function useKeptFocus(busy: boolean): RefObject<HTMLButtonElement | null> {
   const button = useRef<HTMLButtonElement>(null);

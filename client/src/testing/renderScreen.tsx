@@ -14,7 +14,7 @@ import { Toasts } from '../components/Toasts.js';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
 
 export interface ScreenOptions {
-  /** Where the reader is. */
+  /** The path of the current screen. */
   readonly path?: string;
   readonly routes: readonly RouteObject[];
   /** A query without one fails, as where there is no network. */

@@ -1,7 +1,7 @@
 import type { Components, Theme } from '@mui/material/styles';
 import { mono } from './fonts.js';
 
-/** The same in both themes. */
+/** The style of tooltips. It is the same in both themes. */
 const tooltipLook = {
   backgroundColor: '#1B2428',
   color: '#F1F5F5',
@@ -27,7 +27,8 @@ export const surfaceOverrides: Components<Theme> = {
         '*, *::before, *::after': {
           animationDuration: '0.01ms !important',
           animationIterationCount: '1 !important',
-          // Not a short one: an inherited colour would change one level of the page after the other, a frame each.
+          // The transition is disabled: an inherited colour would change one level of the page after the other, a frame
+          // each.
           transition: 'none !important',
           scrollBehavior: 'auto !important',
         },

@@ -57,7 +57,10 @@ const words = {
   'with-content': { type: 'boolean', default: false },
 } as const;
 
-/** @returns null for parameters that the command does not have, which are named on standard error */
+/**
+ * Reads the parameters.
+ * @returns null for unknown parameters, which are named on standard error
+ */
 const readParameters = (args: string[]) => {
   try {
     return parseArgs({ args, allowPositionals: true, options: words });
@@ -81,7 +84,7 @@ function parseParameters(parameters: string[]): Given | null {
   return {
     options: {
       source: parseAddress(source),
-      // The log of a site without a log database of its own does not matter when no row is moved.
+      // A site without a log database of its own has no log source. The source does not matter when no row is imported.
       logSource: logSource === '' || logs === 'none' ? null : parseAddress(logSource),
       keysSource: values['keys-database'] === undefined ? null : parseAddress(values['keys-database']),
       environment: process.env,
@@ -139,7 +142,7 @@ async function prepareSchema(url: string, encryptionKey: string, logger: Logger)
   }
 }
 
-/** A line per step, and one about every five seconds. */
+/** Prints a line per step, and one about every five seconds. */
 function printProgress(): (state: ProgressState) => void {
   let [step, shownAt] = ['', 0];
   return (state) => {

@@ -35,9 +35,9 @@ export interface Foundation {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly shutdown: Shutdown;
-  /** Null in a process that serves alone. */
+  /** The worker; null in a process that serves alone. */
   readonly worker: Worker | null;
-  /** Undefined in production: the service's default. */
+  /** The strength; undefined in production, where the service's default applies. */
   readonly passwordStrength: PasswordStrength | undefined;
   /** Command of the process that moves data in. */
   readonly importProgram: readonly string[];
@@ -87,7 +87,7 @@ export async function composePlatform(foundation: Foundation) {
   const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger, times });
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
-  // After the first heartbeat, by which the lag of a replica is measured.
+  // It starts after the first heartbeat, which is used to measure the lag of a replica.
   await database.reads.start(heartbeat * 1000);
 
   // Logs

@@ -54,9 +54,9 @@ import { version } from '../shared/version.js';
 import type { ComposedSchema } from './resolvers.js';
 import type { Subjects } from './subjects.js';
 
-/** One console page needs several GraphQL operations where an old client made one call. */
+/** One console page needs several GraphQL operations where an old client sent one request. */
 const graphqlCallsPerApiCall = 4;
-/** Cost per minute with which a user could take the whole time of a node. */
+/** Cost per minute with which a user could use the whole time of a node. */
 const costOfAllTime = 1_000_000;
 
 /** Folders of files that the server serves. */
@@ -155,14 +155,14 @@ export async function composePresentations(
     }),
   });
   shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
-  // Registered before the server's own hook: a WebSocket does not close by itself.
+  // The hook is registered before the server's own: a WebSocket does not close by itself.
   shutdown.onStop('realtime sessions', () => realtime.stop());
   shutdown.onStop('subscriptions', () => streams.stop());
   shutdown.onStop('readiness', async () => {
-    // The port goes on to be served, by the successor: the load balancer has no reason to take the server out.
+    // The successor continues to serve the port, so the load balancer has no reason to remove the server.
     if (platform.worker?.isReplaced) return;
     health.beginStop();
-    // Load balancers learn it at their next check. Until then they send calls, which are served.
+    // Load balancers see the state at their next check. Until then they send calls, which are served.
     await delay(config.shutdownDelayMilliseconds);
   });
   return app;

@@ -46,7 +46,7 @@ export async function composeRelay(
     balances: notifications,
     notices: notifications,
     overload: config.overload,
-    // Without it, the series of several processes are one to a collector, and overwrite each other.
+    // Without it, a collector would see the series of several processes as one, and they would overwrite each other.
     otlp: config.otlp && {
       ...config.otlp,
       resource: { 'service.instance.id': platform.nodeId, ...config.otlp.resource },

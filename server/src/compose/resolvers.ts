@@ -8,7 +8,7 @@ import { SessionResolver } from '../console/auth/session.resolver.js';
 import { CaptureResolver } from '../console/captures/capture.resolver.js';
 import { BudgetResolver } from '../console/budgets/budget.resolver.js';
 import { ChannelActionResolver } from '../console/channels/channel-actions.resolver.js';
-import { ChannelHeadResolver } from '../console/channels/channel-heads.resolver.js';
+import { ChannelsByTagResolver } from '../console/channels/channels-by-tag.resolver.js';
 import { ChannelLiveResolver } from '../console/channels/channel-live.resolver.js';
 import { ChannelSessionResolver } from '../console/channels/channel-sessions.resolver.js';
 import { ChannelTestRunResolver } from '../console/channels/channel-test-runs.resolver.js';
@@ -63,7 +63,7 @@ import { SettingResolver } from '../console/users/setting.resolver.js';
 import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
-import { ChannelHeads } from '../console/channels/index.js';
+import { ChannelsByTag } from '../console/channels/index.js';
 import type { Subjects } from './subjects.js';
 
 const relationSources = ({ accounts, catalogue, operations }: Subjects): RelationSources => ({
@@ -100,7 +100,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],
   [ChannelSessionResolver, ({ channelServices }) => new ChannelSessionResolver(channelServices.sessions)],
   [ChannelTestRunResolver, ({ channelServices }) => new ChannelTestRunResolver(channelServices.testRuns)],
-  [ChannelHeadResolver, ({ operations }) => new ChannelHeadResolver(new ChannelHeads(operations.channelService))],
+  [ChannelsByTagResolver, ({ operations }) => new ChannelsByTagResolver(new ChannelsByTag(operations.channelService))],
   [
     TokenResolver,
     ({ catalogue }) => new TokenResolver(catalogue.tokenService, catalogue.tokenRotation, catalogue.tokenBulk),

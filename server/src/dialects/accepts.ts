@@ -15,7 +15,7 @@ export type AccountField = (typeof accountFields)[number];
 export interface Accepts {
   /** Role `developer` in messages. False: sent as `system`. */
   readonly developerRole: boolean;
-  /** Those of `accountFields` that the provider knows. The others are left out and reported. */
+  /** The fields of `accountFields` that the provider knows. Other fields are removed and reported. */
   readonly accountFields: readonly AccountField[];
   /** `reasoning_effort`. False: left out and reported. */
   readonly reasoningEffort: boolean;

@@ -157,7 +157,7 @@ export interface UpstreamRequest {
   /** The headers for another body; absent: the provider wants no signature of it. */
   readonly signedFor?: (body: string) => Record<string, string>;
   /** Set when the URL is that of a WebSocket and `body` its first message. */
-  readonly socket?: SocketCall;
+  readonly socket?: SocketExchange;
   /** Set when the adapter took it from the model's name or the body; written to the log. */
   readonly reasoningEffort?: string;
   /** Set when it differs from the target's, because a suffix was removed. */
@@ -167,7 +167,7 @@ export interface UpstreamRequest {
 }
 
 /** A call through a WebSocket. */
-export interface SocketCall {
+export interface SocketExchange {
   /** How received messages are passed on: as one event each, or as one JSON list. */
   readonly form: 'events' | 'list';
   /** True for the last message: the socket is then closed. */
@@ -225,7 +225,7 @@ export interface ChatAnswer {
 export interface ConversationCapability {
   codec(target: Target): ProviderCodec;
   /** @param body written by the codec, with `param_override` */
-  toUpstreamRequest(body: Record<string, unknown>, call: ConversationCall, target: Target): UpstreamRequest;
+  toUpstreamRequest(body: Record<string, unknown>, call: ConversationRequest, target: Target): UpstreamRequest;
   /** Splits the provider's stream into events, where it does not use server-sent events. */
   openFrames?(): FrameParser;
 }
@@ -237,7 +237,7 @@ export interface ResponsesRoute extends ConversationCapability {
 }
 
 /** A chat request in the neutral form, with what the adapter needs for the URL. */
-export interface ConversationCall {
+export interface ConversationRequest {
   /** Whether to call the provider with streaming. */
   readonly stream: boolean;
   /** The model requested from the provider: the target's, or without a suffix that the codec interpreted. */

@@ -10,7 +10,7 @@ import { pricedModels } from './map/options.js';
 import { heldAs, uniqueColumns } from './map/users.js';
 import { generationOf } from './prices/generation.js';
 import { planPrices, type PricePlan } from './prices/price-plan.js';
-import { servedBy, servedColumns, type ServedCall } from './prices/served-calls.js';
+import { servedBy, servedColumns, type ServedModel } from './prices/served-calls.js';
 import { BadRecord, Fields, listOf } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
@@ -91,7 +91,7 @@ async function readPrices(
 ): Promise<PricePlan | null> {
   const generation = generationOf(family, source);
   if (generation === null) return null;
-  const calls: ServedCall[] = [];
+  const calls: ServedModel[] = [];
   const read = (row: Fields): void => {
     calls.push(...servedBy(row, generation));
   };

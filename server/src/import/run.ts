@@ -162,7 +162,7 @@ async function move(
 
 interface Sources {
   readonly source: SourceDatabase;
-  /** The same one unless the log has a database of its own. */
+  /** The source of the log. It is the main source unless the log has a database of its own. */
   readonly logSource: SourceDatabase;
   readonly family: Family;
 }

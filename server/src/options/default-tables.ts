@@ -3,7 +3,7 @@
  * in `billing/prices`.
  */
 
-/** Fixed USD per call. */
+/** Fixed prices in USD per call. */
 export const defaultModelPrices: Readonly<Record<string, number>> = {
   suno_music: 0.1,
   suno_lyrics: 0.01,
@@ -35,7 +35,7 @@ export const defaultCompletionRatios: Readonly<Record<string, number>> = {
   'gpt-4-all': 2,
 };
 
-/** Ratio of cached prompt tokens. */
+/** Ratios of cached prompt tokens. */
 export const defaultCacheRatios: Readonly<Record<string, number>> = {
   'gpt-4': 0.5,
   o1: 0.5,
@@ -107,10 +107,10 @@ export const defaultCacheRatios: Readonly<Record<string, number>> = {
   'gemini-2.5-flash-lite': 0.1,
 };
 
-/** Price ratio of a group. The keys are the list of groups. */
+/** Price ratios of groups. The keys are the list of groups. */
 export const defaultGroupRatios: Readonly<Record<string, number>> = { default: 1, vip: 1, svip: 1 };
 
-/** Top-up price ratio of a group. */
+/** Top-up price ratios of groups. */
 export const defaultTopupGroupRatios: Readonly<Record<string, number>> = { default: 1, vip: 1, svip: 1 };
 
 /** Groups that any user may choose, with their display names. */

@@ -7,19 +7,19 @@ import { maxInt32 } from '../shared/limits.js';
  */
 export interface OptionDefinition<T> {
   readonly defaultValue: T;
-  /** Minimum role that may write it: `root` where a value could let an admin become root. */
+  /** Minimum role that may write the setting: `root` when a value could let an admin become root. */
   readonly writer: 'admin' | 'root';
-  /** Encrypted at rest and never shown. */
+  /** Whether the value is encrypted at rest and never shown. */
   readonly secret: boolean;
-  /** How the console edits it. */
+  /** How the console edits the setting. */
   readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
   /** @throws OptionValueError */
   parse(text: string): T;
-  /** The text that `parse` reads back; stored and shown. */
+  /** Returns the text that `parse` reads; it is stored and shown. */
   toText(value: T): string;
 }
 
-/** States the expected format, never the given value. */
+/** The error of an invalid value. It states the expected format, never the given value. */
 export class OptionValueError extends Error {}
 
 type Table<T> = Readonly<Record<string, T>>;
@@ -69,7 +69,7 @@ export const decimal = (defaultValue: number, { min, above, max = 1e12 }: Decima
 export const text = (defaultValue = '', maxLength = 1000): OptionDefinition<string> =>
   definition('text', defaultValue, (value) => atMost(value.trim(), maxLength), String);
 
-/** Markdown or HTML, stored as typed. */
+/** A Markdown or HTML text, stored as typed. */
 export const content = (): OptionDefinition<string> =>
   definition('text', '', (value) => atMost(value, 200_000), String);
 
@@ -101,7 +101,7 @@ export const choice = <T extends string>(defaultValue: T, all: readonly T[]): Op
     String,
   );
 
-/** Entries separated by lines or commas. */
+/** A list of entries separated by lines or commas. */
 export const list = (
   defaultValue: readonly string[],
   separator: ',' | '\n',
@@ -137,7 +137,7 @@ export const json = <T>(schema: z.ZodType<T>, defaultValue: T): OptionDefinition
     (value) => JSON.stringify(value, null, 2),
   );
 
-/** Name to number. The table has no prototype, so that lookups of inherited names find nothing. */
+/** A table from name to number. It has no prototype, so that lookups of inherited names find nothing. */
 export const numberTable = (defaultValue: Table<number>): OptionDefinition<Table<number>> =>
   json(
     z
@@ -155,7 +155,7 @@ export const textTable = (defaultValue: Table<string>): OptionDefinition<Table<s
 export const textArray = (defaultValue: readonly string[]): OptionDefinition<readonly string[]> =>
   json(z.array(z.string('must be a text').min(1)), defaultValue);
 
-/** Without a prototype: names such as `constructor` are not found. */
+/** Returns the table without a prototype, so that names such as `constructor` are not found. */
 export const bare = <T>(table: Table<T>): Table<T> => Object.assign(Object.create(null) as Record<string, T>, table);
 
 function parseBoolean(value: string): boolean {

@@ -33,11 +33,11 @@ const needed = new Map<OptionKey, readonly Permission[]>([
   ...contents.map((key) => [key, ['options', 'logs.content']] as const),
 ]);
 
-/** Callers with any of these read and change settings; which ones depends on the setting. */
+/** Permissions of which a caller needs one to read and change settings; which settings depends on the permission. */
 export const optionPermissions: readonly Permission[] = ['options', 'prices', 'payments.settings'];
 
 /**
- * All the permissions that changing a setting needs.
+ * Returns all the permissions that changing a setting requires.
  * @returns null for settings that only root changes: sign-in, mail, addresses that the server calls
  */
 export const permissionsToWrite = (key: OptionKey): readonly Permission[] | null =>

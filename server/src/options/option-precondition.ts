@@ -34,6 +34,6 @@ const preconditions: Partial<Record<OptionKey, Precondition>> = {
   },
 };
 
-/** The condition of turning this switch on; undefined for every other change. */
+/** Returns the condition of turning this switch on; undefined for every other change. */
 export const preconditionOf = (key: OptionKey, value: unknown): Precondition | undefined =>
   value === true ? preconditions[key] : undefined;

@@ -64,7 +64,7 @@ const priceSource = (entry: string): string | undefined =>
     ? undefined
     : 'must list http:// or https:// addresses of at most 500 characters';
 
-/** One console form shows -1 for "no limit"; 0 is stored. */
+/** A limit of requests. One console form shows -1 for "no limit"; 0 is stored. */
 const requestLimit: OptionDefinition<number> = {
   ...whole(0),
   parse: (value) => (value.trim() === '-1' ? 0 : whole(0).parse(value)),
@@ -272,7 +272,7 @@ export const optionRegistry = {
   'channel_order.by_model': orderTable,
   // Model, or prefix that ends with *, to the models that are called when no channel can serve it, in order.
   'fallback_models.by_model': fallbackTable,
-  // The same by group, for calls that write text.
+  // Group to models, for calls that write text.
   'fallback_models.by_group': fallbackTable,
   // Percentile of a channel's time to the first byte after which a second attempt begins; 0: never.
   'hedged_attempts.percentile': whole(0, 0, 99),
@@ -293,7 +293,7 @@ export const optionRegistry = {
   'alerts.telegram_bot_token': secretText(),
   'alerts.telegram_chat_id': rootOnly(text()),
   'alerts.telegram_server': rootOnly(url()),
-  // Its last part is the key of the device.
+  // The last part of the URL is the key of the device.
   'alerts.bark_url': secretText(),
   'general_setting.ping_interval_enabled': flag(true),
   'general_setting.ping_interval_seconds': whole(15, 1, 3600),
@@ -328,7 +328,7 @@ export const optionKeys = Object.keys(optionRegistry) as OptionKey[];
 
 export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(optionRegistry, key);
 
-/** The definition of a key where the type of the value does not matter. */
+/** Returns the definition of a key, when the type of the value does not matter. */
 export const definitionOf = (key: OptionKey): OptionDefinition<unknown> => optionRegistry[key];
 
 /** @throws InvalidInputError naming the key, never the value */

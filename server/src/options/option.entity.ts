@@ -6,6 +6,6 @@ export class Option {
   @PrimaryColumn('text') key: string;
   @Column('text') value: string;
   @UpdateDateColumn({ name: 'updated_at', type: 'timestamptz' }) updatedAt: Date;
-  /** The user who saved it; null: the set-up of the site. */
+  /** The user who saved it; null for the set-up of the site. */
   @Column('integer', { name: 'updated_by', nullable: true }) updatedBy: number | null;
 }

@@ -31,25 +31,25 @@ import {
 
 export { isOptionKey, parseOption, type OptionKey, type OptionValues };
 
-/** One setting as an admin may see it. The value of a secret is always empty. */
+/** One setting in the form for an admin. The value of a secret is always empty. */
 export interface OptionEntry {
   readonly key: OptionKey;
   readonly value: string;
-  /** The same read as JSON; null for secrets and for texts. */
+  /** The value read as JSON; null for secrets and for texts. */
   readonly json: unknown;
-  /** Empty for a secret. */
+  /** The built-in value; empty for a secret. */
   readonly defaultValue: string;
   readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
   readonly isSecret: boolean;
   /** Whether it differs from the built-in value; for a secret: whether one is stored. */
   readonly isSet: boolean;
-  /** Least role that may write it. */
+  /** The lowest role that may write it. */
   readonly writer: number;
   /** Whether this actor may write it. */
   readonly isWritable: boolean;
-  /** Null: never saved, or reset. */
+  /** Time of the last change. Null when it was never saved, or was reset. */
   readonly changedAt: Date | null;
-  /** The user who saved it last. Null: never saved, or saved by the set-up of the site. */
+  /** The user who saved it last. Null when it was never saved, or saved by the set-up of the site. */
   readonly changedById: number | null;
 }
 
@@ -96,7 +96,7 @@ export class OptionService {
 
   /** Loads the settings, then follows changes. Also re-reads periodically in case an announcement was lost. */
   async start(): Promise<void> {
-    // First, so that no change between the read and the listener is missed.
+    // The listener is added first, so that no change between the read and the listener is missed.
     this.deps.changes.on('option', () => this.reloadQuietly());
     await this.reload();
     this.timer = setInterval(() => this.reloadQuietly(), this.deps.syncSeconds * 1000).unref();
@@ -112,7 +112,7 @@ export class OptionService {
   }
 
   /**
-   * All settings in the registry's order; without `options` those that the caller may change.
+   * Returns all settings in the registry's order; without `options` only those that the caller may change.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   list(actor: MaybeActor): OptionEntry[] {
@@ -122,8 +122,8 @@ export class OptionService {
   }
 
   /**
-   * Settings that match a filter, in the registry's order unless sorted.
-   * @param query `pageSize` null: all of them. A cursor is the key of the last one
+   * Returns settings that match a filter, in the registry's order unless sorted.
+   * @param query `pageSize` null for all of them. A cursor is the key of the last one
    * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT for an unknown cursor
    */
   find(
@@ -211,7 +211,10 @@ export class OptionService {
     return this.entry(root, key);
   }
 
-  /** For a caller that has its own transaction and has checked permissions; call `announce` after the commit. */
+  /**
+   * Stores a setting for a caller that has its own transaction and has checked permissions. Call `announce` after the
+   * commit.
+   */
   async store(manager: EntityManager, key: OptionKey, text: string, userId: number | null = null): Promise<void> {
     const value = definitionOf(key).secret && text !== '' ? this.deps.secrets.seal(text) : text;
     await manager.upsert(Option, { key, value, updatedAt: new Date(), updatedBy: userId }, ['key']);
@@ -222,7 +225,7 @@ export class OptionService {
     try {
       await this.reload();
     } finally {
-      // They are stored, so every node has to read them again, also when this one could not.
+      // The settings are stored, so every node has to read them again, even if this one could not.
       await this.deps.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
     }
   }
@@ -248,8 +251,8 @@ export class OptionService {
   }
 
   /**
-   * The stored text before this transaction. Concurrent changes of one key run one after the other, even if the key has
-   * no row yet.
+   * Returns the stored text before this transaction. Concurrent changes of one key run one after the other, even if the
+   * key has no row yet.
    */
   private async stored(manager: EntityManager, key: OptionKey): Promise<string> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [changeLock, key]);
@@ -258,7 +261,7 @@ export class OptionService {
   }
 
   /**
-   * Decides by what is stored: another node may have saved the needed setting just now.
+   * Checks the precondition against the stored settings: another node may have saved the needed setting just now.
    * @throws InvalidInputError when a switch is turned on while a setting that it needs is missing
    */
   private async assertReady(manager: EntityManager, key: OptionKey, value: unknown): Promise<void> {
@@ -298,7 +301,7 @@ export class OptionService {
     this.reload().catch((error: unknown) => this.deps.logger.warn({ err: error }, 'options could not be reloaded'));
   }
 
-  /** Starts a read after this call; concurrent callers share it. */
+  /** Starts a read after this call. Concurrent callers share it. */
   private reload(): Promise<void> {
     if (!this.running) {
       this.running = this.load().finally(() => (this.running = null));
@@ -328,8 +331,8 @@ export class OptionService {
   }
 
   /**
-   * Undefined for an unknown key, and for a value written by another version or encrypted with another key: the
-   * built-in value applies until the setting is saved again.
+   * Reads a stored setting. Returns undefined for an unknown key, and for a value written by another version or
+   * encrypted with another key: the built-in value applies until the setting is saved again.
    */
   private read({ key, value }: Option): OptionValues[OptionKey] | undefined {
     if (!isOptionKey(key)) return undefined;
@@ -350,7 +353,7 @@ function comparing({ field, direction }: SortBy<OptionSortField>): (left: Option
     sign * (field === 'key' ? left.key.localeCompare(right.key, 'en') : timeOf(left) - timeOf(right));
 }
 
-/** Texts of numbers, booleans and tables are JSON. An empty table is null. */
+/** Parses a text. Texts of numbers, booleans and tables are JSON. An empty table is null. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -77,7 +77,7 @@ export interface RelaySettings {
    * Milliseconds in which a non-streaming response may still arrive after its client has disconnected; 1.5 seconds when
    * absent.
    */
-  readonly leftTimeout?: number;
+  readonly disconnectedTimeout?: number;
   readonly forceStreamUsage: boolean;
   /** The variable AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
@@ -187,7 +187,7 @@ const stopMilliseconds = 5_000;
 const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 };
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-const leftLimitsOf = ({ leftTimeout }: RelaySettings): Partial<ReadOnLimits> =>
+const disconnectedLimitsOf = ({ disconnectedTimeout: leftTimeout }: RelaySettings): Partial<ReadOnLimits> =>
   leftTimeout === undefined ? {} : { wholeMilliseconds: leftTimeout };
 
 const keyStateOf = (...known: readonly KeyState[]): KeyState => ({
@@ -264,7 +264,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     (error) => logger.debug({ err: error }, 'sessions could not be shared'),
   );
   const idOwners = new IdOwners(database, clock, (err) => logger.warn({ err }, 'owners of ids could not be stored'));
-  const left = new DisconnectedClients({ ...defaultReadOnLimits, ...leftLimitsOf(deps.settings) });
+  const left = new DisconnectedClients({ ...defaultReadOnLimits, ...disconnectedLimitsOf(deps.settings) });
   const attempts = new Attempts({
     left,
     learned: new LearnedCorrections(clock),

@@ -14,14 +14,17 @@ export const UserStatus = { enabled: 1, banned: 2 } as const;
 export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'KEYS_READ', 'WRITE'] as const;
 export type AccessScope = (typeof accessScopes)[number];
 
-/** The caller. Built once per request from the session or access token; the first argument of every service method. */
+/**
+ * The caller. It is built once per request from the session or access token, and is the first argument of every service
+ * method.
+ */
 export interface Actor {
   readonly id: number;
   readonly username: string;
   readonly role: number;
   readonly status: number;
   readonly group: string;
-  /** Set for a common user with a custom role: its permissions, with those that they imply. */
+  /** Set for a common user with a custom role: its permissions, including those that they imply. */
   readonly permissions?: readonly Permission[];
   /**
    * Set when the actor authenticated with a browser session: the session's id, so that this session can be revoked or
@@ -37,7 +40,7 @@ export interface Actor {
   readonly scopes?: readonly AccessScope[];
   /** Set when the actor authenticated with an API key that may manage the keys of its owner: the key's id. */
   readonly apiKeyId?: number;
-  /** Address of the caller, for audit rows and throttles. */
+  /** The address of the caller, for audit rows and throttles. */
   readonly ip?: string;
 }
 
@@ -54,7 +57,7 @@ export function requireActor(actor: MaybeActor): Actor {
 }
 
 /**
- * For the few operations that a user without a required second factor needs to set it up.
+ * Returns the caller, for the few operations that a user without a required second factor needs to set it up.
  * @throws AppError NOT_SIGNED_IN for an anonymous caller, USER_BANNED
  */
 export function requireSignIn(actor: MaybeActor): Actor {
@@ -64,8 +67,8 @@ export function requireSignIn(actor: MaybeActor): Actor {
 }
 
 /**
- * For operations that a stolen session must not reach. Users without a second factor pass, and so do access tokens,
- * which programs use.
+ * Checks that a session is confirmed, for operations that a stolen session must not reach. Users without a second
+ * factor are accepted, and so are access tokens, which programs use.
  * @throws AppError CONFIRMATION_NEEDED when the second factor was not shown within five minutes
  */
 export function requireConfirmed(actor: Actor): void {
@@ -106,12 +109,12 @@ export const holds = (actor: MaybeActor, ...anyOf: readonly Permission[]): boole
   actor !== null &&
   anyOf.some((one) => actor.role >= Role[entryOf(one).least] || actor.permissions?.includes(one) === true);
 
-/** Everything that the actor holds, in the order of the table. */
+/** Returns everything that the actor holds, in the order of the table. */
 export const permissionsOf = (actor: Actor): Permission[] => permissions.filter((one) => holds(actor, one));
 
 /**
- * The check of every operation of an area. Users with a custom role pass no `requireRole` above common, so an operation
- * is closed to them unless it names a permission.
+ * Checks the permission of every operation of an area. Users with a custom role pass no `requireRole` above common, so
+ * an operation is closed to them unless it names a permission.
  * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor holds none of these permissions
  */
 export function requirePermission(actor: MaybeActor, ...anyOf: readonly Permission[]): Actor {
@@ -121,7 +124,7 @@ export function requirePermission(actor: MaybeActor, ...anyOf: readonly Permissi
 }
 
 /**
- * Of these users, those whose rows the caller may read: all with the permission, others themselves.
+ * Returns the users whose rows the caller may read: all with the permission, otherwise only the caller.
  * @throws AppError NOT_SIGNED_IN
  */
 export function visibleUsers(
@@ -139,28 +142,29 @@ export interface Ranked {
   readonly customRoleId: number | null;
 }
 
-/** Rank of a user: the number of the fixed role, and between common and admin with a custom role. */
+/** Returns the rank of a user: the number of the fixed role, or a rank between common and admin with a custom role. */
 export const rankOf = ({ role, customRoleId }: Ranked): number =>
   role === Role.common && customRoleId !== null ? operatorRank : role;
 
-/** Lowest rank that administers anything. */
+/** The lowest rank that administers anything. */
 export const leastAdministrator = operatorRank;
 
-/** The rank of the caller, on the scale of `rankOf`. */
+/** Returns the rank of the caller, on the scale of `rankOf`. */
 export const rankOfActor = ({ role, permissions: own }: Actor): number =>
   role === Role.common && own ? operatorRank : role;
 
 /** Whether the actor administers anything: the changes of such callers are audited. */
 export const administers = (actor: Actor): boolean => rankOfActor(actor) >= leastAdministrator;
 
-/** Whether the actor may act on a user of this rank: only on lower ones, root on all. */
+/** Whether the actor may act on a user of this rank: root on all users, others only on lower ones. */
 export function outranks(actor: Actor, targetRank: number): boolean {
   return actor.role === Role.root || rankOfActor(actor) > targetRank;
 }
 
 /**
- * @throws ForbiddenError when the caller's access token lacks the scope. Sessions and the system access token of the
- * REST contract have no scopes: they may do everything their user may do.
+ * Checks the scope of the caller's access token. Sessions and the system access token of the REST contract have no
+ * scopes: they may do everything that their user may do.
+ * @throws ForbiddenError when the access token lacks the scope
  */
 export function requireScope(actor: MaybeActor, scope: AccessScope): void {
   if (actor && !hasScope(actor, scope)) throw new ForbiddenError(`This access token lacks the scope ${scope}`);

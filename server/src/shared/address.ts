@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Key of a caller in rate limits. An IPv6 /64 counts as one caller. */
+/** Returns the key of a caller in rate limits. An IPv6 /64 counts as one caller. */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(plain)) return plain;
@@ -13,8 +13,8 @@ export function addressKey(address: string): string {
 }
 
 /**
- * The addresses of `X-Forwarded-For` without the ports that some proxies write behind them. With its port, every
- * connection of a client would count as another client.
+ * Returns the addresses of `X-Forwarded-For` without the ports that some proxies add. With its port, every connection
+ * of a client would count as another client.
  */
 export const withoutPorts = (forwardedFor: string): string =>
   forwardedFor
@@ -28,7 +28,7 @@ export const withoutPorts = (forwardedFor: string): string =>
     .join(', ');
 
 /**
- * The scheme by which the client reached the first trusted proxy.
+ * Returns the scheme by which the client reached the first trusted proxy.
  * @param hops number of addresses of `X-Forwarded-For` that were read, from its end, to find the client's
  */
 export function protocolOf(forwardedProto: string, forwardedFor: string, hops: number): string {

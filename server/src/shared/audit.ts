@@ -2,7 +2,7 @@ import type { Actor } from './actor.js';
 
 /** One row of the log about an action of a user or of the system. Consumption is logged by the ledger. */
 export interface AuditRow {
-  /** `LogType` of `console/logs/log.entity.ts`. */
+  /** The type, a `LogType` of `console/logs/log.entity.ts`. */
   readonly type: number;
   /** The user in whose log the row appears. */
   readonly userId: number;
@@ -37,15 +37,15 @@ export const auditSubjects = [
 ] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 
-/** A change of an object by an admin, or of keys by their owner: its state before and after. */
+/** A change of an object by an admin, or of keys by their owner, with its state before and after. */
 export interface AuditChange {
   /** `create`, `update`, `delete`, or a verb specific to the object, such as `promote`. */
   readonly action: string;
   readonly subject: AuditSubject;
   readonly id: number | string;
   /**
-   * Null when the object did not exist before. Null in `after` when it no longer exists. Only fields that differ are
-   * stored.
+   * The state before. Null when the object did not exist. In `after`, null when it no longer exists. Only fields that
+   * differ are stored.
    */
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;

@@ -27,6 +27,6 @@ it('takes no memory for values that it does not have', () => {
   const before = used();
   const caches = Array.from({ length: 100 }, () => boundedCache<string, true>({ max: 100_000, ttl: 1000 }));
   expect(caches).toHaveLength(100);
-  // lru-cache's own `max` takes 300 MB for these.
+  // lru-cache's own `max` takes 300 MB for these values.
   expect(used() - before).toBeLessThan(30_000_000);
 });

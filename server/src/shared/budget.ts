@@ -4,23 +4,23 @@ export const budgetLevels = ['token', 'user', 'group', 'channel', 'site'] as con
 export type BudgetLevel = (typeof budgetLevels)[number];
 
 export const budgetKinds = ['money', 'tokens', 'requests'] as const;
-/** Counted in quota, model tokens or calls. */
+/** The unit that a budget counts: quota, model tokens or calls. */
 export type BudgetKind = (typeof budgetKinds)[number];
 
 export const budgetSpans = ['minute', '5h', 'day', 'week', 'month', 'fixed'] as const;
 export type BudgetSpan = (typeof budgetSpans)[number];
 
-/** Limits of a minute are counted in the shared state, all others in the ledger. */
+/** Whether a budget is a limit per minute. Such limits are counted in the shared state, all others in the ledger. */
 export const isRate = ({ span }: { readonly span: BudgetSpan }): boolean => span === 'minute';
 
 export const rateSeconds = 60;
-/** Name of a limit's count in the shared state. */
+/** Returns the name of a limit's count in the shared state. */
 export const rateKey = (id: number): string => `rate:{b${id}}`;
 
 /** When the windows of a budget begin. */
 export interface BudgetSchedule {
   readonly span: BudgetSpan;
-  /** The last so many hours or days at any moment, and not a period of the calendar. */
+  /** Whether the window is the last hours or days at any moment, and not a period of the calendar. */
   readonly isRolling: boolean;
   /** IANA name. */
   readonly timeZone: string;
@@ -29,26 +29,26 @@ export interface BudgetSchedule {
   readonly endsAt: number;
 }
 
-/** A budget as calls need it. */
+/** The fields of a budget that calls need. */
 export interface KnownBudget extends BudgetSchedule {
   readonly id: number;
   readonly level: BudgetLevel;
   readonly kind: BudgetKind;
   /** Quota, model tokens or calls in each window. */
   readonly amount: number;
-  /** Names, or patterns with `*`. Empty: all models. */
+  /** Names, or patterns with `*`. Empty for all models. */
   readonly models: readonly string[];
 }
 
-/** The window of a budget at some moment. Unix seconds. */
+/** The window of a budget at a moment. Unix seconds. */
 export interface BudgetWindow {
-  /** Of the window, or of the bucket of a rolling one to which use is added. */
+  /** Start of the window, or of the bucket of a rolling window to which use is added. */
   readonly start: number;
-  /** The first window or bucket that counts. */
+  /** Start of the first window or bucket that counts. */
   readonly from: number;
-  /** At which this result is outdated: the end of the window or bucket, exclusive. */
+  /** The time at which this result is outdated: the end of the window or bucket, exclusive. */
   readonly end: number;
-  /** Seconds for which the use of a bucket counts. Null: it counts until `end`. */
+  /** Seconds for which the use of a bucket counts. Null when it counts until `end`. */
   readonly lifetime: number | null;
 }
 
@@ -57,8 +57,8 @@ const day = 24 * hour;
 const rollingSeconds = { '5h': 5 * hour, day, week: 7 * day, month: 30 * day } as const;
 
 /**
- * A rolling window consists of so many buckets. Use counts until its whole bucket has left the window: for the length of the
- * window and at most one bucket more, so that no window of that length ever has more than the budget.
+ * The number of buckets of a rolling window. Use counts until its whole bucket has left the window: for the length of
+ * the window and at most one bucket more, so that no window of that length ever exceeds the budget.
  */
 export const rollingBuckets = 60;
 
@@ -71,7 +71,7 @@ export const rollingBuckets = 60;
 export function budgetWindowAt(schedule: BudgetSchedule, now: number): BudgetWindow | null {
   const { span, isRolling, timeZone, startsAt, endsAt } = schedule;
   const second = Math.floor(now / 1000);
-  // Counted in the shared state, as the last 60 seconds.
+  // Such a limit is counted in the shared state, over the last 60 seconds.
   if (span === 'minute') return null;
   if (span === 'fixed') {
     return second < startsAt || second >= endsAt

@@ -5,7 +5,7 @@ const step = 300_000;
 
 /** Zones and the days around changes of their clocks. */
 const changes: ReadonlyArray<[zone: string, date: string]> = [
-  // By 30 minutes, forward and back.
+  // The clocks change by 30 minutes, forward and back.
   ['Australia/Lord_Howe', '2026-10-04'],
   ['Australia/Lord_Howe', '2026-04-05'],
   // Midnight is skipped, and 23 o'clock is repeated.
@@ -29,7 +29,7 @@ const changes: ReadonlyArray<[zone: string, date: string]> = [
 describe.each(changes)('the clock of %s around %s', (timeZone, date) => {
   const around = Date.parse(`${date}T00:00:00Z`);
   const clockAt = (instant: number): number => instant + offsetAt(new Date(instant), timeZone);
-  /** The first instant whose clock shows this time or a later one, found by looking at every five minutes. */
+  /** Returns the first instant whose clock shows this time or a later one, by testing every five minutes. */
   const firstFrom = (clock: number): number => {
     let instant = clock - 26 * hour;
     while (clockAt(instant) < clock) instant += step;

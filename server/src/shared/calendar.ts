@@ -3,10 +3,7 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
 const maxFormats = 500;
 
-/**
- * A day of the calendar; `month` is 1 to 12. `day` may lie outside the month, in which case it carries over as in
- * `Date.UTC`.
- */
+/** A day of the calendar; `month` is 1 to 12. A `day` outside the month carries over as in `Date.UTC`. */
 export interface CalendarDay {
   readonly year: number;
   readonly month: number;
@@ -45,8 +42,8 @@ export function isTimeZone(timeZone: string): boolean {
 export const isZoneName = (text: string): boolean => /^[A-Za-z]/.test(text) && text.length <= 64 && isTimeZone(text);
 
 /**
- * The name of a zone for Postgres, which takes short names for abbreviations: CET is an hour ahead there in summer too, and IST
- * is Israel.
+ * Returns the name of a zone for Postgres, which reads short names as abbreviations: CET is an hour ahead there in
+ * summer too, and IST is Israel.
  */
 export const longZoneName = (timeZone: string): string =>
   timeZone.includes('/') ? timeZone : formatOf(timeZone).resolvedOptions().timeZone;
@@ -88,7 +85,10 @@ export function startOfHour({ year, month, day }: CalendarDay, hour: number, tim
 /** Zones are up to 14 hours ahead of UTC and 12 behind. The clocks of none change twice in two days. */
 const probeMilliseconds = 24 * 3_600_000;
 
-/** The first instant, in whole seconds, of the offset that a zone has at the end of a time in which its clock changes. */
+/**
+ * Returns the first instant, in whole seconds, of the offset that a zone has at the end of a period in which its clock
+ * changes.
+ */
 function changeBetween(early: number, late: number, timeZone: string): number {
   const after = offsetAt(new Date(late), timeZone);
   let [low, high] = [early / 1000, late / 1000];

@@ -2,14 +2,17 @@ import { z } from 'zod';
 import { guardrailWord, scopeFields } from './guardrail-rule.js';
 import { personalDataKinds } from './personal-data.js';
 
-/** One entry of the option `content_capture.rules` (docs/reference/relay/captures.md). The first that concerns a caller counts. */
+/**
+ * One entry of the option `content_capture.rules` (docs/reference/relay/captures.md). The first entry that concerns a
+ * caller applies.
+ */
 const captureRule = z.strictObject({
   ...scopeFields,
   /** Share of the calls, 0 to 100. */
   percent: z.number().min(0).max(100).default(100),
-  /** Kinds that are replaced before anything is stored. */
+  /** Kinds of personal data that are replaced before anything is stored. */
   redact: z.array(z.enum(personalDataKinds)).default([...personalDataKinds]),
-  /** Words that are replaced besides, as in guardrails. */
+  /** Further words that are replaced, as in guardrails. */
   redact_words: z.array(guardrailWord).max(1000).optional(),
 });
 

@@ -1,11 +1,11 @@
 import { asFields, parseFields, type Fields } from './json.js';
 
-/** At most so much of each; 0: no limit. */
+/** Maximum amounts; 0 for no limit. */
 export interface UseLimits {
   readonly requestsPerMinute: number;
   readonly tokensPerMinute: number;
   readonly concurrentCalls: number;
-  /** USD that its calls are charged, per day and month in UTC. */
+  /** Maximum USD that its calls are charged, per day and month in UTC. */
   readonly dailyUsd: number;
   readonly monthlyUsd: number;
 }
@@ -16,7 +16,7 @@ export interface ChannelLimits {
   readonly key: UseLimits | null;
 }
 
-/** Milliseconds; absent: as configured for the server. */
+/** Milliseconds. The server's configuration applies when a timeout is absent. */
 export interface ChannelTimeouts {
   readonly firstByteTimeout?: number;
   readonly idleTimeout?: number;
@@ -27,10 +27,10 @@ const whole = ['requests_per_minute', 'tokens_per_minute', 'concurrent_calls'] a
 const amounts = ['daily_usd', 'monthly_usd'] as const;
 const timeouts = ['first_byte_seconds', 'idle_seconds', 'total_seconds'] as const;
 const largest = 1e12;
-/** Seconds. */
+/** Maximum seconds of a timeout. */
 const longestTimeout = 86_400;
 
-/** @returns what is wrong with limits that an admin entered; null: nothing */
+/** @returns the error in limits that an admin entered; null when there is none */
 export function limitsProblem(given: Fields): string | null {
   for (const scope of Object.keys(given)) {
     if (scope !== 'channel' && scope !== 'key') return `${scope} is unknown; use channel and key`;
@@ -47,7 +47,7 @@ export function limitsProblem(given: Fields): string | null {
   return null;
 }
 
-/** @returns what is wrong with timeouts that an admin entered; null: nothing */
+/** @returns the error in timeouts that an admin entered; null when there is none */
 export function timeoutsProblem(given: Fields): string | null {
   for (const [name, value] of Object.entries(given)) {
     if (!(timeouts as readonly string[]).includes(name)) return `${name} is unknown`;
@@ -58,7 +58,7 @@ export function timeoutsProblem(given: Fields): string | null {
   return null;
 }
 
-/** @returns null for none, and for a text that could not have been saved */
+/** @returns null for an empty text, and for a text that could not have been saved */
 export function parseLimits(text: string): ChannelLimits | null {
   const given = parseFields(text);
   if (!given || limitsProblem(given) !== null) return null;

@@ -8,7 +8,7 @@ export interface OverrideCondition {
   readonly mode: ConditionMode;
   readonly value: unknown;
   readonly invert: boolean;
-  /** Result for a field that is missing. */
+  /** The result for a missing field. */
   readonly passMissing: boolean;
 }
 
@@ -16,14 +16,14 @@ export type ConditionMode = (typeof conditionModes)[number];
 
 /** The models and conditions of one operation. */
 interface Applies {
-  /** Names of models, with one `*` at most; empty: all. */
+  /** Names of models, each with at most one `*`; empty for all models. */
   readonly models: readonly string[];
   readonly conditions: readonly OverrideCondition[];
   /** Whether one matching condition suffices. */
   readonly any: boolean;
 }
 
-/** One change of a request body. Paths lead through objects and lists. */
+/** One change of a request body. Paths may lead through objects and lists. */
 export type BodyOperation = Applies &
   (
     | { readonly mode: 'set'; readonly path: readonly string[]; readonly value: unknown; readonly keep: boolean }
@@ -31,7 +31,7 @@ export type BodyOperation = Applies &
         readonly mode: 'append' | 'prepend';
         readonly path: readonly string[];
         readonly value: unknown;
-        /** Members of an object that are there stay. */
+        /** Whether existing members of an object are kept. */
         readonly keep: boolean;
       }
     | { readonly mode: 'delete'; readonly path: readonly string[] }
@@ -148,10 +148,10 @@ function toBodyOperation(given: z.output<typeof bodyOperation>): BodyOperation {
   }
 }
 
-/** Their values belong to the connection, to the body, or to the signature of the request. */
+/** Headers whose values belong to the connection, to the body, or to the signature of the request. */
 const reserved =
   /^(?:host|connection|keep-alive|upgrade|te|trailer|transfer-encoding|content-.*|accept-encoding|expect|cookie|set-cookie|proxy-.*|sec-websocket-.*|x-amz-.*|x-tc-.*)$/;
-/** They carry credentials: only the channel's own key may be there. */
+/** Headers with credentials. They may only contain the channel's own key. */
 const credentials = /^(?:authorization|x-api-key|api-key|x-goog-api-key|mj-api-secret|x-auth-token|x-access-token)$/;
 const ownKey = /^(?:[A-Za-z]+ )?\{api_key\}$/;
 const clientHeader = /\{client_header:([^{}]*)\}/g;
@@ -271,7 +271,7 @@ function describe(given: unknown, index: number): string {
   return `operation ${index + 1}${typeof mode === 'string' ? ` (${mode.slice(0, 30)})` : ''}`;
 }
 
-/** All texts that an override can put into a request. */
+/** Returns all texts that an override can add to a request. */
 export function textsOfOverride(given: unknown): string[] {
   if (typeof given === 'string') return [given];
   if (typeof given !== 'object' || given === null) return [];

@@ -5,7 +5,10 @@ export type ChargeLine = readonly [quantity: Quantity, count: number, price: num
 
 const known: ReadonlySet<unknown> = new Set(quantities);
 
-/** The lines that a log row stores. @returns null when it has none, or they cannot be read */
+/**
+ * Reads the lines that a log row stores.
+ * @returns null when it has none, or they cannot be read
+ */
 export function readComponents(value: unknown): ChargeLine[] | null {
   if (!Array.isArray(value)) return null;
   const lines = value.filter(isLine);
@@ -20,11 +23,11 @@ function isLine(value: unknown): value is ChargeLine {
 
 const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 0 && Number.isFinite(value);
 
-/** The amount of a line in USD, for display: binary rounding errors are removed. */
+/** Returns the amount of a line in USD, for display: binary rounding errors are removed. */
 export const usdOfLine = ([quantity, count, price]: ChargeLine): number =>
   Number(((count * price) / (isTokenQuantity(quantity) ? 1_000_000 : 1)).toPrecision(12));
 
-/** `100000 cacheWrite1h x 6 USD per million = 0.6`. */
+/** Formats a line as `100000 cacheWrite1h x 6 USD per million = 0.6`. */
 export const formatComponent = (line: ChargeLine): string => {
   const [quantity, count, price] = line;
   return `${count} ${quantity} x ${price} USD${isTokenQuantity(quantity) ? ' per million' : ''} = ${usdOfLine(line)}`;

@@ -6,5 +6,5 @@ export interface Clock {
 
 export const systemClock: Clock = Date;
 
-/** Unix seconds, the wire's unit (docs/reference/rest/conventions.md#data-types). */
+/** Returns Unix seconds, the unit of the REST API (docs/reference/rest/conventions.md#data-types). */
 export const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);

@@ -5,7 +5,7 @@ import type { PriceCard } from './price-card.js';
 
 /** The costs of a channel for its operator. */
 export interface CostRule {
-  /** Times the list price, for models without a cost card. 0: the channel is free. */
+  /** The factor of the list price, for models without a cost card. 0 when the channel is free. */
   readonly factor: number;
   /** Cost cards by model, or by a prefix that ends with `*`. */
   readonly cards: Readonly<Record<string, PriceCard>>;
@@ -49,7 +49,10 @@ function parseCard(name: string, card: unknown): PriceCard {
   }
 }
 
-/** The rule of a stored text; the list price for an empty text, and for one that could not have been saved. */
+/**
+ * Reads the rule of a stored text. The list price applies for an empty text, and for one that could not have been
+ * saved.
+ */
 export function readCostRule(text: string): CostRule {
   if (text === '') return listCost;
   try {
@@ -59,6 +62,6 @@ export function readCostRule(text: string): CostRule {
   }
 }
 
-/** The text of a rule; empty for the list price. */
+/** Returns the text of a rule; empty for the list price. */
 export const writeCostRule = (cost: CostRule): string =>
   cost.factor === 1 && Object.keys(cost.cards).length === 0 ? '' : JSON.stringify(cost);

@@ -1,6 +1,6 @@
 type Cell = string | number | boolean | null;
 
-/** One line of RFC 4180, with its end. */
+/** Returns one line of RFC 4180, with its end. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(toCell).join(',')}\r\n`;
 
 function toCell(cell: Cell): string {
@@ -11,5 +11,5 @@ function toCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Small amounts are written out, because spreadsheets round `-1e-7`. */
+/** Matches small amounts, which are written out, because spreadsheets round `-1e-7`. */
 const isDecimal = /^-\d+\.\d+$/;

@@ -75,7 +75,7 @@ function readErrorOf(path: string): string | undefined {
   }
 }
 
-/** Postgres on a socket has a user and no host, which URLs do not permit. */
+/** Adds a host to an address. Postgres on a socket has a user and no host, which URLs do not permit. */
 const onHost = (text: string): string => text.replace('@/', '@host/');
 
 /** An address, or `address/bits`. */

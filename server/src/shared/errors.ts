@@ -80,7 +80,7 @@ export class AppError extends Error {
   readonly field?: string;
   /** Whole seconds after which the same call may succeed. */
   readonly retryAfterSeconds?: number;
-  /** Of a budget: when it has room again. Unix seconds. */
+  /** The time at which a budget has room again. Unix seconds. */
   readonly resetAt?: number;
 }
 

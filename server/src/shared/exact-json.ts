@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseJson, type Json } from './json.js';
 
-/** An integer that JavaScript may not hold exactly: ids of 64 bits are common in arguments of tools. */
+/** Matches an integer that JavaScript may not hold exactly: ids of 64 bits are common in arguments of tools. */
 const longNumber = /[[:,\s]-?\d{16}/;
 
 /** Whether parsing a JSON text and writing it again could change a number. Texts inside of strings count, too. */
@@ -14,18 +14,19 @@ export const hasLongNumbers = (text: string): boolean => longNumber.test(text);
 const toolFields = new Set(['input', 'args', 'response', 'arguments']);
 
 /**
- * `JSON.parse`, but integers that a double cannot hold are bigints inside of a tool's arguments and results. `writeJson`
- * writes them as they were; `JSON.stringify` rounds them. Elsewhere they are rounded, because code expects numbers there.
+ * Parses like `JSON.parse`, but integers that a double cannot hold are bigints inside of a tool's arguments and
+ * results. `writeJson` writes them unchanged; `JSON.stringify` rounds them. In other places they are rounded, because
+ * code expects numbers there.
  * @returns undefined for invalid JSON
  */
 export const parseExact = (text: string): unknown =>
   hasLongNumbers(text) ? unmarked(parseJson(marked(text)), false) : parseJson(text);
 
-/** The same for a text that is a tool's arguments or result as a whole. */
+/** Parses a text that is a tool's arguments or result as a whole, like `parseExact`. */
 export const parseArguments = (text: string): unknown =>
   hasLongNumbers(` ${text}`) ? unmarked(parseJson(marked(text)), true) : parseJson(text);
 
-/** `JSON.stringify`, but bigints are written with all their digits. */
+/** Writes like `JSON.stringify`, but bigints are written with all their digits. */
 export function writeJson(value: unknown): string {
   const seen = BigInt.prototype as unknown as Seen;
   seen.toJSON.met = false;
@@ -42,7 +43,10 @@ interface Seen {
   toJSON: { (this: bigint): number; met: boolean };
 }
 
-/** Without it `JSON.stringify` would throw wherever a body is written only to be measured, kept or compared. */
+/**
+ * The method that writes a bigint. Without it `JSON.stringify` would throw when a body is written only to be measured,
+ * stored or compared.
+ */
 const toJSON: Seen['toJSON'] = Object.assign(
   function (this: bigint): number {
     (BigInt.prototype as unknown as Seen).toJSON.met = true;
@@ -52,16 +56,16 @@ const toJSON: Seen['toJSON'] = Object.assign(
 );
 Object.defineProperty(BigInt.prototype, 'toJSON', { value: toJSON, configurable: true, writable: true });
 
-/** Drawn at the start, so that no client can write it. */
+/** A random mark of this process, so that no client can write it. */
 const mark = `long-number-${randomUUID()}:`;
 const markedNumber = new RegExp(`"${mark}(-?\\d+)"`, 'g');
 
-/** 128 bits have 39 digits. Bigints of many more would take seconds. */
+/** Maximum digits. 128 bits have 39 digits; much longer bigints would take seconds. */
 const maxDigits = 40;
 
 const quoteOrInteger = /"|-?[1-9]\d{15,}/g;
 
-/** The same JSON with a marked text in place of every long integer. */
+/** Returns the JSON with a marked text in place of every long integer. */
 function marked(text: string): string {
   const search = new RegExp(quoteOrInteger);
   let result = '';
@@ -81,7 +85,10 @@ function marked(text: string): string {
   return result + text.slice(from);
 }
 
-/** @param from the opening quote @returns behind the closing one */
+/**
+ * @param from the opening quote
+ * @returns the position after the closing quote
+ */
 export function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -91,7 +98,10 @@ export function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** Puts numbers where `marked` put texts. @param exact inside of a tool's arguments */
+/**
+ * Restores the numbers that `marked` replaced.
+ * @param exact whether the value is inside of a tool's arguments
+ */
 function unmarked(value: unknown, exact: boolean): unknown {
   if (typeof value === 'string') {
     if (!value.startsWith(mark)) return value;

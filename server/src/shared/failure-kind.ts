@@ -1,6 +1,6 @@
 /**
- * Why a call failed, as users may know it. REQUEST: the provider refused the request itself, so the failure says nothing
- * about the model. REFUSED: the provider refused the account.
+ * Why a call failed, in a form that users may see. REQUEST: the provider refused the request itself, so the failure
+ * says nothing about the model. REFUSED: the provider refused the account.
  */
 export const failureKinds = [
   'RATE_LIMITED',

@@ -4,7 +4,7 @@ import { personalDataKinds } from './personal-data.js';
 
 const names = z.array(z.string().trim().min(1).max(64)).max(200).optional();
 
-/** The callers that a rule or a capture concerns: any of these groups or tokens. Without both, every caller. */
+/** The callers that a rule or a capture concerns: any of these groups or tokens. If both are absent, every caller. */
 export const scopeFields = {
   groups: names,
   tokens: z.array(z.int().min(1).max(maxInt32)).max(1000).optional(),
@@ -17,7 +17,9 @@ const common = {
 };
 
 const masking = z.enum(['block', 'mask', 'log'], 'must be block, mask or log');
-/** A check by another server may fail: then the text passes (`open`) or the call is refused (`closed`). */
+/**
+ * The fields of a remote check. If the check fails, the text is accepted (`open`) or the call is refused (`closed`).
+ */
 const remote = {
   timeout_ms: z.int().min(50).max(30_000).default(2000),
   on_failure: z.enum(['open', 'closed'], 'must be open or closed'),
@@ -63,9 +65,9 @@ export const guardrailRule = z.discriminatedUnion('check', [
     ...remote,
     url: address.default('https://api.openai.com/v1/moderations'),
     model: z.string().min(1).max(100).default('omni-moderation-latest'),
-    /** Absent: those that the service flags. */
+    /** Categories; those that the service flags when absent. */
     categories: names,
-    /** Scores from which a category counts, 0 to 1; absent: as the service flags. */
+    /** Scores from which a category counts, 0 to 1. The service's own decision applies when absent. */
     threshold: z.number().min(0).max(1).optional(),
   }),
   z.strictObject({ ...common, check: z.literal('webhook'), action: masking, ...remote, url: address }),
@@ -74,7 +76,7 @@ export const guardrailRule = z.discriminatedUnion('check', [
 export type GuardrailRule = z.infer<typeof guardrailRule>;
 export type GuardrailStage = 'input' | 'output';
 
-/** At most so many rules, each with a name of its own. */
+/** The list of rules, limited in number. Each has its own name. */
 export const guardrailRules = z
   .array(guardrailRule)
   .max(50, 'must list at most 50 rules')

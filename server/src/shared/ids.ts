@@ -41,7 +41,7 @@ function randomPair(): string {
   }
 }
 
-/** Every response has it. */
+/** The header with the request id, which every response has. */
 export const requestIdHeader = 'x-oneapi-request-id';
 
 let second = Number.NaN;

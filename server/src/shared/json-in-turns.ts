@@ -5,7 +5,7 @@ const perTurn = 64 * 1024;
 /** Characters of a long text that are written at once. */
 const pieceLength = 64 * 1024;
 
-/** The bytes of `writeJson`, written in pieces between which other calls go on. */
+/** Returns the bytes of `writeJson`. They are written in pieces, between which other calls run. */
 export async function jsonInTurns(value: unknown): Promise<Buffer> {
   const written: Buffer[] = [];
   let text = '';
@@ -46,7 +46,10 @@ function* fieldPieces(fields: object): Generator<string, void, undefined> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Half of a surrogate pair at the end of a piece is written as an escape, which reads the same. */
+/**
+ * Returns the pieces of a text. Half of a surrogate pair at the end of a piece is written as an escape, which is read
+ * as the same text.
+ */
 function* textPieces(text: string): Generator<string, void, undefined> {
   if (text.length <= pieceLength) return yield JSON.stringify(text);
   yield '"';

@@ -10,7 +10,7 @@ export type Json = Record<string, unknown>;
 export const asFields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
-/** The value of the first existing key: several providers accept both `snake_case` and `camelCase`. */
+/** Returns the value of the first existing key: several providers accept both `snake_case` and `camelCase`. */
 export const either = (fields: Fields, ...names: readonly string[]): unknown => {
   for (const name of names) if (fields[name] !== undefined) return fields[name];
   return undefined;
@@ -28,15 +28,18 @@ export function parseJson(text: string): unknown {
 /** @returns null for anything but the JSON text of an object */
 export const parseFields = (text: string): Fields | null => asFields(parseJson(text));
 
-/** Text that Postgres can store: without NUL, and with U+FFFD in place of lone surrogates. */
+/** Returns text that Postgres can store: without NUL, and with U+FFFD in place of lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** Escapes that Postgres refuses. JSON.stringify writes them for NUL and lone surrogates only, never for pairs. */
+/**
+ * Matches escapes that Postgres refuses. JSON.stringify writes them for NUL and lone surrogates only, never for pairs.
+ */
 const suspect = /\\u(?:0000|d[89a-f])/;
 
 /**
- * JSON text that Postgres accepts as `json` and `jsonb`, with names and values made storable. Costs one regular expression
- * when nothing has to change. Replaces values instead of escapes, because `\\u0000` is an escaped backslash and text.
+ * Returns JSON text that Postgres accepts as `json` and `jsonb`, with names and values made storable. It costs one
+ * regular expression when nothing has to change. Values are replaced instead of escapes, because `\\u0000` is an
+ * escaped backslash and text.
  */
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);
@@ -69,27 +72,27 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 export interface JsonShape {
-  /** Members of all objects, repeated keys included. */
+  /** Number of members of all objects, repeated keys included. */
   readonly members: number;
-  /** Whether some value outside of strings takes 16 bytes or more: a long number, or blanks. */
+  /** Whether a value outside of strings takes 16 bytes or more: a long number, or spaces. */
   readonly longValues: boolean;
 }
 
 /** Progress of a scan, so that a long text can be scanned in slices. */
 interface JsonScan {
-  /** The next byte to look at. */
+  /** Position of the next byte. */
   at: number;
   depth: number;
   values: number;
   members: number;
   /** Bytes outside of strings scanned so far. */
   outside: number;
-  /** Where the value began that is being scanned. */
+  /** Position at which the current value began. */
   value: number;
   longValues: boolean;
 }
 
-/** The state at the beginning of a scan. */
+/** Returns the state at the beginning of a scan. */
 export const newJsonScan = (): JsonScan => ({
   at: 0,
   depth: 0,

@@ -1,12 +1,12 @@
 import { InvalidInputError } from './errors.js';
 
-/** Values of one list in a search. */
+/** Maximum number of values of one list in a search. */
 export const maxListValues = 200;
-/** Values with `*` in one list: each is compared with every row. */
+/** Maximum number of values with `*` in one list: each is compared with every row. */
 export const maxPatterns = 20;
-/** Characters of one text in a search. The longest ones are cursors. */
+/** Maximum characters of one text in a search. Cursors are the longest. */
 export const maxTextLength = 4096;
-/** Characters of one pattern. */
+/** Maximum characters of one pattern. */
 const maxPatternLength = 256;
 
 /** Cost of one pattern. Any other value costs 1. */

@@ -10,5 +10,5 @@ export const LogType = {
   test: 7,
 } as const;
 
-/** Types of rows whose quota was added to the balance, or taken from it by an admin: it is not the cost of a call. */
+/** Types of rows whose quota was added to the balance, or deducted by an admin. It is not the cost of a call. */
 export const creditTypes: readonly number[] = [LogType.topUp, LogType.manage, LogType.system, LogType.checkIn];

@@ -1,4 +1,4 @@
-/** The calls that a model serves, as far as its name shows. */
+/** The kind of calls that a model serves, as far as its name shows. */
 export type ModelKind =
   | 'chat'
   | 'completion'
@@ -12,7 +12,7 @@ export type ModelKind =
   | 'music'
   | 'realtime';
 
-/** The first match decides. A name that matches none is a chat model. */
+/** Kinds by name. The first match decides. A name without a match is a chat model. */
 const kinds: ReadonlyArray<readonly [ModelKind, RegExp]> = [
   ['rerank', /rerank|semantic-ranker/],
   ['embedding', /embed|\bm3e\b|bge-|\bgte-|\be5-|jina-clip|voyage-|minilm|semantic_similarity/],

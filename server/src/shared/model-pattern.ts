@@ -1,5 +1,6 @@
 /**
- * The entry of a model in a table of names and patterns: the exact name, else the longest prefix that ends with `*`.
+ * Returns the entry of a model in a table of names and patterns: the exact name, else the longest prefix that ends with
+ * `*`.
  */
 export function entryOfModel<Value>(table: Readonly<Record<string, Value>>, model: string): Value | undefined {
   let found = table[model];
@@ -13,6 +14,6 @@ export function entryOfModel<Value>(table: Readonly<Record<string, Value>>, mode
   return found;
 }
 
-/** The name of a model without the prefix that its channel adds. */
+/** Returns the name of a model without the prefix that its channel adds. */
 export const withoutPrefix = (model: string, prefix: string): string =>
   prefix !== '' && model.startsWith(prefix) ? model.slice(prefix.length) : model;

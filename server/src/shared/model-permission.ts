@@ -1,4 +1,7 @@
-/** The same for every model; clients of the older gateways read it. */
+/**
+ * The permission object of OpenAI's model list. It is the same for every model, and clients of the older gateways read
+ * it.
+ */
 export const modelPermission = {
   id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
   object: 'model_permission',

@@ -4,9 +4,9 @@ export type PermissionArea = (typeof permissionAreas)[number];
 
 interface PermissionEntry {
   readonly area: PermissionArea;
-  /** The lowest fixed role that holds it. */
+  /** The lowest fixed role that holds the permission. */
   readonly least: 'admin' | 'root';
-  /** Held by everyone who holds this one. */
+  /** Permissions that everyone with this permission also holds. */
   readonly implies?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export const isPermission = (name: string): name is Permission => Object.hasOwn(
 
 export const entryOf = (permission: Permission): PermissionEntry => permissionTable[permission];
 
-/** These permissions and those that they imply, in the order of the table. Unknown names are left out. */
+/** Returns these permissions and those that they imply, in the order of the table. Unknown names are left out. */
 export function withImplied(names: readonly string[]): Permission[] {
   const held = new Set(names.filter(isPermission).flatMap((name) => [name, ...(entryOf(name).implies ?? [])]));
   return permissions.filter((name) => held.has(name));

@@ -11,7 +11,7 @@ export interface FoundPart {
 
 interface Finder {
   readonly patterns: readonly RegExp[];
-  /** Decides on a candidate; missing: every candidate counts. */
+  /** Decides on a candidate. Every candidate counts when it is absent. */
   readonly accepts?: (candidate: string) => boolean;
 }
 
@@ -57,19 +57,19 @@ const finders: Readonly<Record<PersonalDataKind, Finder>> = {
   },
 };
 
-/** Earlier kinds win where two overlap. */
+/** The order of kinds. An earlier kind wins if two overlap. */
 const order: readonly PersonalDataKind[] = ['key', 'email', 'id_number', 'card', 'phone'];
 
 const ofKinds = (kinds: readonly PersonalDataKind[]): PersonalDataKind[] =>
   order.filter((kind) => kinds.includes(kind));
 
-/** The patterns of these kinds, in the order in which `personalDataOf` takes their candidates. */
+/** Returns the patterns of these kinds, in the order in which `personalDataOf` takes their candidates. */
 export const personalDataPatterns = (kinds: readonly PersonalDataKind[]): RegExp[] =>
   ofKinds(kinds).flatMap((kind) => finders[kind].patterns);
 
-/** A place where a pattern matches. */
+/** A position at which a pattern matches. */
 interface Candidate {
-  /** Its index among `personalDataPatterns`. */
+  /** The index of the pattern among `personalDataPatterns`. */
   readonly pattern: number;
   readonly start: number;
   readonly end: number;
@@ -99,7 +99,7 @@ export function personalDataOf(
   return found;
 }
 
-/** The parts that overlap none of the others. Both are in the order of the text. */
+/** Returns the parts that overlap none of the others. Both are in the order of the text. */
 function beside(parts: readonly FoundPart[], others: readonly FoundPart[]): FoundPart[] {
   let at = 0;
   return parts.filter(({ start, end }) => {
@@ -109,7 +109,10 @@ function beside(parts: readonly FoundPart[], others: readonly FoundPart[]): Foun
   });
 }
 
-/** The text with `[kind]` in place of each part; of parts that overlap, with that of the first. @param parts in the order of the text */
+/**
+ * Returns the text with `[kind]` in place of each part. Of overlapping parts, the first one's kind is used.
+ * @param parts in the order of the text
+ */
 export function maskParts(text: string, parts: readonly FoundPart[]): string {
   let masked = '';
   let at = 0;
@@ -121,7 +124,7 @@ export function maskParts(text: string, parts: readonly FoundPart[]): string {
   return masked + text.slice(at);
 }
 
-/** The check digit of payment cards. */
+/** Whether the check digit of a payment card is correct. */
 function passesLuhn(digits: string): boolean {
   if (digits.length < 13 || digits.length > 19) return false;
   let sum = 0;
@@ -135,7 +138,7 @@ function passesLuhn(digits: string): boolean {
 
 const residentWeights = [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2];
 
-/** The check digit of Chinese resident ids (GB 11643). */
+/** Whether the check digit of a Chinese resident id (GB 11643) is correct. */
 function isResidentId(text: string): boolean {
   const sum = residentWeights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
   return text[17]?.toUpperCase() === '10X98765432'[sum % 11];

@@ -9,7 +9,10 @@ const asPostgresError = (error: unknown): PostgresError => {
   return typeof inner === 'object' && inner !== null ? inner : {};
 };
 
-/** A unique index refused the row. @param constraint only this index */
+/**
+ * Whether a unique index refused the row.
+ * @param constraint only this index
+ */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const { code, constraint: broken } = asPostgresError(error);
   return code === '23505' && (constraint === undefined || broken === constraint);
@@ -20,7 +23,7 @@ export function isUnstorableValue(error: unknown): boolean {
   return ['22003', '22021', '22P05'].includes(asPostgresError(error).code ?? '');
 }
 
-/** Whether a text is no number, time or other value of the type that a statement compares it with. */
+/** Whether a text is not a number, time or other value of the type that a statement compares it with. */
 export const isUnreadableValue = (error: unknown): boolean =>
   ['22P02', '22007', '22008'].includes(asPostgresError(error).code ?? '');
 
@@ -32,7 +35,7 @@ const unavailableCodes = new Set([
   ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006'],
 ]);
 
-/** The database cannot be reached now; the same call may work in a moment. */
+/** Whether the database cannot be reached now. The same call may succeed in a moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const inner = asPostgresError(error);
   if (inner.code && unavailableCodes.has(inner.code)) return true;
@@ -42,5 +45,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   );
 }
 
-/** A replica cancelled the read, because it must apply a change of the primary that the read would still need. */
+/**
+ * Whether a replica cancelled the read, because it must apply a change of the primary that the read would still need.
+ */
 export const isReplicaConflict = (error: unknown): boolean => asPostgresError(error).code === '40001';

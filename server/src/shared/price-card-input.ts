@@ -10,7 +10,7 @@ import {
   type ServiceTier,
 } from './price-card.js';
 
-/** Far above any price list; keeps every product within the range of the ledger. USD. */
+/** Maximum price in USD. It is far above any price list, and keeps every product within the range of the ledger. */
 export const maxPrice = 1_000_000;
 const maxContextTiers = 8;
 const maxTokens = 1_000_000_000;
@@ -68,7 +68,7 @@ export function parsePriceCard(value: unknown): PriceCard {
   return parsed;
 }
 
-/** A longer prompt must never make a call cheaper: thresholds and prices rise. */
+/** Checks that a longer prompt never makes a call cheaper: thresholds and prices rise. */
 function checkTiers(parsed: PriceCard): void {
   const tiers = parsed.contextTiers ?? [];
   tiers.forEach(({ above }, index) => {
@@ -90,7 +90,7 @@ function checkRise(parsed: PriceCard, tier: number, name: ServiceTier | null): v
   }
 }
 
-/** Whether any part of the card has a price for it. */
+/** Whether any part of the card has a price for the quantity. */
 const isNamed = (card: PriceCard, quantity: Quantity): boolean =>
   [card, ...(card.contextTiers ?? [])].some(({ prices, services = {} }) =>
     [prices, ...Object.values(services).map((service) => service.prices ?? {})].some(
@@ -98,6 +98,6 @@ const isNamed = (card: PriceCard, quantity: Quantity): boolean =>
     ),
   );
 
-/** Names of models: exact, or with one `*` at the end. */
+/** Whether a text is a name of models: exact, or with one `*` at the end. */
 export const isCardName = (name: string): boolean =>
   /^[^*\s]+\*?$|^\*$/.test(name) && name.length <= 256 && name !== '__proto__';

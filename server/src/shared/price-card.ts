@@ -36,7 +36,7 @@ export type Quantity = TokenQuantity | UnitQuantity;
 
 export const quantities: readonly Quantity[] = [...tokenQuantities, ...unitQuantities];
 
-/** Tokens of the prompt, in the order of the prompt: what a cache holds precedes what is new. */
+/** Quantities of the prompt, in the order of the prompt: cached tokens precede new ones. */
 export const promptQuantities = [
   'cachedInput',
   'cachedAudioInput',
@@ -54,7 +54,7 @@ const ofTokens = new Set<Quantity>(tokenQuantities);
 export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
 export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
 
-/** Resolutions of videos. In each, a second may have a price of its own. */
+/** Resolutions of videos. A second may have a different price in each. */
 export const resolutions = ['480p', '720p', '1080p', '2k', '4k'] as const;
 export type Resolution = (typeof resolutions)[number];
 
@@ -79,7 +79,7 @@ export const serviceTiers = [
 export type ServiceTier = (typeof serviceTiers)[number];
 
 const known: ReadonlySet<unknown> = new Set(serviceTiers);
-/** Not called a tier by any provider. */
+/** Tiers that no provider calls a tier. */
 const derived: ReadonlySet<unknown> = new Set([
   'us',
   'fast_us',
@@ -89,18 +89,18 @@ const derived: ReadonlySet<unknown> = new Set([
   ...resolutions,
 ]);
 
-/** The tier by a provider's name; undefined for the standard tier and for unknown names. */
+/** Returns the tier by a provider's name; undefined for the standard tier and for unknown names. */
 export const reportedTier = (name: unknown): ServiceTier | undefined =>
   derived.has(name) ? undefined : recordedTier(name);
 
-/** The tier by the size of the context that Perplexity searches for, of which `low` is the standard. */
+/** Returns the tier by the size of the context that Perplexity searches. `low` is the standard tier. */
 export const searchTier = (size: unknown): ServiceTier | undefined =>
   size === 'medium' ? 'search_medium' : size === 'high' ? 'search_high' : undefined;
 
-/** Names of resolutions beside those of the tiers. */
+/** Other names of resolutions. */
 const otherNames: Readonly<Record<string, Resolution>> = { '768p': '720p', '1440p': '2k', '2160p': '4k' };
 
-/** A size has the resolution whose pixels it has, whatever its shape: 720p is 1280x720, and 960x960 as well. */
+/** Maximum pixels of a resolution, for any shape: 720p is 1280x720, and also 960x960. */
 const maxPixels: ReadonlyArray<readonly [pixels: number, resolution: Resolution]> = [
   [600_000, '480p'],
   [1_400_000, '720p'],
@@ -109,7 +109,10 @@ const maxPixels: ReadonlyArray<readonly [pixels: number, resolution: Resolution]
   [Infinity, '4k'],
 ];
 
-/** The tier by the name of a resolution, in any case, or by a size such as `1280x720`; undefined for anything else. */
+/**
+ * Returns the tier by the name of a resolution, in any case, or by a size such as `1280x720`; undefined for anything
+ * else.
+ */
 export function resolutionTier(name: unknown): Resolution | undefined {
   if (typeof name !== 'string') return undefined;
   const text = name.toLowerCase();
@@ -118,16 +121,18 @@ export function resolutionTier(name: unknown): Resolution | undefined {
   return resolutions.find((each) => each === text) ?? (Object.hasOwn(otherNames, text) ? otherNames[text] : undefined);
 }
 
-/** The tier that a log row names. */
+/** Returns the tier that a log row names. */
 export const recordedTier = (name: unknown): ServiceTier | undefined =>
   known.has(name) ? (name as ServiceTier) : undefined;
 
 /** USD per million tokens, or USD per unit. Finite and not negative. */
 export type Prices = Readonly<Partial<Record<Quantity, number>>>;
 
-/** Prices of a service tier: those of the standard tier times a factor, and prices of its own. */
+/** Prices of a service tier: the prices of the standard tier times a factor, and prices of its own. */
 export interface ServicePrices {
-  /** Applies to prices of tokens only: tool calls, seconds and the like cost the same in every tier. */
+  /**
+   * The factor. It applies to prices of tokens only: tool calls, seconds and other units cost the same in every tier.
+   */
   readonly factor?: number;
   readonly prices?: Prices;
 }
@@ -136,29 +141,29 @@ export type Services = Readonly<Partial<Record<ServiceTier, ServicePrices>>>;
 
 /** Prices of calls with a long prompt. */
 export interface ContextTier {
-  /** Prompt tokens, cached ones included: the tier begins with the next token. */
+  /** Prompt tokens, including cached ones. The tier begins with the next token. */
   readonly above: number;
-  /** Those that differ from the prices of the card. None is lower. */
+  /** The prices that differ from those of the card. None is lower. */
   readonly prices: Prices;
-  /** For a service tier that is missing here, see `ratesOf`. */
+  /** Prices of service tiers. See `ratesOf` for a tier that is missing here. */
   readonly services?: Services;
 }
 
 /** The price of a model. */
 export interface PriceCard {
   readonly prices: Prices;
-  /** By threshold, lowest first. */
+  /** The context tiers by threshold, lowest first. */
   readonly contextTiers?: readonly ContextTier[];
   /** `call` (default): the tier prices the whole call. `excess`: only prompt tokens above its threshold. */
   readonly contextScope?: 'call' | 'excess';
   readonly services?: Services;
-  /** Where the prices are from: an address or a short text. */
+  /** The source of the prices: a URL or a short text. */
   readonly source?: string;
   /** When the prices were read: a month or a day, such as `2026-11` or `2026-11-21`. */
   readonly asOf?: string;
 }
 
-/** The unit by which a card prices whole calls or images, where it prices no tokens; null elsewhere. */
+/** Returns the unit by which a card prices whole calls or images, if it prices no tokens; null for other cards. */
 export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
   if (tokenQuantities.some((quantity) => (prices[quantity] ?? 0) > 0)) return null;
   const { request, image } = prices;
@@ -183,7 +188,7 @@ export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole:
   ['imageOutput', 'output'],
 ];
 
-/** Cached tokens of a kind without a price of their own are as much cheaper than those of their kind as cached text is. */
+/** Fallbacks of cached tokens of a kind without a price of their own. They have the same discount as cached text. */
 export const cachedFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole: TokenQuantity]> = [
   ['cachedAudioInput', 'audioInput'],
   ['cachedImageInput', 'imageInput'],

@@ -1,6 +1,6 @@
 import { ScheduledRuns } from './scheduled-runs.js';
 
-/** Rounds that end when they are let go. */
+/** Returns runs that end when the test lets them. */
 function held() {
   const begun: Array<(error?: Error) => void> = [];
   const errors: unknown[] = [];

@@ -1,33 +1,33 @@
-/** A job that repeats in the background, one round at a time. */
+/** A job that repeats in the background, one run at a time. */
 export class ScheduledRuns {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
-  /** The next round has been asked for and has not begun. */
+  /** Whether the next run was requested and has not begun. */
   private isWaiting = false;
   private stopped = false;
 
   /**
    * @param round does the work once
-   * @param report receives the error of a round that failed; the next round tries again
+   * @param report receives the error of a failed run; the next run retries
    */
   constructor(
     private readonly round: () => Promise<unknown>,
     private readonly report: (error: unknown) => void,
   ) {}
 
-  /** A long round ends early when this is true. */
+  /** A long run ends early when this is true. */
   get isStopped(): boolean {
     return this.stopped;
   }
 
-  /** Asks for a round every so many milliseconds, without keeping the process alive. */
+  /** Requests a run every so many milliseconds, without keeping the process alive. */
   every(milliseconds: number): void {
     this.timer = setInterval(() => void this.run(), milliseconds).unref();
   }
 
   /**
-   * Asks for a round, which begins when the running one has ended. Requests before it begins share it.
-   * @returns when that round has ended; never rejects
+   * Requests a run, which begins when the running one has ended. Requests before it begins share it.
+   * @returns a promise that resolves when that run has ended; never rejects
    */
   run(): Promise<void> {
     if (this.stopped || this.isWaiting) return this.running;
@@ -41,7 +41,7 @@ export class ScheduledRuns {
     return this.running;
   }
 
-  /** Begins no further round and waits for the running one. */
+  /** Begins no further run and waits for the running one. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearInterval(this.timer);

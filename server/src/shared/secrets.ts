@@ -16,12 +16,12 @@ export class Secrets {
     this.sealKey = derive('sealed-box');
   }
 
-  /** HMAC-SHA256, 32 bytes. */
+  /** Returns an HMAC-SHA256 of 32 bytes. */
   hash(secret: string): Buffer {
     return createHmac('sha256', this.hashKey).update(secret).digest();
   }
 
-  /** `v1.` + base64url(iv 12 | tag 16 | ciphertext). */
+  /** Returns `v1.` + base64url(iv 12 | tag 16 | ciphertext). */
   seal(text: string): string {
     const iv = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.sealKey, iv);
@@ -29,7 +29,10 @@ export class Secrets {
     return `v1.${Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')}`;
   }
 
-  /** @throws when the text was sealed with another key or changed. */
+  /**
+   * Decrypts a text.
+   * @throws when the text was sealed with another key or changed
+   */
   open(sealed: string): string {
     if (!sealed.startsWith('v1.')) throw new Error('not an encrypted value');
     const raw = Buffer.from(sealed.slice(3), 'base64url');

@@ -7,11 +7,11 @@ export type SnakeKeys<Fields> = { [Key in keyof Fields & string as Snake<Key>]: 
 export const snakeCase = <Text extends string>(name: Text): Snake<Text> =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as Snake<Text>;
 
-/** `{ userId: 1 }` as `{ user_id: 1 }`: rows under the names of the REST API, in the same order. */
+/** Converts `{ userId: 1 }` to `{ user_id: 1 }`: rows under the names of the REST API, in the same order. */
 export const snakeKeys = <Fields extends object>(fields: Fields): SnakeKeys<Fields> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value])) as SnakeKeys<Fields>;
 
-/** Some fields of an object, in the order of the names. */
+/** Returns some fields of an object, in the order of the names. */
 export const pick = <Fields extends object, Name extends keyof Fields>(
   from: Fields,
   names: readonly Name[],
@@ -25,7 +25,10 @@ type CamelKeys<Fields> = {
   [Key in keyof Fields & string as Camel<Key>]: Exclude<Fields[Key], null>;
 };
 
-/** `{ user_id: 1 }` as `{ userId: 1 }`: fields of a REST body under the names of services. Null becomes undefined. */
+/**
+ * Converts `{ user_id: 1 }` to `{ userId: 1 }`: fields of a REST body under the names of services. Null becomes
+ * undefined.
+ */
 export const camelKeys = <Fields extends object>(fields: Fields): CamelKeys<Fields> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

@@ -30,7 +30,7 @@ export interface TimeRange {
   readonly until: Date | null;
 }
 
-/** First and last day (excluded) of a period, counted from today. */
+/** Returns the first day and the last day (excluded) of a period, counted from today. */
 const periods: Record<CalendarPeriod, (today: CalendarDay) => readonly [CalendarDay, CalendarDay]> = {
   TODAY: (today) => [today, addDays(today, 1)],
   YESTERDAY: (today) => [addDays(today, -1), today],

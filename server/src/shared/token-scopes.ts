@@ -8,7 +8,7 @@ export type TokenScope = (typeof tokenScopes)[number];
 export const usualScopes = 'relay,usage';
 
 /**
- * The stored form of a comma list: each scope once, in the order of `tokenScopes`.
+ * Parses a comma list to its stored form: each scope once, in the order of `tokenScopes`.
  * @throws InvalidInputError for unknown scopes and an empty list
  */
 export function parseScopes(text: string): string {

@@ -14,29 +14,31 @@ export interface Usage {
   readonly audioOutputTokens: number;
   /** Amount in USD that the provider reports as charged for the call; absent without a report. */
   readonly chargedUsd?: number;
-  /** Further quantities that have a price of their own; absent where the provider reports none. */
+  /** Further quantities that have a price of their own. Absent when the provider reports none. */
   readonly details?: UsageDetails;
 }
 
-/** Quantities that few calls have. Tokens are included in the counts of `Usage`. Absent ones are 0. */
+/** Quantities that few calls have. Tokens are included in the counts of `Usage`. Absent quantities are 0. */
 export interface UsageDetails {
-  /** Part of `cacheWriteTokens`: kept for an hour by Anthropic, for 12 hours by OpenAI. */
+  /** The part of `cacheWriteTokens` that is kept for an hour by Anthropic, or for 12 hours by OpenAI. */
   readonly cacheWrite1hTokens?: number;
-  /** The provider reported cached tokens beside those of the prompt; here they are part of `promptTokens`. */
+  /**
+   * Set when the provider reported cached tokens besides those of the prompt. Here they are a part of `promptTokens`.
+   */
   readonly cacheIsBeside?: boolean;
-  /** Part of `cachedTokens` and of `audioInputTokens`. */
+  /** The part of `cachedTokens` and of `audioInputTokens`. */
   readonly cachedAudioTokens?: number;
-  /** Part of `promptTokens`. */
+  /** The part of `promptTokens` that is images. */
   readonly imageInputTokens?: number;
-  /** Part of `cachedTokens` and of `imageInputTokens`. */
+  /** The part of `cachedTokens` and of `imageInputTokens`. */
   readonly cachedImageTokens?: number;
-  /** Part of `completionTokens`. */
+  /** The part of `completionTokens` that is images. */
   readonly imageOutputTokens?: number;
   /** Calls of tools that the provider runs. */
   readonly webSearches?: number;
-  /** 1 where the provider searched at all: some providers charge that once, however many searches it took. */
+  /** 1 if the provider searched at all: some providers charge once, for any number of searches. */
   readonly groundedPrompts?: number;
-  /** The same for Google Maps. */
+  /** 1 if the provider used Google Maps. */
   readonly mapsPrompts?: number;
   readonly fileSearches?: number;
   readonly codeExecutions?: number;
@@ -44,13 +46,13 @@ export interface UsageDetails {
   readonly seconds?: number;
   readonly pages?: number;
   readonly characters?: number;
-  /** How many requests the provider bills for the call, such as the search units of a rerank. Absent: one. */
+  /** Number of requests that the provider bills for the call, such as the search units of a rerank. One when absent. */
   readonly requests?: number;
-  /** The tier that served the call, where that is not the standard tier. */
+  /** The tier that served the call, if it is not the standard tier. */
   readonly serviceTier?: ServiceTier;
   /** The part of the call's tokens with which another model drew images. */
   readonly drawn?: DrawnImages;
-  /** The part of the call's tokens with which another model advised the one that was called. */
+  /** The part of the call's tokens with which another model gave advice. */
   readonly advised?: AdvisedTokens;
 }
 
@@ -59,7 +61,7 @@ export interface AdvisedTokens extends Pick<
   Usage,
   'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cacheWriteTokens'
 > {
-  /** Where the provider names it. */
+  /** The model, if the provider names it. */
   readonly model?: string;
 }
 
@@ -67,14 +69,14 @@ export interface AdvisedTokens extends Pick<
 export interface DrawnImages {
   readonly images: number;
   readonly promptTokens: number;
-  /** Part of `promptTokens`. */
+  /** The part of `promptTokens` that is images. */
   readonly imageInputTokens: number;
   readonly completionTokens: number;
-  /** Part of `completionTokens`. */
+  /** The part of `completionTokens` that is images. */
   readonly imageOutputTokens: number;
 }
 
-/** @returns an object with `details`, without what is 0 or absent; an empty object when nothing is left */
+/** @returns an object with `details`, without values that are 0 or absent; an empty object when nothing is left */
 export function usageDetails(found: UsageDetails): { readonly details?: UsageDetails } {
   let some = false;
   const details: Record<string, unknown> = {};
@@ -98,9 +100,9 @@ export const noUsage: Usage = {
 };
 
 /**
- * The usage of a stream that reported it twice, each time from its beginning. The later report wins, also where it is less:
- * providers correct themselves. Only its 0 is distrusted, because some providers leave a count out of their last chunk: the
- * earlier count stays, with its parts.
+ * Returns the usage of a stream that reported it twice, each time from its beginning. The later report wins, even if it
+ * is less: providers correct themselves. Only a later 0 is ignored, because some providers leave a count out of their
+ * last chunk: the earlier count stays, with its parts.
  */
 export function laterUsage(before: Usage | null, later: Usage): Usage {
   const prompt = before && later.promptTokens === 0 ? before : later;
@@ -129,7 +131,7 @@ export function laterUsage(before: Usage | null, later: Usage): Usage {
   };
 }
 
-/** The usage of two parts of one call. The service tier is that of the first part that has one. */
+/** Returns the usage of two parts of one call. The service tier is that of the first part that has one. */
 export function sumOfUsage(one: Usage, other: Usage): Usage {
   const details: Record<string, unknown> = { ...one.details };
   for (const [name, value] of Object.entries(other.details ?? {}) as Array<[string, unknown]>) {

@@ -1,4 +1,7 @@
-/** The form in which user names are compared: without case and invisible marks, and however Unicode composes their characters. */
+/**
+ * Returns the form in which user names are compared: without case and invisible marks, and independent of how Unicode
+ * composes their characters.
+ */
 export const foldedName = (name: string): string =>
   name
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')

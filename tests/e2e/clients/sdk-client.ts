@@ -11,7 +11,7 @@ export interface Family {
 
 /** Where a package is pointed, and what it asks for. */
 export interface Place {
-  /** Of the gateway, without a path. */
+  /** The address of the gateway, without a path. */
   readonly url: string;
   readonly key: string;
   readonly model: string;

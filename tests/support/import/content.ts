@@ -245,7 +245,7 @@ export function makeContent({ family, upstream, now, logs = 10_000 }: ContentOpt
 /** Prices that the options below have: USD 2 per million at ratio 1. */
 const ratios: Readonly<Record<string, readonly [number, number]>> = { 'gpt-4o': [1.25, 4], 'gpt-4o-mini': [0.075, 4] };
 
-/** Charges as the old programs computed them: one-api rounds up, the others to the nearest unit. */
+/** Writes charges as the old programs computed them: one-api rounds up, all others to the nearest unit. */
 function makeLogs(family: Family, count: number, now: number, next: (below: number) => number): Row[] {
   const days = 40;
   return Array.from({ length: count }, (_, index) => {

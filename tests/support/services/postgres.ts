@@ -116,8 +116,8 @@ export interface PrivatePostgres {
 }
 
 /**
- * Not started yet. `forgetful`: a crash loses only commits that did not wait. Uses an installed Postgres or the
- * embedded binaries, never TEST_DATABASE_URL.
+ * Returns a Postgres that is not started yet. `forgetful`: a crash loses only commits that did not wait. Uses an
+ * installed Postgres or the embedded binaries, never TEST_DATABASE_URL.
  */
 export async function privatePostgres(options: { forgetful?: boolean } = {}): Promise<PrivatePostgres> {
   const binaries = (await installedFolder()) ?? embeddedFolder();

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 /** A service that a test run needs, started or found. */
 export interface Service {
   readonly url: string;
-  /** Its origin, for the first lines of the run's output. */
+  /** The origin of the database, for the first lines of the run's output. */
   readonly description: string;
   stop(): Promise<void>;
 }

@@ -5,7 +5,7 @@ export type ReportedTask = Record<string, unknown>;
 
 /** The tasks of a scripted provider: the test can change the state of each at any time. */
 export class ScriptedTasks {
-  /** By name. The provider does not know a task that is absent. */
+  /** Tasks by name. The provider does not know a task that is absent. */
   readonly reported = new Map<string, ReportedTask>();
   private count = 0;
 

@@ -3,7 +3,7 @@ import Tooltip from '@mui/material/Tooltip';
 import { useState, type ComponentType, type ReactNode } from 'react';
 
 export interface MenuListProps {
-  /** Null: closed. */
+  /** The anchor of the menu; null while it is closed. */
   readonly anchor: HTMLElement | null;
   readonly onClose: () => void;
 }

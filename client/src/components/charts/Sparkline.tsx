@@ -9,7 +9,7 @@ export function Sparkline({ values }: { readonly values: readonly number[] }) {
       aria-hidden
       sx={{
         display: { xs: 'none', lg: 'block' },
-        // As wide as the number beside it leaves room for.
+        // The width is limited by the room that the number beside it leaves.
         flex: '0 1 40%',
         minWidth: 0,
         maxWidth: 132,

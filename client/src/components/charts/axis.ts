@@ -47,7 +47,7 @@ export function markDigits(largest: number): number {
 /** Pixels of one figure in the font of the marks, and of a point or a comma. */
 const figure = 7.4;
 const point = 4;
-/** Between the marks and the chart, and a pixel for rounding. */
+/** Pixels between the marks and the chart, including one for rounding. */
 const gap = 10;
 const minWidth = 44;
 

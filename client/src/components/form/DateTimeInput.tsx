@@ -65,7 +65,7 @@ export function DateTimeInput({ value, onChange, inputProps, ...rest }: DateTime
   );
 }
 
-/** The same in a form. Its hint ends with the time zone. */
+/** The date and time field in a form. Its hint ends with the time zone. */
 export function BoundDateTime<T extends FieldValues>(props: BoundProps<T>) {
   const { input, wrapper, aria } = useBound(props);
   const { value, onChange, ...rest } = input;

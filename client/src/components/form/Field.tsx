@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 
 export interface FieldProps {
   readonly label: string;
-  /** Of the control inside. The label has `<id>-label`, the helper text `<id>-hint`. */
+  /** The id of the control inside. The label has `<id>-label`, the helper text `<id>-hint`. */
   readonly id: string;
   readonly required?: boolean;
   readonly optional?: boolean;
@@ -46,7 +46,7 @@ export function Field(props: FieldProps) {
         </Box>
       </Tooltip>
       {(aside ?? optional) && (
-        // Behind the control in the tab order: from the user name, Tab leads to the password.
+        // The element follows the control in the tab order: from the user name, Tab leads to the password.
         <Box
           className="num"
           sx={{ gridArea: '1 / 2', fontSize: 12, lineHeight: '18px', color: 'text.secondary', whiteSpace: 'nowrap' }}

@@ -75,7 +75,7 @@ export function RowCard({
   readonly value?: ReactNode;
   readonly meta?: ReactNode;
   readonly metaEnd?: ReactNode;
-  /** For sentences, which cannot be read elsewhere: all of it, in as many lines as it needs. */
+  /** Whether the text wraps in as many lines as it needs, for sentences that cannot be read elsewhere. */
   readonly wrapsMeta?: boolean;
   readonly chips?: ReactNode;
   readonly end?: ReactNode;

@@ -30,7 +30,7 @@ export function InlineNumber({
   maximum = 1_000_000_000,
   onSave,
 }: {
-  /** Null: several different values, shown as a dash. */
+  /** The value. Null for several different values, which are shown as a dash. */
   readonly value: number | null;
   readonly label: string;
   readonly minimum: number;

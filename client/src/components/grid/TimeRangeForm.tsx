@@ -23,7 +23,7 @@ export function TimeRangeForm({
   onClose,
   ...form
 }: FormProps & {
-  /** Null: closed. */
+  /** The anchor of the menu; null while it is closed. */
   readonly anchor: HTMLElement | null;
   readonly onClose: () => void;
 }) {

@@ -4,7 +4,7 @@ import { rangeOf, toSeconds, type RangeTexts } from '../../lib/timeRange.js';
 import { FilterBar } from './FilterBar.js';
 import { TimeRangeField } from './TimeRangeField.js';
 
-/** The filters of a list with a time range. The range applies at once, the others with Query. */
+/** The filters of a list with a time range. The range applies at once, the other filters with Query. */
 export function TimedFilterBar({
   grid: { filter, isFiltered, resetFilter },
   range,
@@ -18,7 +18,7 @@ export function TimedFilterBar({
   readonly range: RangeTexts;
   /** Default start of the time range. */
   readonly start: Date;
-  /** Without a chosen range, the list has everything. */
+  /** Whether the list has everything when no range is chosen. */
   readonly startsAtFirst?: boolean;
   readonly onRange: (range: RangeTexts) => void;
   readonly onQuery: () => void;

@@ -105,7 +105,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           rows={rows ?? noRows}
           columns={memoColumns}
           getRowId={getRowId}
-          // Behind a capped total, the grid would refuse the page.
+          // The grid would refuse a page after a capped total.
           rowCount={Math.max(totalCount, page * pageSize + (rows?.length ?? 0))}
           loading={skeleton}
           columnVisibilityModel={columnVisibility ?? allColumns}
@@ -119,7 +119,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           columnHeaderHeight={headerHeight}
           getRowClassName={getRowClassName}
           checkboxSelection={isSelectable}
-          // "Select all" means the rows of this page, and leaves those of others as they are.
+          // "Select all" selects the rows of this page, and keeps the selection on other pages.
           disableRowSelectionExcludeModel
           {...rowSelection}
           {...handlers}

@@ -17,7 +17,7 @@ const Content = memo(
   (before, after) => before.render === after.render && before.parameters.row === after.parameters.row,
 );
 
-/** The class of the cells that stay in view while the others scroll. */
+/** The class of cells that stay visible while other cells scroll. */
 const pinned = 'pinned-cell';
 
 /**

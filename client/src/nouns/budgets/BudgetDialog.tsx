@@ -26,7 +26,7 @@ export function BudgetDialog({
 }: {
   readonly level: BudgetLevel;
   readonly values: BudgetValues;
-  /** Only amount and models can be changed. */
+  /** Whether only amount and models can be changed. */
   readonly fixed?: boolean;
   readonly title: string;
   readonly submitLabel: string;

@@ -29,7 +29,7 @@ import {
   type BudgetLineFragment,
 } from './budgets.generated.js';
 
-/** Of one key, user, group or channel, or of the site; or of a user and of the keys of that user. */
+/** The listed budgets: of one key, user, group or channel, of the site, or of a user and the keys of that user. */
 type Listed = ({ readonly subject: BudgetSubject } | { readonly owner: number }) & {
   /** Called after each change, which other lists may show. */
   readonly onChanged?: (() => void) | undefined;

@@ -76,7 +76,7 @@ export function BudgetRow({
   actions,
 }: {
   readonly budget: BudgetLineFragment;
-  /** Of the key, user, group or channel, where the list has several. */
+  /** The name of the key, user, group or channel, if the list has several. */
   readonly name?: string | undefined;
   /** None: read-only. */
   readonly actions: readonly RowAction[];

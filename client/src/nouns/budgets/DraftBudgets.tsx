@@ -9,7 +9,7 @@ import { BudgetDialog } from './BudgetDialog.js';
 import { newBudget, toTokenBudget, type BudgetValues } from './budgetForm.js';
 import { useBudgetTitle } from './BudgetRow.js';
 
-/** Of one key that the server accepts. */
+/** Maximum number of budgets of one key that the server accepts. */
 const maxBudgets = 20;
 
 /** Budgets of a key that does not exist yet: a part of its form, created when the form is saved. */

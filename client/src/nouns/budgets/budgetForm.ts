@@ -12,15 +12,18 @@ import type {
 /** The calls that a budget counts. */
 export interface BudgetSubject {
   readonly level: BudgetLevel;
-  /** Of a key, user or channel. */
+  /** The id of a key, user or channel. */
   readonly subjectId?: number;
   readonly group?: string;
 }
 
-/** Fields of the dialog. Their names differ from those of the editors in which it opens: the ids of inputs are unique. */
+/**
+ * Fields of the dialog. Their names differ from those of the editors in which it opens, because ids of inputs are
+ * unique.
+ */
 export interface BudgetValues {
   budgetKind: BudgetKind;
-  /** As typed: USD, tokens or requests. */
+  /** The amount as typed: USD, tokens or requests. */
   budgetAmount: string;
   budgetSpan: BudgetSpan;
   budgetRolling: boolean;

@@ -35,7 +35,7 @@ it('asks first for dollars per million tokens, and makes a price card of them', 
   fireEvent.click(screen.getByRole('button', { name: 'Set price' }));
   expect(screen.getByText('Enter a value')).toBeInTheDocument();
   fireEvent.change(screen.getByLabelText('Output / 1M'), { target: { value: '2' } });
-  // As Enter in a field does.
+  // Enter in a field submits the form in the same way.
   fireEvent.submit(screen.getByLabelText('Output / 1M'));
   const card = { prices: { input: 0.5, cachedInput: 0.1, output: 2 } };
   expect(onSet).toHaveBeenCalledWith({ ...tables, cards: { house: card } });

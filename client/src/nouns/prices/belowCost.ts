@@ -4,7 +4,7 @@ import { quantityLabel } from './quantityTexts.js';
 
 /** A model that a channel serves for less than it costs. */
 export interface Loss {
-  /** Null: a channel that is not saved. */
+  /** The id of the channel; null when it is not saved. */
   readonly channelId?: number | null;
   readonly channelName: string;
   readonly modelName: string;

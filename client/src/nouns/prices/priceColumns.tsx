@@ -68,7 +68,7 @@ function LossChip({ loss }: { readonly loss: Loss | undefined }) {
 /** Opens who changed the price of a model. The click does not open the row. */
 function HistoryLink({ model }: { readonly model: string }) {
   const { t } = useTranslation();
-  // The server has the history in its audit log.
+  // The server stores the history in its audit log.
   if (!useMay('AUDIT')) return null;
   return (
     <IconButton

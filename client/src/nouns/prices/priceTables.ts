@@ -38,14 +38,14 @@ export interface PriceRow {
 /** USD per million tokens by a card; null where the card has no such price. */
 export interface CardFigures {
   readonly input: number | null;
-  /** Null: cached input costs what input costs. */
+  /** The price of cached input. Null when cached input costs the same as input. */
   readonly cachedInput: number | null;
   readonly output: number | null;
   /** The list price of the provider, not the operator's own card. */
   readonly isList: boolean;
   readonly asOf: string | null;
   readonly isOld: boolean;
-  /** Where the prices are from: an address or a short text. */
+  /** The source of the prices: a URL or a short text. */
   readonly source?: string;
 }
 
@@ -216,7 +216,7 @@ export const withRatios = (
   ...withoutCard(tables, model),
 });
 
-/** Where the price of a model is from. */
+/** Returns the source of a model's price. */
 export const originOf = ({ card }: PriceRow): 'table' | 'card' | 'list' =>
   card === undefined ? 'table' : card.isList ? 'list' : 'card';
 
@@ -232,7 +232,7 @@ export const withListPrice = (tables: PriceTables, model: string): PriceTables =
     ? { ...tables, cards: { ...tables.cards, [model]: 'built-in' } }
     : { ...tables, ...withoutCard(tables, model) };
 
-/** Uses ratios: those that the tables have, else those of the card. */
+/** Selects ratios: those in the tables, or else those of the card. */
 export function withTables(tables: PriceTables, { model, card, price, ratio }: PriceRow): PriceTables {
   if (price !== null || ratio !== null) return { ...tables, ...withoutCard(tables, model) };
   const { input, output } = card ?? { input: null, output: null };

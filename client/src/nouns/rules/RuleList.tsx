@@ -13,7 +13,7 @@ import { useSetting } from '../settings/SettingsContext.js';
 import { moved, parseRules, rulesText, type RuleRow } from './ruleText.js';
 
 export interface RuleEditorProps {
-  /** Absent: a new rule. */
+  /** The rule; absent for a new one. */
   readonly row: RuleRow | undefined;
   /** The other rules of the list. */
   readonly others: readonly RuleRow[];

@@ -171,7 +171,7 @@ describe('guardrail rules', () => {
     press('Close');
     fireEvent.click(await screen.findByRole('button', { name: 'Discard' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    // Without changes, it closes at once.
+    // A form without changes closes at once.
     fireEvent.click(await screen.findByRole('button', { name: 'Edit mail' }));
     press('Cancel');
     expect(screen.queryByRole('dialog')).toBeNull();
@@ -228,7 +228,7 @@ it('a rule survives the editor unchanged', () => {
   for (const row of [mail, hook, moderated]) expect(toGuardrailRow(toGuardrailForm(row))).toEqual(row);
   const capture = { groups: ['beta'], percent: 5, redact: ['email'], redact_words: ['x'] };
   expect(toCaptureRow(toCaptureForm(capture))).toEqual(capture);
-  // Absent: every kind, of every call.
+  // Absent fields mean every kind, of every call.
   expect(toCaptureRow(toCaptureForm({ tokens: [3] }))).toEqual({
     tokens: [3],
     percent: 100,

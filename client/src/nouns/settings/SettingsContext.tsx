@@ -21,10 +21,10 @@ export function useSetting(key: string) {
     problem,
     /** False: only the root user can change it. */
     writable: saved?.isWritable ?? false,
-    /** For a secret: whether a value is stored. */
+    /** Whether a value of a secret is stored. */
     isSet: saved?.isSet ?? false,
     change: (next: string) => draft.edit(key, next),
-    /** For a secret: removes the stored value. */
+    /** Removes the stored value of a secret. */
     remove: () => draft.remove(key),
   };
 }

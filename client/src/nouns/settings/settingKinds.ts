@@ -22,7 +22,7 @@ export type Setting = SettingControl & {
   /** Key of its label and help text. */
   readonly name: keyof typeof en.settings.rows;
   readonly placeholder?: string;
-  /** Only editable while this flag is on. */
+  /** The flag that must be on for the setting to be editable. */
   readonly enabledBy?: string;
 };
 
@@ -57,6 +57,6 @@ export const choice = (key: string, name: Setting['name'], choices: ChoiceSettin
   name,
   choices,
 });
-/** Only editable while the flag is on. */
+/** Returns a setting that is only editable while the flag is on. */
 export const enabledBy = (flagKey: string, setting: Setting): Setting => ({ ...setting, enabledBy: flagKey });
 export const content = (key: string, name: Setting['name']): Setting => ({ kind: 'content', key, name });

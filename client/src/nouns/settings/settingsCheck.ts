@@ -62,6 +62,6 @@ export function blockOf(key: string, { saved, edits }: DraftState, t: TFunction)
   return null;
 }
 
-/** The same, or the server's message for a rejected value. */
+/** Returns the problem of a value, including the server's message for a rejected one. */
 export const problemOf = (key: string, state: DraftState, t: TFunction): string | null =>
   blockOf(key, state, t) ?? state.refused.get(key) ?? null;

@@ -99,8 +99,8 @@ function tableOf(text: string): Entries | null {
 }
 
 /**
- * Their JSON object with the entries that differ between `base` and `mine`.
- * @returns null where both changed the same entry, or a text is no object
+ * Returns their JSON object with the entries that differ between `base` and `mine`.
+ * @returns null when both changed the same entry, or a text is not an object
  */
 function mergedTable(base: string, mine: string, theirs: string): string | null {
   const tables = [base, mine, theirs].map(tableOf);

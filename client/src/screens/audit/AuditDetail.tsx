@@ -80,7 +80,7 @@ export function AuditDetail({
   );
 }
 
-/** Longer values stand below each other. */
+/** Characters. Longer values are placed below each other. */
 const shortLength = 48;
 const isShort = (text: string | null): boolean => (text ?? '').length <= shortLength && !(text ?? '').includes('\n');
 

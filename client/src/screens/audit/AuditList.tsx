@@ -30,7 +30,7 @@ import { actionText, subjectTexts } from './auditTexts.js';
 const noFilters = { from: '', to: '', subject: '', id: '', actor: '', entry: '' };
 const isSubject = (text: string): text is AuditEntry['subject'] => Object.hasOwn(subjectTexts, text);
 
-/** From the first entry on, unless a start is chosen. */
+/** The start of the range when none is chosen: before the first entry. */
 const beginning = new Date('2020-01-01T00:00:00Z');
 
 /** The variable `filter` of the query. @param prices only the settings that make prices */
@@ -67,7 +67,7 @@ export function toExportQuery(filter: AuditFilter): Record<string, string> {
 
 const sorts = ['createdAt'] satisfies SortOf<AuditSortField>[];
 
-/** Changes by admins; with `prices` those of prices only. */
+/** Changes by admins; with `prices` only changes of prices. */
 export function AuditList({ prices }: { readonly prices: boolean }) {
   const { t } = useTranslation();
   const grid = useServerGrid({ filters: noFilters, patterns: { actor: idPattern }, sorts });

@@ -81,7 +81,7 @@ it.each([
   ['TOKEN', 'status', '4', 'Exhausted'],
   ['CHANNEL', 'status', '3', 'Auto-disabled'],
   ['REDEMPTION', 'status', '1', 'Unused'],
-  // Of a newer server.
+  // A newer server wrote this value.
   ['CHANNEL', 'status', '9', '9'],
   ['BUDGET', 'status', '1', '1'],
   ['BUDGET', 'kind', 'money', 'Money'],

@@ -115,7 +115,7 @@ const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export function fieldText({ field, row }: Change, t: TFunction): string {
   const label = Object.hasOwn(labels, field) ? t(labels[field as keyof typeof labels]) : field;
   if (row === null) return label;
-  // Of a setting, which the title names, the rows alone.
+  // A change of a setting only shows the rows, because the title names the setting.
   return field === 'value' ? row : `${label}: ${row}`;
 }
 

@@ -2,7 +2,7 @@ import i18n from 'i18next';
 import { changeLanguage, loadAllTexts, startI18n } from '../../i18n/i18n.js';
 import { actionText } from './auditTexts.js';
 
-/** Every action that the server writes beside those of any object. */
+/** Every action that the server writes for no object. */
 const actions = [
   ...['grant', 'endSessions', 'giveRole', 'promote', 'demote', 'fix', 'start', 'cancel', 'resetSecondFactors'],
   ...['addAuthenticatorApp', 'removeAuthenticatorApp', 'addPasskey', 'removePasskey', 'renewRecoveryCodes'],

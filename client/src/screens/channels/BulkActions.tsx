@@ -51,7 +51,7 @@ export function BulkActions({
         tested += 1;
         if (reason !== null) failed.push({ id, reason });
       },
-      // Without the bar, there is no button that stops the tests.
+      // Without the bar, no button stops the tests.
       () => stopped.current || !isShown.current,
     );
     setTesting(false);

@@ -410,7 +410,7 @@ describe('the models of the provider', () => {
     act(() => button.focus());
     fireEvent.click(button);
     await waitFor(() => expect(button).toBeDisabled());
-    // As browsers do with disabled elements. The drawer then takes the focus.
+    // Browsers remove the focus from disabled elements in this way. The drawer then takes it.
     act(() => button.blur());
     await waitFor(() => expect(document.activeElement?.contains(button)).toBe(true));
     await waitFor(() => expect(document.body).not.toHaveFocus());

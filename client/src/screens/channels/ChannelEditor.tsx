@@ -49,7 +49,7 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
   if (data?.channel && !writes) return <ChannelView channel={data.channel} onClosed={onClosed} />;
   if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
-  // Open the drawer once its data is loaded, not as an empty panel.
+  // The drawer opens once its data is loaded, and not as an empty panel.
   if (isId && !error && !data) return null;
   return (
     <SideDrawer

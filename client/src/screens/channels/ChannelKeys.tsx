@@ -35,7 +35,7 @@ export function KeysSection({
   readonly channel: ChannelRowFragment;
   /** Keys that are typed and not added yet. */
   readonly typed?: string;
-  /** Absent: no keys can be added. */
+  /** Called with typed keys. Absent when no keys can be added. */
   readonly onTyped?: (typed: string) => void;
 }) {
   const { t } = useTranslation();

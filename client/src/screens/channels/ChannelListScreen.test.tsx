@@ -9,7 +9,7 @@ import { UnpricedModelsDocument } from '../../nouns/prices/unpriced.generated.js
 import {
   ChannelLossesDocument,
   ChannelChoicesDocument,
-  ChannelHeadsDocument,
+  ChannelsByTagDocument,
   ChannelsDocument,
   CopyChannelDocument,
   ChannelTestRunDocument,
@@ -72,14 +72,14 @@ const reading = [
   [ChannelChoicesDocument, { groups: ['default'], enabledModels: ['gpt-4o'], channelTags: ['us'] }],
   [ChannelsDocument, { channels: { __typename: 'ChannelPage', totalCount: 3, items: [...tagged, alone] } }],
   [
-    ChannelHeadsDocument,
+    ChannelsByTagDocument,
     {
-      channelHeads: {
-        __typename: 'ChannelHeadPage',
+      channelsByTag: {
+        __typename: 'TaggedChannelsPage',
         totalCount: 2,
         items: [
-          { __typename: 'ChannelHead', tag: 'us', channels: tagged },
-          { __typename: 'ChannelHead', tag: null, channels: [alone] },
+          { __typename: 'TaggedChannels', tag: 'us', channels: tagged },
+          { __typename: 'TaggedChannels', tag: null, channels: [alone] },
         ],
       },
     },

@@ -190,7 +190,7 @@ export function ChannelListScreen() {
           columnVisibility={tagMode ? { ...columnChoice.visibility, tag: false } : columnChoice.visibility}
           getRowId={(row) => row.id}
           onRowOpen={(row) => {
-            if (isTagRow(row)) toggleOpen(row.headOf);
+            if (isTagRow(row)) toggleOpen(row.tagOf);
             else tools.edit(row);
           }}
           {...(tagMode || !writes ? {} : { selection: { ids: selected, onChange: select } })}

@@ -69,8 +69,8 @@ export function ChannelPanels({
         />
       );
     case 'tag': {
-      const head = rows?.find((row) => isTagRow(row) && row.headOf === panel.tag);
-      const count = head && isTagRow(head) ? head.channels.length : 0;
+      const tagRow = rows?.find((row) => isTagRow(row) && row.tagOf === panel.tag);
+      const count = tagRow && isTagRow(tagRow) ? tagRow.channels.length : 0;
       return <TagEditor tag={panel.tag} count={count} onSaved={reload} onClosed={onClose} />;
     }
   }

@@ -43,7 +43,7 @@ export function ModelTools({
     const input = isStored ? { id: channelId } : { type: type || null, baseUrl: baseUrl.trim(), key: key ?? '' };
     try {
       const { data } = await fetchModels({ variables: { input } });
-      // The models of another provider or account are not those of this channel.
+      // Models of another provider or account do not belong to this channel.
       if (String(getValues(sourceFields)) === String(source)) setOffered(data?.fetchUpstreamModels.models ?? []);
     } catch (error) {
       toast.failure(error, t, (reason) => t('channels.fetchFailed', { reason: inWords(reason, t) }));

@@ -22,7 +22,7 @@ import {
   textOfSetting,
 } from './channelTexts.js';
 
-/** Empty: the channel has a type that the server does not know. */
+/** The provider. Empty when the channel has a type that the server does not know. */
 export type ChannelProvider = Provider | '';
 
 /** The editor's fields; numbers are kept as typed text, tables as JSON text. */
@@ -187,7 +187,7 @@ export function splitKeys(type: ChannelProvider, text: string): string[] {
   return [...new Set(keys)];
 }
 
-/** Servers of one's own, which need no key; the others refuse a channel without one. */
+/** Self-hosted providers, which need no key. All others refuse a channel without one. */
 export const keyless: ReadonlySet<ChannelProvider> = new Set(['OLLAMA', 'VLLM', 'SGLANG', 'XINFERENCE']);
 
 /** Sent for a server without keys, which ignores it. */

@@ -67,7 +67,7 @@ export function limitsOf(values: LimitValues): Record<string, Record<string, num
 
 export const timeoutsOf = (values: TimeoutValues): Record<string, number> | null => numbersOf(timeoutNames, values);
 
-/** Costs have fractions; the others count. */
+/** Whether a limit is an amount. Costs have fractions; all other limits are whole numbers. */
 export const isAmount = (name: LimitName): boolean => name === 'dailyUsd' || name === 'monthlyUsd';
 
 /** Whether the server takes the text, or it is empty. */

@@ -1,29 +1,29 @@
-import type { ChannelHeadsQuery, ChannelRowFragment } from './channels.generated.js';
+import type { ChannelsByTagQuery, ChannelRowFragment } from './channels.generated.js';
 
 /** The head row of a tag, for all channels with that tag. */
 export interface TagRow {
   /** `tag:` and the tag: never the id of a channel. */
   readonly id: string;
-  readonly headOf: string;
+  readonly tagOf: string;
   readonly open: boolean;
   readonly channels: readonly ChannelRowFragment[];
 }
 
-/** A channel; `nested` below the head of its tag. */
+/** A channel; `nested` below the row of its tag. */
 export type ChannelItem = ChannelRowFragment & { readonly nested?: boolean };
 export type ChannelListRow = ChannelItem | TagRow;
 
-export const isTagRow = (row: ChannelListRow): row is TagRow => 'headOf' in row;
+export const isTagRow = (row: ChannelListRow): row is TagRow => 'tagOf' in row;
 
-/** Heads as rows, those of open tags followed by their channels. */
-export function rowsOfHeads(
-  heads: Readonly<ChannelHeadsQuery['channelHeads']['items']>,
+/** Returns the entries as rows. The row of an open tag is followed by its channels. */
+export function rowsByTag(
+  entries: Readonly<ChannelsByTagQuery['channelsByTag']['items']>,
   open: ReadonlySet<string>,
 ): ChannelListRow[] {
-  return heads.flatMap<ChannelListRow>(({ tag, channels }) => {
+  return entries.flatMap<ChannelListRow>(({ tag, channels }) => {
     if (!tag) return channels;
-    const head: TagRow = { id: `tag:${tag}`, headOf: tag, open: open.has(tag), channels };
-    return head.open ? [head, ...channels.map((channel) => ({ ...channel, nested: true }))] : [head];
+    const row: TagRow = { id: `tag:${tag}`, tagOf: tag, open: open.has(tag), channels };
+    return row.open ? [row, ...channels.map((channel) => ({ ...channel, nested: true }))] : [row];
   });
 }
 

@@ -13,7 +13,7 @@ export const textOfPairs = (
 export const parametersOf = (text: string): unknown => (text.trim() === '' ? null : JSON.parse(text));
 export const textOfParameters = (parameters: unknown): string => (parameters == null ? '' : toText(parameters));
 
-/** Null: the list price. */
+/** Returns the cost; null for the list price. */
 export function costOf({ costFactor, costCards }: CostTexts): CreateChannelInput['cost'] {
   const [factor, cards] = [costFactor.trim(), costCards.trim()];
   if (factor === '' && cards === '') return null;

@@ -24,9 +24,9 @@ export function TagChevron({ row, tags }: TagControl) {
   const { t } = useTranslation();
   return (
     <IconButton
-      aria-label={t('channels.showTag', { tag: row.headOf })}
+      aria-label={t('channels.showTag', { tag: row.tagOf })}
       aria-expanded={row.open}
-      onClick={() => tags.toggleOpen(row.headOf)}
+      onClick={() => tags.toggleOpen(row.tagOf)}
       sx={{
         width: 28,
         height: 28,
@@ -43,7 +43,7 @@ export function TagName({ row }: TagCell) {
   return (
     <Box sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
       <Box component="span" sx={{ fontWeight: 600, mr: 1 }}>
-        {row.headOf}
+        {row.tagOf}
       </Box>
       <Box component="span" className="num" sx={{ color: 'text.secondary' }}>
         {t('channels.inTag', { count: row.channels.length })}
@@ -89,7 +89,7 @@ export function TagNumber({
     <InlineNumber
       value={commonNumber(row, field)}
       minimum={minimum}
-      label={t('channels.numberOf', { field: name, name: row.headOf })}
+      label={t('channels.numberOf', { field: name, name: row.tagOf })}
       onSave={(value) => tags.patch(row, { [field]: value })}
     />
   );
@@ -102,16 +102,16 @@ export function TagRowActions({ row, tags }: TagControl) {
   return (
     <div className="row-actions">
       <TestButton
-        label={t('channels.testTag', { tag: row.headOf })}
-        testing={tags.testing.has(row.headOf)}
+        label={t('channels.testTag', { tag: row.tagOf })}
+        testing={tags.testing.has(row.tagOf)}
         onTest={() => void tags.test(row)}
       />
       <RowMenu
-        label={t('channels.moreOfTag', { tag: row.headOf })}
+        label={t('channels.moreOfTag', { tag: row.tagOf })}
         actions={[
           {
             label: t('channels.editTag'),
-            onSelect: () => tags.edit(row.headOf),
+            onSelect: () => tags.edit(row.tagOf),
           },
           {
             label: t('channels.enableAll'),
@@ -122,7 +122,7 @@ export function TagRowActions({ row, tags }: TagControl) {
         ]}
       />
       <RowSwitch
-        label={t('channels.enableTag', { tag: row.headOf })}
+        label={t('channels.enableTag', { tag: row.tagOf })}
         checked={on > 0}
         onChange={(checked) => void tags.setEnabled(row, checked)}
       />

@@ -2,8 +2,8 @@ import { useCallback, useMemo, useState } from 'react';
 import { useListPage } from '../../components/grid/useListPage.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { channelVariables, type ChannelFilters } from './channelFilter.js';
-import { rowsOfHeads, type ChannelListRow } from './channelRows.js';
-import { ChannelHeadsDocument, ChannelsDocument } from './channels.generated.js';
+import { rowsByTag, type ChannelListRow } from './channelRows.js';
+import { ChannelsByTagDocument, ChannelsDocument } from './channels.generated.js';
 import { useChannelLive } from './useChannelLive.js';
 
 /** The rows of the list: channels, or in tag mode the tags, with the channels of open tags below them. */
@@ -20,17 +20,17 @@ export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolea
   );
   const variables = channelVariables(grid);
   const plain = useListPage(grid, ChannelsDocument, variables, ({ channels }) => channels, { isSkipped: tagMode });
-  const byTag = useListPage(grid, ChannelHeadsDocument, variables, ({ channelHeads }) => channelHeads, {
+  const byTag = useListPage(grid, ChannelsByTagDocument, variables, ({ channelsByTag }) => channelsByTag, {
     isSkipped: !tagMode,
   });
 
   const channels = plain.rows;
-  const heads = byTag.rows;
+  const entries = byTag.rows;
   const rows = useMemo<readonly ChannelListRow[] | undefined>(
-    () => (tagMode ? heads && rowsOfHeads(heads, open) : channels),
-    [tagMode, heads, open, channels],
+    () => (tagMode ? entries && rowsByTag(entries, open) : channels),
+    [tagMode, entries, open, channels],
   );
   const { reload, isEmpty, listProps } = tagMode ? byTag : plain;
-  const live = useChannelLive(tagMode ? heads?.flatMap((head) => head.channels) : channels, reload);
+  const live = useChannelLive(tagMode ? entries?.flatMap((entry) => entry.channels) : channels, reload);
   return { live, rows, isEmpty, listProps: { ...listProps, rows }, reload, toggleOpen };
 }

@@ -21,7 +21,7 @@ export function useMaintenance(refetch: () => void, onDeleted: () => void) {
   const { t } = useTranslation();
   const act = useAction();
   const [testAll] = useMutation(TestAllChannelsDocument, {
-    // Its notice then shows the progress.
+    // The notice of the run then shows the progress.
     refetchQueries: [ChannelTestRunDocument],
     awaitRefetchQueries: true,
   });

@@ -56,7 +56,7 @@ export function useTagActions(options: {
       testing,
       toggleOpen,
       edit,
-      test: async ({ headOf: tag, channels }) => {
+      test: async ({ tagOf: tag, channels }) => {
         setTesting((current) => new Set(current).add(tag));
         let passed = 0;
         await runThree(channels, async (channel) => {
@@ -68,7 +68,7 @@ export function useTagActions(options: {
         else toast.error(text);
         refetch();
       },
-      setEnabled: async ({ headOf: tag, channels }, enabled) => {
+      setEnabled: async ({ tagOf: tag, channels }, enabled) => {
         const question = {
           title: t('channels.disableTagTitle', { tag, count: channels.length }),
           body: t('channels.disableTagBody'),
@@ -80,7 +80,7 @@ export function useTagActions(options: {
         );
         refetch();
       },
-      patch: async ({ headOf: tag }, input) => {
+      patch: async ({ tagOf: tag }, input) => {
         try {
           await runPatch({ variables: { input: { tag, ...input } } });
           refetch();

@@ -22,7 +22,10 @@ function agreedLinks(): readonly string[] {
   return Array.isArray(links) ? links.map(String) : [];
 }
 
-/** The same link to another place needs another consent, and so does another user of the browser. */
+/**
+ * Returns the name of a consent. The same link to another site needs another consent, and so does another user of the
+ * browser.
+ */
 const consentOf = (link: string, userId: number): string => `${userId} ${link}`;
 
 /**

@@ -113,7 +113,7 @@ export function Charts({
           // The smallest amount that is shown, or one unit of quota.
           minStep={isInCurrency ? 0.000_001 : 1}
           kind="columns"
-          // As high as the list beside it, whose rows have a second line where the margin is known.
+          // The height is that of the list beside it, whose rows have a second line when the margin is known.
           height={data.models.some((row) => marginOf(row.metrics)) ? 380 : 280}
           name={nameOf(t('dashboard.spendByModel'), money(data.current.quota, 'balance'))}
         />

@@ -8,7 +8,7 @@ import { TextFilter } from '../../components/grid/filterFields.js';
 import { FilterSheet } from '../../components/grid/FilterSheet.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 
-/** The title of the dashboard, and what it shows. A phone has one row of controls, and the others in a sheet. */
+/** The title of the dashboard, and its controls. A phone has one row of controls, and the others in a sheet. */
 export function DashboardControls({
   views,
   range,

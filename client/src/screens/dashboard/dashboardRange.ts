@@ -9,7 +9,7 @@ export const rangePresets = ['1', '7', '30', '90', 'month', 'lastMonth'] as cons
 type RangePreset = (typeof rangePresets)[number];
 
 export interface DashboardRange {
-  /** Null: chosen by hand. */
+  /** The preset; null when the range was chosen by hand. */
   readonly preset: RangePreset | null;
   /** Length in days, rounded up. */
   readonly days: number;

@@ -29,7 +29,7 @@ it('has a series per model in the order of the server, and the others last', () 
     cell('2025-11-19T00:00:00Z', 'a', 0),
     cell('2025-11-19T00:00:00Z', 'b', 4),
     cell('2025-11-19T00:00:00Z', null, 3),
-    // Not a bucket of the chart: never drawn.
+    // The cell has no bucket in the chart, so it is never drawn.
     cell('2025-11-20T00:00:00Z', 'a', 9),
   ];
   expect(modelSeries(cells, starts, 'Other')).toEqual([
@@ -54,7 +54,7 @@ it('draws hours for a week at most', () => {
 });
 
 it('asks for as many buckets as a range can touch, within one page', () => {
-  // From the middle of an hour, or of a day, to another.
+  // The range is from the middle of an hour, or of a day, to another.
   expect(bucketsOf(7, 'hour')).toBeGreaterThanOrEqual(7 * 24 + 1);
   expect(bucketsOf(30, 'day')).toBeGreaterThanOrEqual(31);
   expect(bucketsOf(90, 'week')).toBeGreaterThanOrEqual(14);

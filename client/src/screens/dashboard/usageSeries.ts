@@ -6,7 +6,7 @@ import type { Zone } from '../../lib/zone.js';
 export const granularities = ['hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof granularities)[number];
 
-/** Of the shortest bucket. */
+/** Hours of the shortest bucket. */
 const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 168, month: 672 };
 
 /**

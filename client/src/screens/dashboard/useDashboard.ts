@@ -25,9 +25,9 @@ export interface DashboardData {
   readonly timeline: readonly Timeline['items'][number]['metrics'][];
   /** Cost by bucket of the five most expensive models and of all others. */
   readonly spend: readonly SpendCellFragment[];
-  /** By cost, highest first. */
+  /** The models by cost, highest first. */
   readonly models: readonly TopModelFragment[];
-  /** For admins; by cost, highest first. */
+  /** The users by cost, highest first; for admins. */
   readonly users: NonNullable<DashboardQuery['users']>['items'];
   readonly channels: NonNullable<DashboardQuery['channels']>['items'];
   /** Payments of the range by currency, for admins; null where the usage is of one user. */
@@ -39,7 +39,7 @@ export interface DashboardData {
 /** Whose usage is shown. */
 export interface Whose {
   readonly everybody: boolean;
-  /** Only this user; empty for all. */
+  /** The name of a user, to show only this user; empty for all. */
   readonly username: string;
 }
 

@@ -16,7 +16,7 @@ export interface LogColumnTools {
   readonly t: TFunction;
   readonly format: ReturnType<typeof useFormat>;
   readonly isAdmin: boolean;
-  /** Null for users who may not read others: the names are plain text. */
+  /** Opens a user. Null for readers who may not read other users: the names are then plain text. */
   readonly openUser: ((userId: number) => void) | null;
 }
 

@@ -111,7 +111,7 @@ const typeNumbers: Record<LogType, string> = {
   TEST: '7',
 };
 
-/** The same filter as query parameters of the export, whose end is included. */
+/** Returns the filter as query parameters of the export, whose end is included. */
 export function toExportQuery({ at, types, ...filter }: LogFilter): Record<string, string> {
   const text = (value: string | number | null | undefined) => String(value ?? '');
   const seconds = (time: string | null | undefined, shift = 0) =>

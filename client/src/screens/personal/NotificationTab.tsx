@@ -16,7 +16,7 @@ export type MySetting = PersonalQuery['mySetting'];
 
 /** Presets in quota units. */
 const thresholds = [100_000, 500_000, 1_000_000, 5_000_000];
-/** Of a user who chose none: that of the site, which may change, applies. */
+/** The value of a user who chose none: the setting of the site, which may change, applies. */
 const ofSite = '';
 const scheme = 'https://';
 

@@ -28,9 +28,9 @@ export interface Answer {
   readonly error: string;
   /** Why the response was cut off. */
   readonly cut: 'stopped' | 'length' | null;
-  /** From sending the request to the end of the response; null while it runs. */
+  /** Seconds from sending the request to the end of the response; null while it runs. */
   readonly seconds: number | null;
-  /** Null: unknown, or not known yet. */
+  /** The bill; null when it is unknown, or not known yet. */
   readonly bill: Bill | null;
 }
 

@@ -14,7 +14,7 @@ export interface QuantityPrice {
 export interface PriceTier {
   /** Prompt tokens above which the tier applies; null for service tiers. */
   readonly above: number | null;
-  /** Such as `flex`; null for long prompts. */
+  /** The service tier, such as `flex`; null for long prompts. */
   readonly service: string | null;
   /** Factor on all prices of tokens; null without one. */
   readonly factor: number | null;

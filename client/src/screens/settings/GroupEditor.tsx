@@ -130,7 +130,7 @@ function GroupFields({
   const { data } = useQuery(GroupUseDocument, readsUsers && readsChannels ? { variables: { group: name } } : skipToken);
   const users = data?.users?.totalCount;
   const channels = data?.channels?.totalCount;
-  // Not known: as if it were used.
+  // A role whose users are not known counts as used.
   const isUsed = users !== 0 || channels !== 0;
   const removable =
     writable.ratio &&

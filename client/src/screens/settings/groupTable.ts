@@ -16,7 +16,7 @@ export interface GroupRow {
   readonly description: string | null;
   /** Times the price of a top-up; null: 1. */
   readonly topUpRatio: number | null;
-  /** Requests and successful requests per period; null: those of the site. */
+  /** Requests and successful requests per period; null for the limits of the site. */
   readonly limit: readonly [requests: number, successes: number] | null;
 }
 
@@ -63,13 +63,13 @@ export function groupRows(texts: GroupTexts): GroupRow[] | null {
   }));
 }
 
-/** The texts after a change of one group; the others stay as they are written. A row of null removes the group. */
+/** Returns the texts after a change of one group. Other groups are unchanged. A row of null removes the group. */
 export function withGroup(texts: GroupTexts, name: string, row: Omit<GroupRow, 'name'> | null): Partial<GroupTexts> {
   const tables = tablesOf(texts);
   if (!tables) return {};
   const set = (all: Readonly<Record<string, unknown>>, value: unknown): string => {
     const { [name]: _before, ...others } = all;
-    // A changed group keeps its place.
+    // A changed group keeps its position.
     return JSON.stringify(value === null ? others : { ...all, [name]: value }, null, 2);
   };
   const next: GroupTexts = {

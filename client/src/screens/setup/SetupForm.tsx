@@ -28,7 +28,7 @@ interface SetupFormProps {
 
 export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
   const { t } = useTranslation();
-  // Not cached: the screen would leave at once, before it shows that setup is done.
+  // The result is not cached: the screen would be left at once, before it shows that setup is done.
   const [complete] = useMutation(CompleteSetupDocument, { fetchPolicy: 'no-cache' });
   const [login] = useMutation(EnterAfterSetupDocument, { fetchPolicy: 'no-cache' });
   const [done, setDone] = useState(false);

@@ -19,7 +19,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly notice?: ReactNode;
   readonly query: TaskQuery;
   readonly live: LiveList;
-  /** Its page, as `useListPage` reads it. */
+  /** The page of the list, as `useListPage` reads it. */
   readonly list: Pick<ListGridProps<R>, 'rows' | 'totalCount' | 'loading' | 'error'>;
   readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
   readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;

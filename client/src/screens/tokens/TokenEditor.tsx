@@ -70,7 +70,7 @@ const rateFields = {
 } as const;
 
 export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: TokenEditorProps) {
-  // As it was when the form was opened: the list behind the form reloads.
+  // The token is kept as it was when the form was opened, because the list behind the form reloads.
   const [token] = useState(given);
   const { t } = useTranslation();
   const { quotaPerUnit } = useStatus();

@@ -52,7 +52,7 @@ type Example = keyof typeof examples | 'programs';
 export interface UsedToken {
   readonly id: number;
   readonly name: string;
-  /** Null: fetched on copy. */
+  /** The key. Null when it is fetched on copy. */
   readonly key: string | null;
   /** The models it is limited to; empty: all of the user. */
   readonly models: readonly string[];

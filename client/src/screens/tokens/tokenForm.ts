@@ -5,7 +5,7 @@ import type { CreateTokenInput, TokenRowFragment, UpdateTokenInput } from './tok
 /** The editor's fields; amounts in USD as typed, times in local time as `YYYY-MM-DDTHH:mm`. */
 export interface TokenValues {
   name: string;
-  /** Empty: never. */
+  /** The expiry; empty for none. */
   expires: string;
   amount: string;
   unlimited: boolean;
@@ -25,7 +25,7 @@ export interface TokenValues {
   canRelay: boolean;
   canReadUsage: boolean;
   canManageKeys: boolean;
-  /** Of a new token. Those of an existing one are saved on their own. */
+  /** Budgets of a new token. Budgets of an existing one are saved separately. */
   budgets: BudgetValues[];
 }
 
@@ -167,7 +167,7 @@ export function toTokenUpdate(
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Names of a batch: the first as typed, the others with a random suffix of six characters. */
+/** Returns names of a batch: the first as typed, the others with a random suffix of six characters. */
 export function batchNames(name: string, count: number): string[] {
   const suffix = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => letters[byte % letters.length]).join('');

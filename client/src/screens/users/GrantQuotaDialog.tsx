@@ -58,7 +58,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const submit = async (values: { readonly amount: string; readonly note: string }) => {
     const now = sets ? (await refetch()).data?.user?.quota : undefined;
     const quota = parse(values.amount, now);
-    // Null: by now the balance is what was asked for.
+    // Null means that the balance already has the requested value.
     if (quota !== null) {
       const input = { userId: user.id, amount: quota, note: values.note.trim() || null };
       await grant({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });

@@ -49,7 +49,7 @@ export function UserEditor(props: UserEditorProps) {
     isId ? { variables: { id: props.id }, fetchPolicy: 'network-only' } : skipToken,
   );
   if (data?.user) return <UserForm {...props} user={data.user} />;
-  // Open the drawer once its data is loaded, not as an empty panel.
+  // The drawer opens once its data is loaded, and not as an empty panel.
   if (isId && !error && !data) return null;
   return (
     <SideDrawer open width={480} title={t('users.edit')} meta={isId && `#${props.id}`} onClose={props.onClosed}>

@@ -49,7 +49,7 @@ export function RoleChip({ role, customRole }: { readonly role: Role; readonly c
   return <ToneChip tone="red">{t('roles.unknown')}</ToneChip>;
 }
 
-/** Between common users and admins, as the server ranks users with a custom role. */
+/** The rank of a user with a custom role: between common users and admins, as on the server. */
 const operatorRank = 5;
 const rankOf = (role: number, isOperator: boolean): number => (role === 1 && isOperator ? operatorRank : role);
 

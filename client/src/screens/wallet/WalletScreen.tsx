@@ -134,7 +134,7 @@ const methodNames = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay', OTHER:
 type Credit = NonNullable<WalletQuery['myLogs']>['items'][number];
 type Order = NonNullable<WalletQuery['myTopUps']>['items'][number];
 
-/** Credits of the log without those of paid orders, each of which has a log row of its own. */
+/** Returns credits of the log without those of paid orders, each of which has its own log row. */
 function withoutPayments(credits: readonly Credit[], paid: readonly Order[]): readonly Credit[] {
   const rest = credits.filter(({ quota }) => quota > 0);
   for (const { quota, createdAt } of paid) {

@@ -114,7 +114,7 @@ async function sameDatabase(
 
 const wholeAbilities = {
   MIGRATIONS: 'every migration of this version',
-  LEDGER: 'the ledger: reservations, settlements and releases, alone and at once, with books that add up',
+  LEDGER: 'the ledger: reservations, settlements and releases, alone and at once, with a ledger that adds up',
 };
 const whatIsSkipped: readonly FeatureResult[] = Object.entries(wholeAbilities).map(([code, ability]) => ({
   code,

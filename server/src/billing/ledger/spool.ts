@@ -8,7 +8,7 @@ import { makeFolder } from '../../shared/make-folder.js';
  * Maximum number of attempts to write. Some file systems give a file a new number each time it is checked, and the
  * write must end there, too.
  */
-const maxTurns = 3;
+const maxAttempts = 3;
 
 /**
  * Settlements that could not be committed to the database: one JSON line each, fsynced before the client gets its
@@ -19,7 +19,7 @@ export class Spool {
   private file: FileHandle | null = null;
   private queue: Array<{ text: string; resolve: () => void; reject: (error: unknown) => void }> = [];
   /** Serializes writing, rotating and closing, so that a line is never written to a file that is being replayed. */
-  private turn: Promise<void> = Promise.resolve();
+  private last: Promise<void> = Promise.resolve();
   private sequence = 0;
   /** Whether the last write failed, perhaps in the middle of a line. */
   private isTorn = false;
@@ -34,7 +34,7 @@ export class Spool {
     if (lines.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
       this.queue.push({ text: lines.map((line) => `${toSpoolText(line)}\n`).join(''), resolve, reject });
-      void this.inTurn(() => this.write());
+      void this.inOrder(() => this.write());
     });
   }
 
@@ -56,7 +56,7 @@ export class Spool {
 
   /** Closes the open file, so that it can be replayed. New lines go to a new file. */
   rotate(): Promise<void> {
-    return this.inTurn(async () => {
+    return this.inOrder(async () => {
       if (!this.file) return;
       await this.closeFile();
       const closed = join(this.folder, `${this.nodeId}.${++this.sequence}.replay`);
@@ -99,7 +99,7 @@ export class Spool {
 
   /** Closes the open file, if any. */
   close(): Promise<void> {
-    return this.inTurn(() => this.closeFile());
+    return this.inOrder(() => this.closeFile());
   }
 
   /**
@@ -128,9 +128,9 @@ export class Spool {
     return join(this.folder, `${this.nodeId}.jsonl`);
   }
 
-  private inTurn(work: () => Promise<void>): Promise<void> {
-    const next = this.turn.then(work);
-    this.turn = next.catch(() => undefined);
+  private inOrder(work: () => Promise<void>): Promise<void> {
+    const next = this.last.then(work);
+    this.last = next.catch(() => undefined);
     return next;
   }
 
@@ -141,7 +141,7 @@ export class Spool {
     const text = (this.isTorn ? '\n' : '') + batch.map((entry) => entry.text).join('');
     try {
       // Another node that considered this one dead may have claimed the file before it was written.
-      for (let turn = 0; turn < maxTurns && !(await this.isWritten(text)); turn++) await this.closeFile();
+      for (let attempt = 0; attempt < maxAttempts && !(await this.isWritten(text)); attempt++) await this.closeFile();
       this.isTorn = false;
       for (const entry of batch) entry.resolve();
     } catch (error) {

@@ -11,16 +11,15 @@ export interface EpayOrder {
   readonly notifyUrl: string;
   readonly returnUrl: string;
   readonly name: string;
-  /** Two decimals. */
+  /** The amount with two decimals. */
   readonly money: string;
 }
 
 const unsigned: readonly string[] = ['sign', 'sign_type'];
 
 /**
- * Without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` as they are, the key appended, MD5
- * in
- * lower-case hex (docs/reference/rest/tokens-and-wallet.md#online-top-up).
+ * Signs parameters: without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` unencoded, the key
+ * appended, MD5 in lower-case hex (docs/reference/rest/tokens-and-wallet.md#online-top-up).
  */
 export function epaySign(parameters: EpayParameters, key: string): string {
   const text = Object.entries(parameters)
@@ -33,7 +32,7 @@ export function epaySign(parameters: EpayParameters, key: string): string {
     .digest('hex');
 }
 
-/** Constant-time comparison. False without a key: an unconfigured gateway signs nothing. */
+/** Verifies a signature with a constant-time comparison. False without a key: an unconfigured gateway signs nothing. */
 export function isSignedBy(parameters: EpayParameters, key: string): boolean {
   return key !== '' && sameSecret((parameters['sign'] ?? '').toLowerCase(), epaySign(parameters, key));
 }

@@ -41,7 +41,7 @@ const someCard = fc
     try {
       return parsePriceCard(card);
     } catch (error) {
-      // Tiers that make a long call cheaper are refused: the same card without them.
+      // Tiers that make a long call cheaper are refused. The same card without them is used instead.
       if (!(error instanceof PriceCardError)) throw error;
       return parsePriceCard({ prices: card.prices, services: card.services });
     }
@@ -174,7 +174,7 @@ describe('for every card and usage', () => {
   });
 });
 
-/** A usage that such a call can have: its tokens in any mix of the quantities that it can have. */
+/** Returns a usage that fits the bound: its tokens in any mix of the possible quantities. */
 function usageWithin(card: PriceCard, bound: CallBound, promptShares: number[], outputShares: number[]): Count[] {
   const { writesCache, hasAudio, hasImages } = bound;
   const ofPrompt = [

@@ -1,8 +1,9 @@
 import { exact, ratesOf, type PriceCard } from '../../shared/price-card.js';
 
 /**
- * The ratios of the old tables that come to a card's price of a short call. A card without a price of tokens prices seconds or
- * characters, which those tables count as tokens: 1,000 a minute, one a character. 0 where it prices none of these.
+ * Returns the ratios of the old tables that are equal to a card's price of a short call. A card without a price of
+ * tokens prices seconds or characters, which those tables count as tokens: 1,000 per minute, one per character. 0 when
+ * the card prices none of these.
  */
 export function ratiosOfCard(card: PriceCard): ReturnType<typeof computeRatios> {
   let ratios = cardRatios.get(card);
@@ -10,10 +11,10 @@ export function ratiosOfCard(card: PriceCard): ReturnType<typeof computeRatios> 
   return ratios;
 }
 
-/** Each log row needs them, and a card never changes. */
+/** Ratios by card. Each log row needs them, and a card never changes. */
 const cardRatios = new WeakMap<PriceCard, ReturnType<typeof computeRatios>>();
 
-/** A minute counts as 1,000 tokens. */
+/** The factor for seconds. A minute counts as 1,000 tokens. */
 const perMillionSeconds = 60_000;
 
 function computeRatios(card: PriceCard) {

@@ -1,14 +1,14 @@
 import type { PriceCard } from '../../shared/price-card.js';
 
-/** A card and the name that it was found by. */
+/** A card and the name by which it was found. */
 export interface NamedCard {
   readonly name: string;
   readonly card: PriceCard;
 }
 
-/** Cards by exact name and by prefix: a name that ends with `*`. */
+/** Cards by exact name and by prefix. A prefix is a name that ends with `*`. */
 export class CardTable {
-  /** Longest prefix first. */
+  /** Prefixes, the longest first. */
   private readonly prefixes: ReadonlyArray<readonly [prefix: string, name: string, card: PriceCard]>;
 
   constructor(private readonly cards: ReadonlyMap<string, PriceCard>) {
@@ -18,7 +18,7 @@ export class CardTable {
       .sort(([left], [right]) => right.length - left.length);
   }
 
-  /** The card with exactly this name, else the one with the longest prefix; null when there is none. */
+  /** Returns the card with exactly this name, else the card with the longest prefix; null when there is none. */
   find(model: string): NamedCard | null {
     const exact = this.cards.get(model);
     if (exact) return { name: model, card: exact };

@@ -12,7 +12,7 @@ export const proposable = [
   'ToolPrices',
 ] as const satisfies ReadonlyArray<keyof OptionValues>;
 
-/** A setting with another value, as text, as a save of the setting would have it. */
+/** A setting with another value, in the text form in which it is saved. */
 export interface ProposedSetting {
   readonly key: string;
   readonly value: string;
@@ -21,8 +21,8 @@ export interface ProposedSetting {
 const keys: ReadonlySet<string> = new Set(proposable);
 
 /**
- * The current settings with those of a proposal.
- * @throws AppError INVALID_INPUT for other settings, and as a save of the setting
+ * Returns the current settings with those of a proposal.
+ * @throws AppError INVALID_INPUT for other settings, and like a save of the setting
  */
 export function proposedValues(current: OptionValues, settings: readonly ProposedSetting[]): OptionValues {
   const changed = settings.map(({ key, value }) => {

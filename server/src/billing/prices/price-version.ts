@@ -18,7 +18,7 @@ export type PriceTables = Pick<OptionValues, (typeof pricedBy)[number]> & {
   readonly ToolPrices?: OptionValues['ToolPrices'];
 };
 
-/** The tables of the current settings, as they are stored. */
+/** Returns the tables of the current settings, in their stored form. */
 export function priceTablesOf(values: PriceTables): PriceTables {
   const tables = Object.fromEntries(pricedBy.map((key) => [key, values[key]])) as unknown as PriceTables;
   const { PriceCards, ToolPrices } = values;
@@ -30,8 +30,9 @@ export function priceTablesOf(values: PriceTables): PriceTables {
 }
 
 /**
- * Name of price tables, derived from their content: every node computes the same name without coordination, and tables
- * that are restored get their old name. Cards count only where there are some, so that older names stay.
+ * Returns the name of price tables, derived from their content: every node computes the same name without coordination,
+ * and restored tables get their old name. Cards are part of it only if there are any, so that older names stay the
+ * same.
  */
 export function priceVersionOf(values: PriceTables): string {
   const { PriceCards, ToolPrices, ...tables } = priceTablesOf(values);
@@ -45,7 +46,10 @@ export function priceVersionOf(values: PriceTables): string {
 const sorted = (value: number | Readonly<Record<string, number>>): unknown =>
   typeof value === 'number' ? value : Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
 
-/** Objects as lists of entries by name, at every depth: the order in which a card was written does not count. */
+/**
+ * Returns objects as lists of entries sorted by name, at every depth: the order in which a card was written does not
+ * matter.
+ */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return (value as unknown[]).map(canonical);
   if (typeof value !== 'object' || value === null) return value;

@@ -3,29 +3,38 @@ import { Decimal } from 'decimal.js';
 /** How the fraction of a charge is treated. */
 export type Rounding = 'truncate' | 'half-up';
 
-/** A price as quota units and what rounding took from it or added to it, which the user carries to the next call. */
+/** A price as quota units, with the fraction that rounding removed or added. The user's next call gets the fraction. */
 export interface Rounded {
   readonly quota: number;
-  /** The price minus `quota`, in whole billionths of a unit: [0, 10^9) where a fraction is truncated, else [-10^9 / 2, 10^9 / 2). */
+  /**
+   * The price minus `quota`, in whole billionths of a unit: [0, 10^9) when a fraction is truncated, else [-10^9 / 2,
+   * 10^9 / 2).
+   */
   readonly rest: number;
 }
 
 /** Parts of a quota unit. */
 export const billion = 1_000_000_000;
 
-/** A charge without a fraction. */
+/** Returns a charge without a fraction. */
 export const whole = (quota: number): Rounded => ({ quota, rest: 0 });
 
 const modes = { truncate: Decimal.ROUND_DOWN, 'half-up': Decimal.ROUND_HALF_UP } as const;
 
-/** Rounds a price. Digits behind the billionth are dropped. @param value not negative */
+/**
+ * Rounds a price. Digits after the billionth are dropped.
+ * @param value not negative
+ */
 export function round(value: Decimal, rounding: Rounding): Rounded {
   const quota = value.toDecimalPlaces(0, modes[rounding]);
   const rest = value.minus(quota).times(billion).toDecimalPlaces(0, Decimal.ROUND_FLOOR);
   return { quota: quota.toNumber(), rest: rest.toNumber() };
 }
 
-/** `numerator / denominator`, rounded. Exact, because both are integers. @param denominator a power of ten */
+/**
+ * Returns `numerator / denominator`, rounded. It is exact, because both are integers.
+ * @param denominator a power of ten
+ */
 export function quotient(numerator: number, denominator: number, rounding: Rounding): Rounded {
   const remainder = numerator % denominator;
   const quota = (numerator - remainder) / denominator;
@@ -41,10 +50,10 @@ function billionthsOf(remainder: number, denominator: number): number {
   return (remainder - (remainder % unit)) / unit;
 }
 
-/** The most that is charged for a price, whatever its user carries. */
+/** Returns the maximum charge of a price, for any accumulated fraction. */
 export const roundedUp = ({ quota, rest }: Rounded): number => (rest > 0 ? quota + 1 : quota);
 
-/** The price that is left when a part of it is paid. Nothing is left of a price that is smaller. */
+/** Returns the rest of a price after a part of it is paid, at least 0. */
 export function minus(price: Rounded, paid: Rounded): Rounded {
   const quota = price.quota - paid.quota;
   const rest = price.rest - paid.rest;

@@ -14,8 +14,8 @@ const knownDecimals = new Map<number, Scaled | null>();
 const maxKnownDecimals = 4096;
 
 /**
- * @returns null for a number that is negative, not finite or too long. Results are cached, because every call needs its
- * ratios.
+ * Converts a number. Results are cached, because every call needs its ratios.
+ * @returns null for a number that is negative, not finite or too long
  */
 export function toScaled(value: number): Scaled | null {
   const kept = knownDecimals.get(value);
@@ -36,7 +36,7 @@ function parseDecimal(value: number): Scaled | null {
     : null;
 }
 
-/** The product of integers; null when it exceeds the safe integers. */
+/** Returns the product of integers; null when it exceeds the safe integers. */
 export function product(...factors: readonly number[]): number | null {
   let result = 1;
   for (const factor of factors) {

@@ -39,7 +39,7 @@ export interface ChannelKeyCooldown {
   readonly until: Date;
 }
 
-interface KnownRest {
+interface KnownCooldown {
   readonly model: string;
   readonly reason: ChannelCooldownReason;
   readonly since: number;
@@ -51,7 +51,7 @@ export interface KeyHealth {
   /** @returns one status per key */
   healthOf(channelId: number, keys: readonly string[]): readonly ChannelKeyStatus[];
   /** @returns the cooldowns of each key; times in Unix milliseconds */
-  cooldownsOf(channelId: number, keys: readonly string[]): ReadonlyArray<readonly KnownRest[]>;
+  cooldownsOf(channelId: number, keys: readonly string[]): ReadonlyArray<readonly KnownCooldown[]>;
   /** @param index of one key; null for all keys */
   clear(channelId: number, keys: readonly string[], index: number | null): number;
 }

@@ -27,15 +27,15 @@ const cheap: readonly Endpoint[] = ['chat', 'completions', 'embeddings', 'rerank
 /**
  * Returns the request that tests a channel (docs/reference/relay/routing.md#channel-test).
  * @param asked the model that the admin names; '' for the channel's test model, else the first one that fits
- * @param isRound whether the test is part of a run over all channels, where each test must cost next to nothing
+ * @param isRun whether the test is part of a run over all channels, where each test must cost next to nothing
  * @throws AppError UNSUPPORTED_BY_CHANNEL when no test exists for the model
  */
-export function testRequest(channel: TestedChannel, asked: string, isRound: boolean): Omit<ProbeRequest, 'retires'> {
+export function testRequest(channel: TestedChannel, asked: string, isRun: boolean): Omit<ProbeRequest, 'retires'> {
   const named = asked || channel.testModel;
   const model = named || fittingModel(channel);
   const endpoint = endpointOf(channel, model);
   if (!endpoint) throw new AppError('UNSUPPORTED_BY_CHANNEL', `No test exists for models such as ${model}`);
-  if ((isRound || !named) && !cheap.includes(endpoint)) {
+  if ((isRun || !named) && !cheap.includes(endpoint)) {
     const message = `${model} is tested only alone, and where it is named: each test costs an image or a recording`;
     throw new AppError('UNSUPPORTED_BY_CHANNEL', message);
   }

@@ -4,7 +4,7 @@ export { ownerOf } from './channel-catalogue.js';
 export { ChannelCopyService } from './channel-copy.service.js';
 export { ChannelDirectory, type ChannelOffer } from './channel-directory.js';
 export { ChannelDiscoveryService } from './channel-discovery.service.js';
-export { ChannelHeads } from './channel-heads.js';
+export { ChannelsByTag } from './channels-by-tag.js';
 export { checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
 export { ChannelKeyService, type ChannelKeyStatus } from './channel-keys.service.js';
 export { splitList } from './channel-lists.js';

@@ -6,7 +6,7 @@ import { GraphQLQuota, GraphQLTimeZone } from '../../platform/graphql/scalars.js
 import { BucketEnum } from '../usage/usage-question.object.js';
 import type { TimeBucket } from '../usage/index.js';
 import type {
-  Books,
+  LedgerTotals,
   ChannelRetries,
   GrowthPoint,
   LiveCall,
@@ -15,8 +15,8 @@ import type {
   Slice,
 } from './insights.service.js';
 
-@ObjectType('Books', { description: 'Liabilities of the site to its users, in quota.' })
-export class BooksObject implements Books {
+@ObjectType('LedgerTotals', { description: 'Liabilities of the site to its users, in quota.' })
+export class LedgerTotalsObject implements LedgerTotals {
   @Field(() => GraphQLQuota, { description: 'Balances of users who are not deleted.' })
   balances: number;
 
@@ -32,7 +32,7 @@ export class BooksObject implements Books {
   unlimitedCodes: number;
 
   @Field(() => GraphQLQuota, { description: 'Reserved for calls in flight, and not part of `balances`.' })
-  holds: number;
+  reserved: number;
 
   @Field(() => GraphQLQuota, { description: 'Total of balances, invite earnings, unused codes and reservations.' })
   liability: number;

@@ -6,7 +6,7 @@ import { zonesOf } from '../../platform/graphql/ranges.js';
 import { clampPageSize, toPageQuery } from '../../shared/page.js';
 import { toRange } from '../usage/usage-question.object.js';
 import {
-  BooksObject,
+  LedgerTotalsObject,
   ChannelRetriesObject,
   GrowthArgs,
   GrowthPointObject,
@@ -25,9 +25,9 @@ export class InsightResolver {
 
   @Access('usage.read')
   @Cost(50)
-  @Query(() => BooksObject, { description: 'Liabilities of the site to its users, at this moment.' })
-  books(@Ctx() { actor }: GraphQLContext): Promise<BooksObject> {
-    return this.insightService.books(actor);
+  @Query(() => LedgerTotalsObject, { description: 'Liabilities of the site to its users, at this moment.' })
+  ledgerTotals(@Ctx() { actor }: GraphQLContext): Promise<LedgerTotalsObject> {
+    return this.insightService.ledgerTotals(actor);
   }
 
   @Access('logs.read')

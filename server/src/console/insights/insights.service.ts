@@ -8,7 +8,7 @@ import type { OptionValues } from '../../options/option.service.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/index.js';
 
 /** Liabilities of the site to its users, in quota. */
-export interface Books {
+export interface LedgerTotals {
   /** Total balance of users who are not deleted. */
   readonly balances: number;
   /** Invite rewards that are not yet transferred to a balance. */
@@ -18,7 +18,7 @@ export interface Books {
   /** Number of gift codes without a limit of uses. They are not part of `unusedCodes`. */
   readonly unlimitedCodes: number;
   /** Quota that is reserved for calls in flight. It is already deducted from the balances. */
-  readonly holds: number;
+  readonly reserved: number;
   readonly liability: number;
   readonly liabilityUsd: number;
   readonly asOf: Date;
@@ -114,14 +114,16 @@ export class InsightService {
    * Returns the liabilities of the site.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
-  async books(actor: MaybeActor): Promise<Books> {
+  async ledgerTotals(actor: MaybeActor): Promise<LedgerTotals> {
     requirePermission(actor, 'usage.read');
     const now = seconds(this.deps.clock);
     const [row] = await this.deps.database.query<
-      Array<Record<'balances' | 'inviteEarnings' | 'unusedCodes' | 'unlimitedCodes' | 'holds', string> & { asOf: Date }>
+      Array<
+        Record<'balances' | 'inviteEarnings' | 'unusedCodes' | 'unlimitedCodes' | 'reserved', string> & { asOf: Date }
+      >
     >(
       `SELECT u.balances::text, u."inviteEarnings"::text, c."unusedCodes"::text, c."unlimitedCodes"::text, now() AS "asOf",
-              (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS holds
+              (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS reserved
          FROM (SELECT coalesce(sum(quota), 0) AS balances, coalesce(sum(aff_quota), 0) AS "inviteEarnings"
                  FROM users WHERE deleted_at IS NULL) u,
               (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses = -1)), 0) AS "unusedCodes",
@@ -135,7 +137,7 @@ export class InsightService {
       keyof typeof texts,
       number
     >;
-    const liability = amounts.balances + amounts.inviteEarnings + amounts.unusedCodes + amounts.holds;
+    const liability = amounts.balances + amounts.inviteEarnings + amounts.unusedCodes + amounts.reserved;
     return { ...amounts, asOf, liability, liabilityUsd: liability / this.deps.options.values.QuotaPerUnit };
   }
 

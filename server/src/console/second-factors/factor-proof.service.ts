@@ -23,7 +23,7 @@ export type FactorKind = 'authenticatorApp' | 'passkey' | 'recoveryCode';
  * The origin of a proof. A known browser and a session are counted separately, so that guesses of others never lock the
  * owner out.
  */
-export interface ProofPlace {
+export interface ProofOrigin {
   /** The name of a known browser, a session, or an address. */
   readonly name: string;
   /** Whether the owner signed in from there before. */
@@ -36,7 +36,7 @@ interface Limit {
 }
 
 /** Limits wrong proofs for one user from one place. */
-const placeLimit: Limit = { count: 20, seconds: 3600 };
+const originLimit: Limit = { count: 20, seconds: 3600 };
 
 /**
  * Limits wrong codes for one user from all unknown places together. Three codes of a million are valid at one moment,
@@ -81,10 +81,10 @@ export class FactorProofService {
   }
 
   /** @throws AppError INVALID_CREDENTIALS, INVALID_INPUT (none or several proofs), RATE_LIMITED */
-  async check(userId: number, proof: FactorProof, ceremony: Ceremony, place: ProofPlace): Promise<void> {
+  async check(userId: number, proof: FactorProof, ceremony: Ceremony, origin: ProofOrigin): Promise<void> {
     const given = [proof.code, proof.recoveryCode, proof.passkey].filter((one) => one !== undefined && one !== null);
     if (given.length !== 1) throw new InvalidInputError('Give exactly one of code, recoveryCode and passkey');
-    const counters = countersOf(userId, proof, place);
+    const counters = countersOf(userId, proof, origin);
     // The attempt is counted before the check, so that parallel guesses cannot pass together.
     for (const [key, limit] of counters) await this.count(key, limit);
     await this.accept(userId, proof, ceremony);
@@ -152,10 +152,10 @@ export class FactorProofService {
 function countersOf(
   userId: number,
   { code, passkey }: FactorProof,
-  { name, isKnown }: ProofPlace,
+  { name, isKnown }: ProofOrigin,
 ): Array<readonly [key: string, limit: Limit]> {
   if (passkey !== undefined && passkey !== null) return [];
-  const own = [`limit:second-factor:${userId}:${name}`, placeLimit] as const;
+  const own = [`limit:second-factor:${userId}:${name}`, originLimit] as const;
   const isCode = code !== undefined && code !== null;
   return isCode && !isKnown ? [own, [`limit:second-factor:${userId}:unknown`, unknownLimit]] : [own];
 }

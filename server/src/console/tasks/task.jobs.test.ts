@@ -119,13 +119,13 @@ it('a platform that cannot be polled does not keep the others from it', async ()
 
 it('nothing is polled while the shared state does not answer, and it goes on when it does', async () => {
   const state = new Leases();
-  let isAway = true;
+  let isUnavailable = true;
   const lease = state.lease.bind(state);
-  state.lease = (...parts) => (isAway ? Promise.reject(new Error('away')) : lease(...parts));
+  state.lease = (...parts) => (isUnavailable ? Promise.reject(new Error('unavailable')) : lease(...parts));
   const first = node(state, 'a');
   await pass(30);
   expect(first.rounds).toBe(0);
-  isAway = false;
+  isUnavailable = false;
   await pass(15);
   expect(first.rounds).toBe(1);
 });

@@ -1,11 +1,11 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
 
-interface Rounds {
+interface PolledTasks {
   round(): Promise<void>;
 }
 
 interface TaskPollingDeps {
-  readonly pollers: readonly Rounds[];
+  readonly pollers: readonly PolledTasks[];
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly nodeId: string;
   readonly seconds: number;
@@ -14,7 +14,7 @@ interface TaskPollingDeps {
 
 const leaseName = 'task-polling';
 /** Number of runs that may be missed before another node takes over. */
-const leaseRounds = 4;
+const leaseRuns = 4;
 
 /**
  * Polls unfinished tasks periodically. One node does it, by lease; if two do for a moment, each task still changes only
@@ -64,6 +64,6 @@ export class TaskPolling {
    */
   private lease(): Promise<boolean> {
     const { state, nodeId, seconds } = this.deps;
-    return state.lease(leaseName, nodeId, Math.max(10, seconds * leaseRounds));
+    return state.lease(leaseName, nodeId, Math.max(10, seconds * leaseRuns));
   }
 }

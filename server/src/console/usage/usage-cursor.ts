@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import type { GroupRow } from './usage-statements.js';
-import type { Place } from './usage-query.js';
+import type { Position } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion } from './usage-question.js';
 
 /** Returns the order of the rows: the requested one, else by time and key with buckets, and by quota without. */
@@ -41,7 +41,7 @@ export const toCursor = (row: GroupRow, { current }: UsageQuery): string =>
  * Reads a cursor.
  * @throws AppError INVALID_INPUT for a cursor of a different query
  */
-export function fromCursor(cursor: string, { current, dimensions }: UsageQuery): Place {
+export function fromCursor(cursor: string, { current, dimensions }: UsageQuery): Position {
   const refused = new InvalidInputError('The cursor belongs to a different query', 'after');
   let parsed: unknown;
   try {

@@ -10,7 +10,7 @@ export interface GroupsWanted {
   readonly limit: number;
   readonly offset: number;
   /** Restricts to groups after this position in the order of time and key. */
-  readonly after?: Place | undefined;
+  readonly after?: Position | undefined;
   /** Whether to count all groups. */
   readonly counted?: boolean;
   /** Whether to read the keys only. All counters are then zero. */
@@ -131,13 +131,13 @@ export const flatten = (query: UsageQuery): UsageQuery => ({
 const wholeOf = (span: Span): Span => ({ ...span, starts: null });
 
 /** A position in the order of time and key: the start of a bucket, and the values of the dimensions. */
-export interface Place {
+export interface Position {
   readonly bucket: number | null;
   readonly keys: ReadonlyArray<number | string>;
 }
 
 /** Skips buckets before the position. Bucket numbers stay those of the whole range. */
-function behind(query: UsageQuery, { bucket }: Place): UsageQuery {
+function behind(query: UsageQuery, { bucket }: Position): UsageQuery {
   if (bucket === null) return query;
   const from = Math.max(query.current.range.from, query.current.starts?.[bucket] ?? 0);
   return { ...query, current: { ...query.current, range: { ...query.current.range, from } } };
@@ -163,7 +163,7 @@ function around(query: UsageQuery, rows: readonly GroupRow[]): UsageQuery {
 const placeOf = ({ dimensions: names, current }: UsageQuery): string =>
   `(${[...(current.starts ? ['bucket'] : []), ...names.map((name, n) => sortKey(name, n))].join(', ')})`;
 
-const placeValues = ({ dimensions: names, current }: UsageQuery, place: Place, values: Values): string =>
+const placeValues = ({ dimensions: names, current }: UsageQuery, place: Position, values: Values): string =>
   [
     ...(current.starts ? [`${values.add(place.bucket ?? 0)}::integer`] : []),
     ...names.map((name, n) => `${values.add(place.keys[n])}::${dimensions[name].type}`),

@@ -6,7 +6,7 @@ import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollu
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
-import { readGroups, readTotal, type Place } from './usage-query.js';
+import { readGroups, readTotal, type Position } from './usage-query.js';
 import { type GroupRow } from './usage-statements.js';
 import {
   assertOwn,
@@ -175,7 +175,7 @@ export class UsageService {
     const counters = { latency: true, firstToken: false, cost: csv === usageCsv };
     const query = this.queryOf(fixed, counters);
     let { header } = csv;
-    let after: Place | undefined;
+    let after: Position | undefined;
     let rows: GroupRow[];
     for (let limit = rowsOfFirstRead; ; limit = rowsPerRead) {
       // No snapshot stays open while the client reads.

@@ -33,7 +33,7 @@ export function retryHeaders({ retryAfter, resetAt }: CallFailure): Record<strin
   };
 }
 
-/** Fields that the error of a used up budget has besides. */
+/** Additional fields of the error of a used-up budget. */
 export const budgetFields = ({ code, resetAt }: CallFailure): object =>
   resetAt === undefined ? {} : { code, reset_at: resetAt };
 
@@ -138,7 +138,9 @@ function shownMessage(error: AppError): string {
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
-/** It tells nothing of the provider but the length of its context, so it is shown in any case. */
+/**
+ * The overflow error that is shown in any case: it says nothing about the provider except the length of its context.
+ */
 const ofOverflow = ({ message }: UpstreamError, overflow: Overflow, hidden: boolean): CallFailure => ({
   status: 400,
   message: hidden ? "The conversation exceeds the model's context" : maskSecrets(message),

@@ -8,7 +8,7 @@ export interface Overflow {
   readonly output?: number;
 }
 
-/** Its code at OpenAI, which agents act on. */
+/** The code at OpenAI, which agents act on. */
 export const overflowCode = 'context_length_exceeded';
 
 type Figure = keyof Overflow;

@@ -145,7 +145,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
     });
 
     if (cutWhole.includes(type)) {
-      // Of every event other positions, unless in a full suite.
+      // Each event is tested at other positions, unless in a full suite.
       const stride = isFullSuite ? 1 : 8;
       it('every position of the whole recording may be where the network cuts', () => {
         // Each event between its neighbours and before the final ones: no part of a stream reaches further back, as the

@@ -27,7 +27,7 @@ interface Own {
   /** `Hi`, then an error. */
   readonly errors: Buffer;
   readonly failure: { readonly status: number; readonly message: string };
-  /** The same response without streaming. */
+  /** The response without streaming. */
   readonly whole: unknown;
 }
 

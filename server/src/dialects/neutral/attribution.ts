@@ -21,7 +21,7 @@ export function withoutAttribution(system: unknown): unknown {
 }
 
 /**
- * The same in the neutral form.
+ * Removes the attribution in the neutral form.
  * @param dropped gets its name
  */
 export function messagesWithoutAttribution(

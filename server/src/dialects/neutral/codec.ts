@@ -7,7 +7,7 @@ import type { Fields } from './fields.js';
 import type { NeutralRequest } from './request.js';
 
 /** A call as the client made it. */
-export interface ClientCall {
+export interface ClientRequest {
   readonly body: Fields;
   /** Gemini has model and streaming in the path, the other dialects in the body. */
   readonly model?: string;
@@ -49,7 +49,7 @@ export interface AnswerContext {
 export interface ClientCodec {
   readonly dialect: Dialect;
   /** @throws AppError INVALID_INPUT naming the field */
-  parse(call: ClientCall): NeutralRequest;
+  parse(call: ClientRequest): NeutralRequest;
   /**
    * Called with a complete response before it is charged.
    * @throws AppError UPSTREAM_INVALID_RESPONSE when the client cannot use it: another channel may serve the call

@@ -42,7 +42,7 @@ const stream = sse([
   '[DONE]',
 ]);
 
-/** The same stream, read and written event by event. */
+/** Returns the stream, read and written event by event. */
 function streamed(dialect: 'gemini-generate' | 'openai-responses'): Json[] {
   const reader = chat.openReader();
   const writer = clients[dialect].openWriter(contextFor());

@@ -32,7 +32,7 @@ export function remoteMedia(request: NeutralRequest, fetches: (url: string) => b
   return [...found];
 }
 
-/** The same request with downloaded media in place of their URLs. */
+/** Returns the request with downloaded media in place of their URLs. */
 export function withMedia(request: NeutralRequest, fetched: ReadonlyMap<string, FetchedMedia>): NeutralRequest {
   if (fetched.size === 0) return request;
   const put = (part: Part): Part => {

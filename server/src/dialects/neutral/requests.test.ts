@@ -128,7 +128,7 @@ describe.each(pairs)('a client of %s at a provider of %s', (from, to) => {
   });
 });
 
-/** The same body with one value somewhere in it replaced. */
+/** Returns the body with one value somewhere in it replaced. */
 function disturbed(body: unknown, path: readonly number[], value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined || typeof body !== 'object' || body === null) return value === undefined ? null : value;

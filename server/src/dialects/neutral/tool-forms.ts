@@ -169,7 +169,7 @@ function flattenChoice(choice: ToolChoice | undefined, forms: ToolForms, takesCu
   return { ...rest, name: flat(choice.name), ...(custom && takesCustom ? { custom } : {}) };
 }
 
-/** The same client, whose responses name tools as it declared them. */
+/** Returns the client codec with responses that name tools as the client declared them. */
 export function withToolForms(client: ClientCodec, forms: () => ToolForms): ClientCodec {
   return {
     dialect: client.dialect,

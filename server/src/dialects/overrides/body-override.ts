@@ -29,7 +29,7 @@ function changedBody(
 }
 
 /**
- * The same for a body that is written as changes of the client's.
+ * Adds the override to a body that is written as changes of the client's.
  * @param changes fields to set; undefined removes one. Those of the override are added
  */
 export function addOverride(body: Fields, changes: Record<string, unknown>, target: Overridden): void {

@@ -4,7 +4,7 @@ import type { HeaderOperation } from '../../shared/channel-override.js';
 import { isFor } from './body-override.js';
 
 /** The values that header operations may use. */
-export interface HeaderCall {
+export interface HeaderValues {
   readonly channel: { readonly headers: readonly HeaderOperation[] };
   /** The key chosen for this attempt. */
   readonly key: string;
@@ -17,14 +17,14 @@ export interface HeaderCall {
 /** A request with the channel's `header_override`; the same request when the channel has none. */
 export function withHeaderOverride<Request extends Pick<UpstreamRequest, 'headers'>>(
   request: Request,
-  call: HeaderCall,
+  call: HeaderValues,
 ): Request {
   if (call.channel.headers.length === 0) return request;
   return { ...request, headers: overriddenHeaders(request.headers, call) };
 }
 
 /** The headers of a request after the channel's operations, with names in lower case. */
-export function overriddenHeaders(given: Readonly<Record<string, string>>, call: HeaderCall): Record<string, string> {
+export function overriddenHeaders(given: Readonly<Record<string, string>>, call: HeaderValues): Record<string, string> {
   const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   for (const operation of call.channel.headers) {
     if (!isFor(operation, call)) continue;
@@ -58,7 +58,7 @@ function listed(before: string | undefined, value: string): string {
 }
 
 /** @returns null when the client sent no such header, or when a key cannot be part of a header */
-function filledIn(text: string, { key, clientHeaders = {} }: HeaderCall): string | null {
+function filledIn(text: string, { key, clientHeaders = {} }: HeaderValues): string | null {
   let isComplete = true;
   const value = text.replace(/\{(?:api_key|client_header:([^{}]*))\}/g, (_all, name?: string) => {
     const found = name === undefined ? key : clientHeaders[name.toLowerCase()];

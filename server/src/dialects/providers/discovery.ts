@@ -35,7 +35,7 @@ export const anthropicDiscovery: Discovery = {
   read: readList,
 };
 
-/** Its OpenAI-compatible list, whose names begin with `models/`. */
+/** The discovery of Gemini's OpenAI-compatible list, whose names begin with `models/`. */
 export const geminiDiscovery: Discovery = {
   request: (base, key) => ({ url: `${base}/v1beta/openai/models`, headers: bearer(key) }),
   read: (body) => readList(body)?.map((name) => name.replace(/^models\//, '')) ?? null,

@@ -65,10 +65,10 @@ export class InFlight {
       throw new UnavailableError('The server has too many calls in flight, try again shortly');
     }
     this.all++;
-    let hasLeft = false;
+    let isReleased = false;
     return () => {
-      if (hasLeft) return;
-      hasLeft = true;
+      if (isReleased) return;
+      isReleased = true;
       this.all--;
       if (key !== uncounted) this.slots.leave(key);
       this.slots.leave(user);

@@ -53,7 +53,7 @@ export class ClientResponse {
   private goneHandler: (() => void) | null = null;
   private stall: NodeJS.Timeout | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
-  private left = false;
+  private disconnected = false;
   /** Only comments were sent so far. */
   private waits = false;
   private rateHeaders: OutgoingHttpHeaders | null = null;
@@ -84,7 +84,7 @@ export class ClientResponse {
   }
 
   get gone(): boolean {
-    return this.left;
+    return this.disconnected;
   }
 
   /**
@@ -105,7 +105,7 @@ export class ClientResponse {
    */
   onGone(handler: (() => void) | null): void {
     this.goneHandler = handler;
-    if (this.left) handler?.();
+    if (this.disconnected) handler?.();
   }
 
   /**
@@ -113,14 +113,14 @@ export class ClientResponse {
    * addition to the handler of `onGone`.
    */
   watchGone(handler: () => void): void {
-    if (this.left) handler();
+    if (this.disconnected) handler();
     else this.watchers = [...this.watchers, handler];
   }
 
   /** Sends a complete response. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
     this.stopHeartbeat();
-    if (this.left) return;
+    if (this.disconnected) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     this.raw.writeHead(status, flatHeaders([this.headers, this.limited(headers), { 'content-length': bytes.length }]));
     this.raw.end(bytes);
@@ -129,7 +129,7 @@ export class ClientResponse {
   /** @param contentType for streams that are not server-sent events */
   openStream(headers: OutgoingHttpHeaders, contentType?: string, status = 200): void {
     this.waits = false;
-    if (this.left || this.raw.headersSent) return;
+    if (this.disconnected || this.raw.headersSent) return;
     const type = contentType === undefined ? eventStream : { 'content-type': contentType };
     this.raw.writeHead(status, flatHeaders([this.headers, this.limited(headers), streamHeaders, type]));
     this.flushHead();
@@ -150,7 +150,7 @@ export class ClientResponse {
 
   /** Sends complete events. `source` is paused until the client has accepted them. */
   write(bytes: Buffer | string, source?: Pausable): void {
-    if (this.left || this.raw.write(bytes) || !source || this.stall) return;
+    if (this.disconnected || this.raw.write(bytes) || !source || this.stall) return;
     source.pause();
     this.stall = setTimeout(() => this.raw.destroy(), this.stallAfter);
     this.raw.once('drain', () => {
@@ -162,7 +162,7 @@ export class ClientResponse {
   /** Sends the last bytes and ends the response. */
   end(bytes: Buffer | string): void {
     this.stopHeartbeat();
-    if (!this.left) this.raw.end(bytes);
+    if (!this.disconnected) this.raw.end(bytes);
   }
 
   /** Aborts the connection: a response that cannot carry an error must not look complete. */
@@ -182,7 +182,7 @@ export class ClientResponse {
    * proxies close a connection without a byte. A WebSocket has pings of its own.
    */
   keepAlive(comment: string, milliseconds: number): void {
-    if (this.heartbeat || this.left) return;
+    if (this.heartbeat || this.disconnected) return;
     this.heartbeat = setInterval(() => {
       if (this.raw.flushHeaders && !this.raw.headersSent) {
         this.openStream({});
@@ -211,7 +211,7 @@ export class ClientResponse {
     this.stopHeartbeat();
     this.endStall();
     if (this.raw.writableFinished) return;
-    this.left = true;
+    this.disconnected = true;
     this.goneHandler?.();
     this.goneHandler = null;
     const { watchers } = this;

@@ -95,7 +95,7 @@ class Forwarding {
   }
 
   private async take(bytes: Buffer): Promise<void> {
-    if (this.refused !== null) return this.takeRest(bytes);
+    if (this.refused !== null) return this.readReport(bytes);
     this.send(await this.stream.push(bytes));
     const { inner } = this.stream;
     if (inner.failure) return this.finish({ kind: 'broken', error: inner.failure });
@@ -106,7 +106,7 @@ class Forwarding {
   }
 
   /** Reads the usage report of a refused response. */
-  private takeRest(bytes: Buffer): void {
+  private readReport(bytes: Buffer): void {
     const { inner } = this.stream;
     inner.push(bytes);
     if (!inner.done && !inner.failure) return;

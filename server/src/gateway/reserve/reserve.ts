@@ -31,7 +31,7 @@ export interface Reserved {
 }
 
 /** Maximum attempts to adapt a refused amount to the balance. The balance changes while calls run in parallel. */
-const maxTurns = 8;
+const maxAttempts = 8;
 
 /**
  * Reserves what the call may cost (docs/reference/relay/billing.md#reservation). A free call reserves nothing and needs
@@ -83,7 +83,7 @@ async function reserveClosely(
   ledger: Ledger,
   values: OptionValues,
 ): Promise<Reserved> {
-  if (cost) return reserveCover(asked, cost, ledger, values);
+  if (cost) return reserveEstimate(asked, cost, ledger, values);
   try {
     return await reserveWhole(asked, wholeAmount(asked.asSent, values), ledger, values);
   } catch (error) {
@@ -170,7 +170,7 @@ function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
   return ledger.reserve(budgets ? { ...request, budgets } : request);
 }
 
-async function reserveCover(
+async function reserveEstimate(
   { call, asSent }: Asked,
   cost: CallCost,
   ledger: Ledger,
@@ -198,7 +198,7 @@ async function takeWhatIsThere(
   const { promptTokens } = asked;
   let { cost } = asked;
   let wanted = wantedFor(cost, promptTokens);
-  for (let turn = 1, amount = wanted.amount; ; turn++) {
+  for (let attempt = 1, amount = wanted.amount; ; attempt++) {
     try {
       const tokens = call.budgets?.countsTokens ? promptTokens + estimateOf(cost, wanted, amount).outputTokens : 0;
       return { reservation: await take(call, { amount, tokens }, ledger), cost, wanted };
@@ -210,7 +210,7 @@ async function takeWhatIsThere(
       } else {
         amount = Math.min(wanted.amount, affordableOf(error, wanted, values));
       }
-      if (turn === maxTurns) throw wordedQuotaError(error, values, wanted);
+      if (attempt === maxAttempts) throw wordedQuotaError(error, values, wanted);
     }
   }
 }

@@ -125,16 +125,16 @@ export class Candidates {
         keyRing.undecided(channel, keyIndex);
         continue;
       }
-      let pass: LimitLease | LimitRefusal | null;
+      let lease: LimitLease | LimitRefusal | null;
       try {
-        pass = await this.enter(seeker, channel, keyIndex, model);
+        lease = await this.enter(seeker, channel, keyIndex, model);
       } catch (error) {
         this.giveBack({ channel, keyIndex, trial, lease: null });
         throw error;
       }
-      if (!pass || !isRefusal(pass)) return { channel, keyIndex, trial, lease: pass };
+      if (!lease || !isRefusal(lease)) return { channel, keyIndex, trial, lease };
       this.giveBack({ channel, keyIndex, trial, lease: null });
-      reached.add(channel, keyIndex, pass);
+      reached.add(channel, keyIndex, lease);
       if (seeker.route.pinned) return this.refusal(seeker, reached);
     }
   }

@@ -165,7 +165,7 @@ export class AttemptRunner {
   }
 
   /** Reads the provider on for its usage report. A charge that is known before the call does not need the report. */
-  private clientLeft(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
+  private onDisconnect(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
     const { request, admission, caller, endpoint, price } = call;
     if (price && endpoint.tariff.fixedUsage?.(request, price)) {
       exchange.abort(new ClientGoneError());
@@ -211,7 +211,7 @@ export class AttemptRunner {
       guard: guard?.checksOutput ? guard : undefined,
       accepted: trial || watch ? () => (trial?.passed(), watch?.accepted()) : undefined,
       gave: (ids) => this.deps.idOwners.keep(ids, ownerOf(call, channel, keyIndex)),
-      clientLeft: (exchange) => this.clientLeft(call, channel, exchange),
+      onDisconnect: (exchange) => this.onDisconnect(call, channel, exchange),
       keepsContent: values.LogChatContentEnabled || call.capture !== undefined,
       showsRequestedModel: values['global.requested_model_in_answers'],
       pingSeconds: values['general_setting.ping_interval_enabled']

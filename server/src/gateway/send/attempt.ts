@@ -12,7 +12,7 @@ import { overflowCode, overflowIn } from '../../dialects/errors/overflow.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { TextMeter } from '../reserve/metering/text-meter.js';
 import type { AnswerStore } from '../../dialects/neutral/codec.js';
-import { withHeaderOverride, type HeaderCall } from '../../dialects/overrides/header-override.js';
+import { withHeaderOverride, type HeaderValues } from '../../dialects/overrides/header-override.js';
 import { mapModel } from '../route/model-mapping.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
@@ -81,7 +81,7 @@ export interface Attempt {
    * Decides how far a provider is read after the client has disconnected.
    * @returns a function that ends the reading; call it when the exchange has ended
    */
-  clientLeft(exchange: AbandonedExchange): () => void;
+  onDisconnect(exchange: AbandonedExchange): () => void;
   /** 0 disables pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */
@@ -140,11 +140,11 @@ export async function exchangeWith(
   );
   const total = setTimeout(() => exchange.abort(tookTooLong()), settings.totalTimeout);
   let stopReading: (() => void) | undefined;
-  const clientLeft = (): void => void (stopReading = attempt.clientLeft(exchange));
+  const onDisconnect = (): void => void (stopReading = attempt.onDisconnect(exchange));
   let isOver = false;
   // `onGone` has one handler only, which belongs to an attempt that runs alone.
-  if (race) client.watchGone(() => isOver || clientLeft());
-  else client.onGone(clientLeft);
+  if (race) client.watchGone(() => isOver || onDisconnect());
+  else client.onGone(onDisconnect);
   try {
     race?.enter(exchange);
     await exchange.answer;
@@ -177,7 +177,7 @@ export async function exchangeWith(
 export const headerCallOf = (
   { channel, key, requestedModel, clientHeaders }: Attempt,
   upstreamModel: string,
-): HeaderCall => ({ channel, key, upstreamModel, requestedModel, clientHeaders });
+): HeaderValues => ({ channel, key, upstreamModel, requestedModel, clientHeaders });
 
 export const contentTypeOf = (exchange: Exchange): string => (exchange.headers['content-type'] ?? '').toLowerCase();
 

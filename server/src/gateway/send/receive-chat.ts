@@ -74,7 +74,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
   const onFirstByte = (): void => void (firstByteAt = performance.now());
   const delivery = attempt.guard
     ? await deliverGuarded(exchange, guardedBy(attempt.guard, tried, transform), client, open, onFirstByte, () =>
-        attempt.clientLeft(exchange),
+        attempt.onDisconnect(exchange),
       )
     : await deliverStream(exchange, transform, client, open, onFirstByte, attempt.request.body['background'] !== true);
   if (own.answerId !== undefined) {

@@ -48,7 +48,7 @@ export function settleCall(
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
-  const clientLeft = delivery.end.kind === 'client_gone';
+  const isDisconnected = delivery.end.kind === 'client_gone';
   const fixed = tariff.fixedUsage?.(call.request, call.price) ?? null;
   // A report without output may be wrong: see `finalUsage`.
   const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
@@ -58,12 +58,12 @@ export function settleCall(
   return usageOf(tariff, call, delivery.details, {
     reported: delivery.usage,
     complete,
-    clientGone: clientLeft,
+    clientGone: isDisconnected,
     meter,
     report: () => delivery.report(),
     countPrompt: () => countPrompt(tariff.prompt(call.request, upstreamModel), upstreamModel),
     hiddenOutput:
-      (clientLeft || isCut) && mayHideOutput(call.admission.bareModel, call.request.body)
+      (isDisconnected || isCut) && mayHideOutput(call.admission.bareModel, call.request.body)
         ? reservedOutput(reserved)
         : 0,
   }).then(settle);

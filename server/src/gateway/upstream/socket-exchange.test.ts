@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
-import type { SocketCall, UpstreamRequest } from '../../dialects/contract.js';
+import type { SocketExchange, UpstreamRequest } from '../../dialects/contract.js';
 import { Pools, UpstreamClient } from './upstream-client.js';
 
 type Script = (socket: Duplex, firstMessage: string) => void;
@@ -54,7 +54,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-function send(form: SocketCall['form'], timeouts = { firstByte: 5000, idle: 5000 }) {
+function send(form: SocketExchange['form'], timeouts = { firstByte: 5000, idle: 5000 }) {
   const request: UpstreamRequest = {
     method: 'GET',
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/v3.5/chat?authorization=x`,

@@ -1,5 +1,5 @@
 import { errors, WebSocket, type Dispatcher } from 'undici';
-import type { SocketCall, UpstreamRequest } from '../../dialects/contract.js';
+import type { SocketExchange, UpstreamRequest } from '../../dialects/contract.js';
 import type { Exchange } from './exchange.js';
 
 interface Timeouts {
@@ -19,7 +19,7 @@ export function openSocket(
   exchange: Exchange,
   url: URL,
   { body, headers }: UpstreamRequest,
-  call: SocketCall,
+  call: SocketExchange,
   { firstByte, idle }: Timeouts,
   dispatcher: Dispatcher,
 ): void {
@@ -71,7 +71,7 @@ export function openSocket(
 
 const contentTypes = { events: 'text/event-stream', list: 'application/json' } as const;
 
-function toBytes(message: string, form: SocketCall['form'], position: number): Buffer {
+function toBytes(message: string, form: SocketExchange['form'], position: number): Buffer {
   if (form === 'list') return Buffer.from((position === 0 ? '[' : ',') + message);
   return Buffer.from(`data: ${message.replaceAll('\n', '\ndata: ')}\n\n`);
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';
 import type { Generation } from './generation.js';
-import { byUse, type ServedCall } from './served-calls.js';
+import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
 import { SourcePrices, type SourcePrice } from './source-price.js';
 
@@ -20,7 +20,7 @@ export interface PricePlan {
 interface Planning {
   readonly generation: Generation;
   readonly options: ReadonlyMap<string, string>;
-  readonly calls: readonly ServedCall[];
+  readonly calls: readonly ServedModel[];
   readonly findings: Findings;
   readonly decisions: Accepting;
 }
@@ -68,7 +68,7 @@ type Deciding = Pick<Planning, 'findings' | 'decisions'>;
 /** The price of each served model there. Here a model has one price: where channels there differ, that of the most used one. */
 function pricesThere(
   source: SourcePrices,
-  calls: readonly ServedCall[],
+  calls: readonly ServedModel[],
   { findings, decisions }: Deciding,
 ): { readonly prices: ReadonlyMap<string, SourcePrice>; readonly refused: readonly string[] } {
   const prices = new Map<string, SourcePrice>();

@@ -1,10 +1,10 @@
 import { parseFields } from '../../shared/json.js';
 import { listOf, type Fields } from '../source/fields.js';
 import type { Generation } from './generation.js';
-import type { PricedCall } from './source-price.js';
+import type { PricedModel } from './source-price.js';
 
 /** A model of a channel, as the old program priced it. */
-export interface ServedCall extends PricedCall {
+export interface ServedModel extends PricedModel {
   readonly channel: number;
   readonly isEnabled: boolean;
   readonly priority: number;
@@ -15,7 +15,7 @@ export interface ServedCall extends PricedCall {
 export const servedColumns = ['id', 'type', 'status', 'models', 'model_mapping', 'priority', 'weight'];
 
 /** The models of a channel. */
-export function servedBy(row: Fields, generation: Generation): ServedCall[] {
+export function servedBy(row: Fields, generation: Generation): ServedModel[] {
   const mapping = parseFields(row.text('model_mapping')) ?? {};
   const channel = {
     channel: row.id,
@@ -24,14 +24,14 @@ export function servedBy(row: Fields, generation: Generation): ServedCall[] {
     priority: row.whole('priority'),
     weight: row.whole('weight'),
   };
-  const served = listOf(row.text('models')).map((model): ServedCall => ({
+  const served = listOf(row.text('models')).map((model): ServedModel => ({
     ...channel,
     requested: model,
     upstream: mapped(model, mapping, generation),
   }));
   if (generation !== 'one-api') return served;
   // Its log has the mapped name, by which it prices. The name gets a price, for calls of the log and for channels to come.
-  const targets = served.map(({ upstream }): ServedCall => ({
+  const targets = served.map(({ upstream }): ServedModel => ({
     ...channel,
     requested: upstream,
     upstream,
@@ -53,7 +53,7 @@ function mapped(model: string, mapping: Readonly<Record<string, unknown>>, gener
 }
 
 /** The channel that serves most calls of a model comes first. */
-export const byUse = (left: ServedCall, right: ServedCall): number =>
+export const byUse = (left: ServedModel, right: ServedModel): number =>
   Number(right.isEnabled) - Number(left.isEnabled) ||
   right.priority - left.priority ||
   right.weight - left.weight ||

@@ -19,7 +19,7 @@ export type SourcePrice =
     };
 
 /** A call as the old program priced it. */
-export interface PricedCall {
+export interface PricedModel {
   /** The name in the request. */
   readonly requested: string;
   /** The name after the channel's mapping. */
@@ -62,12 +62,12 @@ export class SourcePrices {
   }
 
   /** @returns null for a model that the old program refuses */
-  of(call: PricedCall): SourcePrice | null {
+  of(call: PricedModel): SourcePrice | null {
     return this.generation === 'one-api' ? this.ofOneApi(call) : this.ofReseller(call);
   }
 
   /** By the mapped name; first the entry for the channel type. */
-  private ofOneApi({ upstream, type }: PricedCall): SourcePrice | null {
+  private ofOneApi({ upstream, type }: PricedModel): SourcePrice | null {
     const name = upstream.replace(/^(qwen-.*)-internet$/, '$1');
     const withType = (table: Ratios, plain: string): number | undefined =>
       table.get(`${plain}(${type})`) ?? table.get(plain);
@@ -87,7 +87,7 @@ export class SourcePrices {
   }
 
   /** new-api prices the requested name. Veloera takes the ratio of the mapped name, and the other factors of the requested one. */
-  private ofReseller({ requested, upstream }: PricedCall): SourcePrice | null {
+  private ofReseller({ requested, upstream }: PricedModel): SourcePrice | null {
     const priced = this.matched(this.generation === 'veloera' ? upstream : requested);
     const usd = this.tables.modelPrices.get(priced);
     if (usd !== undefined) return usd < 0 ? null : { kind: 'call', usd };

@@ -10,11 +10,12 @@ export class Changes {
   constructor(private readonly state: SharedState) {}
 
   /**
-   * Call after the commit. Never throws: caches expire at the latest.
-   * @returns when this node's own caches are up to date
+   * Announces changes. Call it after the commit. Never throws: caches expire at the latest.
+   * @returns a promise that resolves when this node's own caches are up to date
    */
   async announce(...changes: Change[]): Promise<void> {
-    // This node at once, the others through the shared state, which also comes back here and does no harm.
+    // This node handles the changes at once, the others through the shared state, which also reaches this node again
+    // and does no harm.
     const here = Promise.all(changes.map((change) => this.dispatch(change)));
     try {
       for (const change of changes) await this.state.publish(changesChannel, JSON.stringify(change));
@@ -31,14 +32,14 @@ export class Changes {
 
   /** @returns a function that stops listening */
   async listen(): Promise<() => Promise<void>> {
-    // Unknown announcements were missed, so every cache is dropped.
+    // Announcements may have been missed, so every cache is dropped.
     this.state.onGap(() => {
       for (const kind of changeKinds) void this.dispatch({ kind });
     });
     return this.state.subscribe(changesChannel, (message) => void this.dispatch(JSON.parse(message) as Change));
   }
 
-  /** Handlers run at once; never rejects. */
+  /** Runs the handlers at once. Never rejects. */
   private async dispatch(change: Change): Promise<void> {
     const handlers = this.handlers.get(change.kind) ?? [];
     await Promise.allSettled(handlers.map(async (handler) => handler(change)));

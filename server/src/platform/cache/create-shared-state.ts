@@ -3,20 +3,20 @@ import { MemoryState } from './memory-state.js';
 import { ResilientState } from './resilient-state.js';
 import type { SharedState } from './shared-state.js';
 
-/** Where the state reports problems: a logger and a gauge. */
+/** Receives reports of problems of the state: a logger and a gauge. */
 export interface StateObserver {
   readonly logger: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
   };
-  /** 1 while the store is unavailable and this node counts alone. */
+  /** Set to 1 while the store is unavailable and this node counts alone. */
   readonly degraded: { set(value: number): void };
 }
 
 /**
  * Creates the configured state: in this process, or in Redis with this process as fallback. An unavailable Redis does
  * not prevent the start.
- * @throws ConfigError when Redis refuses the user, the password or the database of its address
+ * @throws ConfigError when Redis refuses the user, the password or the database of its URL
  */
 export async function createSharedState(redis: Config['redis'], observer: StateObserver): Promise<SharedState> {
   const { logger, degraded } = observer;
@@ -49,7 +49,7 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
 
 const repeatMilliseconds = 60_000;
 
-/** Lost connections are tried again several times a second: the same failure is reported once a minute. */
+/** Limits reports: connections are retried several times a second, and the same failure is reported once a minute. */
 function sparingly(report: (error: unknown) => void): (error: unknown) => void {
   const reported = new Map<string, number>();
   return (error) => {

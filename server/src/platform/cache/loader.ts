@@ -2,16 +2,16 @@ import type { LRUCache } from 'lru-cache';
 import { boundedCache } from '../../shared/bounded-cache.js';
 
 export interface LoaderOptions<K, V> {
-  /** Maximum number of values. The least recently used go first. */
+  /** Maximum number of values. The least recently used values are dropped first. */
   readonly max: number;
   readonly lifetimeSeconds: number;
-  /** How long "not found" is cached. 0, the default, loads again every time. */
+  /** Seconds for which "not found" is cached. 0, the default, loads again every time. */
   readonly missLifetimeSeconds?: number;
   /** Loads a value; null means not found. An error reaches every waiter and is not cached. */
   load(key: K): Promise<V | null>;
 }
 
-/** Boxed, to distinguish a cached "not found" from "not cached". */
+/** A boxed value, to distinguish a cached "not found" from "not cached". */
 interface Held<V> {
   readonly value: V | null;
 }
@@ -34,8 +34,8 @@ export class Loader<K extends string | number, V extends object> {
   }
 
   /**
-   * The cached value, else a loaded one. Callers of one key share a load.
-   * @returns null: there is no such row. Rejects with the error of the load, which is not cached
+   * Returns the cached value, else a loaded one. Callers of one key share a load.
+   * @returns null when there is no such row. Rejects with the error of the load, which is not cached
    */
   get(key: K): Promise<V | null> {
     const held = this.held.get(key);

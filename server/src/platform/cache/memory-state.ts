@@ -6,7 +6,7 @@ import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
-/** Each entry counts at least this, so that there are no more than `maxKeys`. */
+/** Bytes that each entry counts at least, so that there are no more than `maxKeys`. */
 const leastBytes = Math.ceil(maxBytes / maxKeys);
 /** Bytes per entry in addition to its text. */
 const entryOverhead = 100;
@@ -14,12 +14,15 @@ const entryOverhead = 100;
 const countBytes = 2500;
 
 interface Entry {
-  /** Changed in place by counters: the lifetime starts with the first addition. */
+  /** The text. Counters change it in place: the lifetime starts with the first addition. */
   text: string;
 }
 
 interface SlidingLog {
-  /** `performance.now()` of the recorded hits, oldest first. Never longer than the largest limit asked for. */
+  /**
+   * Times of the recorded hits by `performance.now()`, oldest first. The list is never longer than the largest
+   * requested limit.
+   */
   readonly times: number[];
 }
 
@@ -42,8 +45,8 @@ const sized = <V extends object>(
   });
 
 /**
- * Shared state of a single process, and the fallback while Redis is unavailable. Bounded in keys and bytes. The least
- * recently used entries go first, which at worst loosens a limit or loses a one-time code.
+ * Shared state of a single process, and the fallback while Redis is unavailable. It is bounded in keys and bytes. The
+ * least recently used entries are dropped first, which at worst loosens a limit or loses a one-time code.
  */
 export class MemoryState implements SharedState {
   private readonly entries = sized<Entry>(({ text }, key) => key.length + text.length + entryOverhead);
@@ -97,7 +100,7 @@ export class MemoryState implements SharedState {
     const times = this.logs.get(key)?.times ?? [];
     times.push(performance.now());
     if (times.length > limit) times.splice(0, times.length - limit);
-    // A new object, so that its size is counted again.
+    // A new object is stored, so that its size is counted again.
     this.logs.set(key, { times }, { ttl: milliseconds(windowSeconds) });
     return result;
   }
@@ -110,7 +113,7 @@ export class MemoryState implements SharedState {
     let count = this.counts.get(key);
     if (!count) {
       count = new SlidingCount();
-      // The next claim after that begins anew in any case.
+      // The next claim after that time begins a new count in any case.
       this.counts.set(key, count, { ttl: milliseconds(2 * claim.window) });
     }
     return count.claim(claim);
@@ -173,7 +176,7 @@ export class MemoryState implements SharedState {
     this.slots.clear();
   }
 
-  /** Whether one more hit is allowed now. Does not record it. */
+  /** Whether one more hit is allowed now. The hit is not recorded. */
   private look(key: string, limit: number, windowSeconds: number): HitResult {
     if (limit <= 0) return allowed;
     const times = this.logs.get(key)?.times ?? [];
@@ -188,5 +191,5 @@ const allowed: HitResult = { allowed: true, retryAfterSeconds: 0 };
 
 const leaseKey = (name: string): string => `lease:${name}`;
 
-/** At least one: a lifetime of 0 would mean "for ever" to the cache. */
+/** Returns milliseconds, at least one: a lifetime of 0 would mean "forever" to the cache. */
 const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));

@@ -8,7 +8,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Shared state of a worker of a site without Redis: the primary process keeps it, and both exchange messages. */
+/** Shared state of a worker on a site without Redis: the primary process stores it, and both exchange messages. */
 export class PrimaryState implements SharedState {
   private readonly waiting = new Map<number, Waiting>();
   private readonly subscriptions: Subscriptions;
@@ -26,7 +26,7 @@ export class PrimaryState implements SharedState {
     this.subscriptions = new Subscriptions(report);
   }
 
-  /** Call with every message of the primary that belongs to the state. */
+  /** Handles a response. Call it with every message of the primary that belongs to the state. */
   receive(response: StateResponse): void {
     if (response.kind === 'published') return this.subscriptions.deliver(response.channel, response.message);
     const waiting = this.waiting.get(response.id);
@@ -89,7 +89,7 @@ export class PrimaryState implements SharedState {
   }
 
   onGap(): void {
-    // A worker ends with its primary, so that it misses nothing.
+    // A worker ends with its primary, so it cannot miss messages.
   }
 
   lease(name: string, owner: string, ttlSeconds: number): Promise<boolean> {
@@ -108,7 +108,7 @@ export class PrimaryState implements SharedState {
     return !this.closed;
   }
 
-  /** Requests without a response fail. */
+  /** Closes the state. Requests without a response fail. */
   async close(): Promise<void> {
     this.closed = true;
     for (const { reject } of this.waiting.values()) reject(new Error('the shared state is closed'));

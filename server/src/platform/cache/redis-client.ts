@@ -2,11 +2,11 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import type { Config } from '../../config.js';
 
 /**
- * Atomic operations inside Redis. Every script touches a single key, so it runs unchanged on a Cluster. One that needs
- * two keys must give them a common hash tag (`{...}`).
+ * Atomic operations inside Redis. Every script touches a single key, so it runs unchanged on a Cluster. A script that
+ * needs two keys must give them a common hash tag (`{...}`).
  */
 const redisScripts = {
-  /** ARGV: amount, lifetime in ms. The lifetime starts with the first addition. */
+  /** Adds to a counter. ARGV: amount, lifetime in ms. The lifetime starts with the first addition. */
   tollgateIncrement: {
     numberOfKeys: 1,
     lua: `
@@ -88,7 +88,7 @@ const redisScripts = {
       end
       return { admitted and 1 or 0, sum, last, freeAt }`,
   },
-  /** ARGV: second, amount. */
+  /** Changes what a claim added. ARGV: second, amount. */
   tollgateRecount: {
     numberOfKeys: 1,
     lua: `
@@ -99,7 +99,7 @@ const redisScripts = {
       redis.call('HINCRBY', KEYS[1], 'sum', ARGV[2])
       return 1`,
   },
-  /** ARGV: owner, lifetime in ms. Returns 1 while the owner holds the lease. */
+  /** Takes or extends a lease. ARGV: owner, lifetime in ms. Returns 1 while the owner holds the lease. */
   tollgateLease: {
     numberOfKeys: 1,
     lua: `
@@ -108,14 +108,17 @@ const redisScripts = {
       redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
       return 1`,
   },
-  /** ARGV: owner. Removes only a lease that this owner holds. */
+  /** Removes a lease that this owner holds. ARGV: owner. */
   tollgateRelease: {
     numberOfKeys: 1,
     lua: `
       if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
       return 0`,
   },
-  /** A hash of `slots:expiry` by node. ARGV: node, used, wanted, limit, lifetime in ms. Returns the slots granted. */
+  /**
+   * Leases slots. The key is a hash of `slots:expiry` by node. ARGV: node, used, wanted, limit, lifetime in ms. Returns
+   * the granted slots.
+   */
   tollgatePlaces: {
     numberOfKeys: 1,
     lua: `
@@ -166,13 +169,16 @@ interface ScriptCommands {
 
 export type RedisConfig = NonNullable<Config['redis']>;
 
-/** Milliseconds. Longer than any healthy response; a hanging Redis delays a call once. */
+/** Milliseconds. The timeout is longer than any healthy response; an unresponsive Redis delays a call once. */
 const commandTimeout = 1000;
 const connectTimeout = 2000;
 
 export interface RedisClients {
   readonly commands: (Redis | Cluster) & ScriptCommands;
-  /** For subscriptions only, because a subscribed connection takes no other command. The Cluster client has its own. */
+  /**
+   * The client for subscriptions, because a subscribed connection accepts no other command. The Cluster client has its
+   * own.
+   */
   readonly subscriber: Redis | Cluster;
 }
 
@@ -217,7 +223,7 @@ function clusterClient(config: Extract<RedisConfig, { kind: 'cluster' }>): Clust
     enableOfflineQueue: false,
     clusterRetryStrategy: backOff,
     slotsRefreshTimeout: connectTimeout,
-    // A moved slot is followed at once; a lost node must not delay a call.
+    // A moved slot is followed at once. A lost node must not delay a call.
     maxRedirections: 8,
     retryDelayOnFailover: 50,
     retryDelayOnClusterDown: 50,
@@ -231,7 +237,7 @@ function backOff(times: number): number {
   return Math.min(times * 50, 1000);
 }
 
-/** Credentials and database of a URL. */
+/** Returns the credentials and database of a URL. */
 function credentials(url: string | undefined): Pick<RedisOptions, 'username' | 'password' | 'db' | 'tls'> {
   if (!url) return {};
   const { protocol, username, password, pathname } = new URL(url);
@@ -244,7 +250,7 @@ function credentials(url: string | undefined): Pick<RedisOptions, 'username' | '
   };
 }
 
-/** `host`, `host:port` or `[v6]:port`. */
+/** Parses `host`, `host:port` or `[v6]:port`. */
 function address(text: string): { host: string; port: number } {
   const { hostname, port } = new URL(`redis://${text}`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || 6379 };

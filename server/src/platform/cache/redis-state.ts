@@ -6,7 +6,7 @@ import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Separates our keys and channels from others in the same Redis. */
+/** The prefix that separates this site's keys and channels from others in the same Redis. */
 const defaultPrefix = 'tollgate:';
 /** Milliseconds that a start or a subscription waits for an unavailable Redis. */
 const patience = 2000;
@@ -43,7 +43,7 @@ export class RedisState implements SharedState {
   /**
    * Waits a short time for the first connection. An unavailable Redis is retried in the background.
    * @returns whether Redis is connected
-   * @throws ConfigError when Redis refuses the user, the password or the database of its address
+   * @throws ConfigError when Redis refuses the user, the password or the database of its URL
    */
   async connect(): Promise<boolean> {
     const { commands, subscriber } = this.clients;
@@ -60,14 +60,19 @@ export class RedisState implements SharedState {
     return isConnected;
   }
 
-  /** A password that is changed later is an outage: the server runs on and tries again. */
+  /**
+   * Handles a failed connection. A password that is changed later is an outage: the server keeps running and retries.
+   */
   private failed(error: unknown): void {
     const refusal = this.isConnecting ? refusalOf(error) : null;
     if (refusal) this.refusal = refusal;
     else this.report(error);
   }
 
-  /** The client reports a refused database and goes on in database 0, which may be that of another program. */
+  /**
+   * Checks the database. The client reports a refused database and continues in database 0, which may be that of
+   * another program.
+   */
   private async assertDatabase(): Promise<void> {
     const { commands } = this.clients;
     const number = commands instanceof Redis ? (commands.options.db ?? 0) : 0;
@@ -138,7 +143,7 @@ export class RedisState implements SharedState {
     return async () => {
       if (!this.subscriptions.remove(channel, handler)) return;
       const unsubscribed = this.clients.subscriber.unsubscribe(this.prefix + channel).catch(() => undefined);
-      // Without a connection there is nothing to wait for; the client remembers not to renew it.
+      // Without a connection there is nothing to wait for. The client will not renew the subscription.
       if (this.clients.subscriber.status === 'ready') await within(patience, unsubscribed, undefined);
     };
   }
@@ -169,7 +174,8 @@ export class RedisState implements SharedState {
   }
 
   async close(): Promise<void> {
-    // Not `quit`: nothing important is in flight, and a hanging Redis must not delay the stop.
+    // `disconnect` is used, not `quit`: nothing important is in flight, and an unresponsive Redis must not delay the
+    // stop.
     for (const client of new Set([this.clients.commands, this.clients.subscriber])) client.disconnect();
   }
 
@@ -186,7 +192,7 @@ export class RedisState implements SharedState {
 
 const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));
 
-/** The promise's value, or `otherwise` after the timeout. */
+/** Returns the promise's value, or `otherwise` after the timeout. */
 async function within<T>(limit: number, promise: Promise<T>, otherwise: T): Promise<T> {
   const timer = new AbortController();
   const timeout = delay(limit, otherwise, { signal: timer.signal }).catch(() => otherwise);
@@ -197,9 +203,9 @@ async function within<T>(limit: number, promise: Promise<T>, otherwise: T): Prom
   }
 }
 
-/** The problem for the operator when Redis refuses the credentials; null for every other error. */
+/** Returns the error for the operator when Redis refuses the credentials; null for every other error. */
 function refusalOf(error: unknown): ConfigError | null {
-  // Of a Cluster whose nodes all failed, the error of the last one.
+  // For a Cluster whose nodes all failed, this is the error of the last one.
   const { message } = (error as { lastNodeError?: Error | null }).lastNodeError ?? (error as Error);
   if (message.startsWith('NOAUTH')) return new ConfigError(['REDIS_URL: Redis needs a password (NOAUTH)']);
   if (!message.startsWith('WRONGPASS')) return null;

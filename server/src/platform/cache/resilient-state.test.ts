@@ -57,7 +57,7 @@ withRedis('shared state whose Redis goes away', () => {
   it('logs a connection that cannot be made once, however often it is tried', async () => {
     await redis.stop();
     await until(() => seen.failures.some((failure) => failure.includes('ECONNREFUSED')));
-    // Two connections are tried again every 50 ms at first.
+    // The two connections are retried every 50 ms at first.
     await delay(1000);
     expect(seen.failures).toEqual([...new Set(seen.failures)]);
   });
@@ -114,7 +114,7 @@ withRedis('shared state whose Redis goes away', () => {
     redis = await startRedis({ port });
     await until(() => heard.length >= 2);
     expect(heard).toEqual(expect.arrayContaining([{ kind: 'user' }, { kind: 'channel' }]));
-    // And the subscription itself is renewed.
+    // The subscription itself is renewed, too.
     await until(() => state.ping());
     const other = await createSharedState({ kind: 'single', url: redis.url }, observed().observer);
     await until(async () => {

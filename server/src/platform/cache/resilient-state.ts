@@ -1,11 +1,11 @@
 import type { HitResult, SlotClaim, SharedState } from './shared-state.js';
 import type { CountClaim, WindowCount } from './sliding-count.js';
 
-/** Retry interval of an unavailable store. Meanwhile no call waits for it. */
+/** Milliseconds between attempts to reach an unavailable store. Meanwhile no call waits for it. */
 const retryMilliseconds = 1000;
 
 export interface Outage {
-  /** Called when the store becomes unavailable; this node then counts and stores alone. */
+  /** Called when the store becomes unavailable. This node then counts and stores alone. */
   onUnavailable(error: unknown): void;
   onBack(): void;
 }
@@ -16,7 +16,10 @@ export interface Outage {
  * once on each node, so work under a lease must be safe to run twice.
  */
 export class ResilientState implements SharedState {
-  /** Zero while the store is available, else the time of the next attempt. `performance.now()`: the clock may be set back. */
+  /**
+   * Zero while the store is available, else the time of the next attempt, by `performance.now()`: the clock may be set
+   * back.
+   */
   private retryAt = 0;
 
   constructor(
@@ -69,7 +72,7 @@ export class ResilientState implements SharedState {
     return this.use((state) => state.publish(channel, message));
   }
 
-  /** Subscribes to both: messages go through the memory while the store is unavailable. */
+  /** Subscribes to both: messages use the memory while the store is unavailable. */
   async subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>> {
     const ends = await Promise.all([this.memory.subscribe(channel, handler), this.store.subscribe(channel, handler)]);
     return async () => {
@@ -93,11 +96,11 @@ export class ResilientState implements SharedState {
     return this.use((state) => state.leaseSlots(key, claim));
   }
 
-  /** Whether the shared store itself responds: the fallback does not count. */
+  /** Whether the shared store itself responds. The fallback does not count. */
   async ping(): Promise<boolean> {
     const answers = await this.store.ping();
     if (answers) this.back();
-    else this.away(new Error('ping failed'));
+    else this.unavailable(new Error('ping failed'));
     return answers;
   }
 
@@ -115,12 +118,12 @@ export class ResilientState implements SharedState {
       this.back();
       return result;
     } catch (error) {
-      this.away(error);
+      this.unavailable(error);
       return operation(this.memory);
     }
   }
 
-  private away(error: unknown): void {
+  private unavailable(error: unknown): void {
     const first = this.retryAt === 0;
     this.retryAt = performance.now() + retryMilliseconds;
     if (first) this.outage.onUnavailable(error);

@@ -41,7 +41,7 @@ const inMemory = async (): Promise<Fixture> => {
   return { one: state, other: state, stop: () => state.close() };
 };
 
-/** As between processes: every message is text on the way and arrives later. */
+/** Delays messages like those between processes: every message is text and arrives later. */
 const later = <Message>(receive: (message: Message) => void) => {
   return (message: Message): void => {
     const text = JSON.stringify(message);
@@ -160,7 +160,7 @@ describe.each(
     await one.hit(key, 2, 1.6);
     await delay(1000);
     await one.hit(key, 2, 1.6);
-    // Had this been counted, nothing would be allowed 800 ms later.
+    // A recorded hit would allow nothing 800 ms later.
     expect((await one.hit(key, 2, 1.6)).allowed).toBe(false);
     await delay(800);
     expect((await one.hit(key, 2, 1.6)).allowed).toBe(true);
@@ -190,7 +190,7 @@ describe.each(
       const counts = await Promise.all(Array.from({ length: 20 }, () => claim(start, 1, 5)));
       expect(counts.filter(({ admitted }) => admitted)).toHaveLength(5);
       for (const { admitted, sum, freeAt } of counts.filter((count) => !count.admitted)) {
-        // All was added in one second, which is over at start + 1.
+        // Everything was added in one second, which has left the window at start + 1.
         expect({ admitted, sum, freeAt }).toEqual({ admitted: false, sum: 5, freeAt: start + 61 });
       }
       expect((await claim(start + 60, 1, 5)).admitted).toBe(false);
@@ -207,7 +207,7 @@ describe.each(
         freeAt: start + 61,
       });
       expect((await claim(start + 20, 70, 100)).freeAt).toBe(start + 71);
-      // More than the limit never fits.
+      // An amount above the limit never fits.
       expect((await claim(start + 20, 101, 100)).freeAt).toBe(start + 81);
       expect((await claim(start + 20, 0, 0)).sum).toBe(80);
       expect((await claim(start + 61, 0, 0)).sum).toBe(40);
@@ -235,7 +235,7 @@ describe.each(
 
     it('survives nodes whose clocks differ, and one that was far ahead', async () => {
       await claim(start + 3, 1, 2);
-      // Counts in the last second that is known.
+      // The amount counts in the latest known second.
       expect(await claim(start, 1, 2)).toEqual({ admitted: true, sum: 2, second: start + 3, freeAt: 0 });
       expect((await claim(start + 1, 1, 2)).admitted).toBe(false);
       await claim(start + 86_400, 1, 2);
@@ -280,10 +280,10 @@ describe.each(
       (owner === 'a' ? one : other).leaseSlots(key, { owner, used, wanted, limit, ttlSeconds });
     expect(await claim('a', 0, 6)).toBe(6);
     expect(await claim('b', 1, 6)).toBe(4);
-    // A declaration replaces the one before.
+    // A declaration replaces the previous one.
     expect(await claim('a', 2, 3)).toBe(3);
     expect(await claim('b', 4, 6)).toBe(6);
-    // Calls that run are kept although the limit was lowered.
+    // Running calls keep their slots although the limit was lowered.
     expect(await claim('b', 6, 6, 60, 4)).toBe(6);
     expect(await claim('a', 0, 2, 60, 4)).toBe(0);
     expect(await claim('b', 0, 0)).toBe(0);

@@ -6,38 +6,39 @@ import type { CountClaim, WindowCount } from './sliding-count.js';
  * all of it, callers read the database.
  */
 export interface SharedState {
-  /** Text values. `ttlSeconds` is required, so every value expires. */
+  /** Reads a text. `ttlSeconds` of `set` is required, so every value expires. */
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
   /** Reads and removes in one step (one-time codes, OAuth state): only one of two parallel callers gets it. */
   take(key: string): Promise<string | null>;
   /** Removes a value or the hits of a key. */
   delete(key: string): Promise<void>;
-  /** Sets only when absent; true when this call set it. */
+  /** Sets a value only if it is absent; true when this call set it. */
   once(key: string, ttlSeconds: number): Promise<boolean>;
-  /** Adds and returns the sum; the lifetime starts with the first addition. */
+  /** Adds and returns the total; the lifetime starts with the first addition. */
   incrementBy(key: string, amount: number, ttlSeconds: number): Promise<number>;
 
   /**
-   * Sliding-window log: allows at most `limit` hits in any `windowSeconds`; a refused hit is not recorded.
-   * One atomic step on every node (docs/reference/relay/access.md#model-rate-limits). `limit` 0 always allows.
+   * Records a hit in a sliding-window log: at most `limit` hits are allowed in any `windowSeconds`; a refused hit is
+   * not recorded. It is one atomic step on every node (docs/reference/relay/access.md#model-rate-limits). `limit` 0
+   * always allows.
    */
   hit(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
-  /** Like `hit`, without recording. */
+  /** Checks like `hit`, without recording. */
   peek(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
 
   /**
-   * Adds an amount to a count of the last seconds, unless the count would be above the limit then. One atomic step on every
-   * node: no window of that length ever has more than the limit, and use counts for at most one second longer.
+   * Adds an amount to a count of the last seconds, unless the count would exceed the limit. It is one atomic step on
+   * every node: no window of that length ever has more than the limit, and use counts for at most one second longer.
    */
   count(key: string, claim: CountClaim): Promise<WindowCount>;
   /**
-   * Changes what a claim added, for example when the real use is known. Nothing happens after its window.
-   * @param second as the claim returned it
+   * Changes what a claim added, for example when the real use is known. It has no effect after its window.
+   * @param second returned by the claim
    */
   recount(key: string, second: number, amount: number): Promise<void>;
 
-  /** Sends a message to every node, this one included. Best effort: handlers must only drop caches. */
+  /** Sends a message to every node, including this one. Delivery is best effort: handlers must only drop caches. */
   publish(channel: string, message: string): Promise<void>;
   /** Returns a function that ends the subscription. */
   subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>>;
@@ -50,7 +51,7 @@ export interface SharedState {
 
   /**
    * Declares how many slots of a limit a node has and wants. In one atomic step the node gets as many as other nodes
-   * leave, never fewer than it uses. Replaces what the same node declared before; 0 gives all back.
+   * leave, never fewer than it uses. It replaces what the same node declared before; 0 gives all back.
    * @returns the slots that the node has for the lifetime
    */
   leaseSlots(key: string, claim: SlotClaim): Promise<number>;

@@ -2,7 +2,7 @@ import { Secrets } from '../../shared/secrets.js';
 
 /** The configured ENCRYPTION_KEY is not the one this database was written with. */
 export class EncryptionKeyError extends Error {
-  /** Stable, for scripts that start the server. */
+  /** A stable code, for scripts that start the server. */
   readonly code = 'ENCRYPTION_KEY_MISMATCH';
 
   constructor() {
@@ -19,8 +19,8 @@ interface Queryable {
 }
 
 /**
- * Remembers a digest of the key at the first start and compares it at every later one. A database from before this check
- * is tried with one of its encrypted values.
+ * Stores a digest of the key at the first start and compares it at every later one. In a database from before this
+ * check, one of its encrypted values is decrypted.
  * @throws EncryptionKeyError
  */
 export async function checkEncryptionKey(database: Queryable, encryptionKey: string): Promise<void> {
@@ -32,7 +32,7 @@ export async function checkEncryptionKey(database: Queryable, encryptionKey: str
   };
   if (!(await read())) {
     await assertOpens(database, secrets);
-    // Of several nodes that start at once, the first one's key counts.
+    // If several nodes start at once, the first one's key counts.
     await database.query('INSERT INTO encryption_key_check (digest) VALUES ($1) ON CONFLICT DO NOTHING', [digest]);
   }
   if (!(await read())?.equals(digest)) throw new EncryptionKeyError();

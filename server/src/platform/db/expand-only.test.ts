@@ -6,8 +6,9 @@ import { createDataSource } from './data-source.js';
 import { migrations } from './migrations/all.js';
 
 /**
- * A migration may remove something only when no supported version uses it any more: the version before this one
- * already did without (docs/adr/0106-migrations-expand-before-they-contract.md). Each is named here with its reason.
+ * Removals that are allowed. A migration may only remove what no supported version uses any more: the previous version
+ * must already work without it (docs/adr/0106-migrations-expand-before-they-contract.md). Each is named here with its
+ * reason.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {};
 

@@ -3,23 +3,23 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice, SortBy } from '../../shared/page.js';
 import { isUnreadableValue } from '../../shared/postgres-error.js';
 
-/** A key by which a list may be sorted. */
+/** A key by which a list can be sorted. */
 export interface SortKey<Row> {
   /** SQL expression. Times must be truncated to milliseconds, the precision of a cursor (`milliseconds`). */
   readonly sql: string;
   readonly value: (row: Row) => SortValue;
-  /** Null sorts last in both directions. */
+  /** Set when the value may be null. Null sorts last in both directions. */
   readonly nullable?: true;
 }
 export type SortValue = string | number | boolean | Date | null;
 
-/** Must contain a unique key under `id`, which breaks ties. */
+/** The sort keys of a list. They must contain a unique key under `id`, which breaks ties. */
 export type SortKeys<Row, Field extends string = string> = Readonly<Record<Field | 'id', SortKey<Row>>>;
 
 type Stored = string | number | boolean | null;
 
 /**
- * The order of one read: the requested sorts, then the id in the direction of the last sort.
+ * Returns the order of one read: the requested sorts, then the id in the direction of the last sort.
  * @throws InvalidInputError for a field that is named twice
  */
 export function orderOf<Field extends string>(
@@ -34,7 +34,7 @@ export function orderOf<Field extends string>(
   return asked.some(({ field }) => field === 'id') ? asked : [...asked, { field: 'id', direction: last.direction }];
 }
 
-/** Opaque to clients: contains the order it belongs to and the last row's values in that order. */
+/** Returns a cursor. It is opaque to clients, and contains its order and the last row's values in that order. */
 export function encodeCursor(order: readonly SortBy[], values: readonly SortValue[]): string {
   const stored = values.map((value) => (value instanceof Date ? value.toISOString() : value));
   return Buffer.from(JSON.stringify([nameOf(order), ...stored])).toString('base64url');
@@ -56,8 +56,8 @@ export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly
 }
 
 /**
- * Reads rows behind a cursor. Only the database knows the types of the columns, so it finds the values that do not fit.
- * @param after the cursor; null: none
+ * Reads rows after a cursor. Only the database knows the types of the columns, so it finds the values that do not fit.
+ * @param after the cursor; null when there is none
  * @throws InvalidInputError for a cursor with values of other types
  */
 export async function readBehind<Rows>(after: string | null, read: () => Promise<Rows>): Promise<Rows> {
@@ -71,13 +71,13 @@ export async function readBehind<Rows>(after: string | null, read: () => Promise
 
 const isStored = (value: unknown): value is Stored =>
   value === null || typeof value === 'boolean' || typeof value === 'number' || isPlainText(value);
-/** Postgres does not accept NUL. */
+/** Whether a value is a text without NUL, which Postgres does not accept. */
 const isPlainText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 const nameOf = (order: readonly SortBy[]): string =>
   order.map(({ field, direction }) => `${field} ${direction}`).join(', ');
 
 /**
- * The condition "after this row" for any mix of directions.
+ * Returns the condition "after this row" for any mix of directions.
  * @param bind stores a value and returns its placeholder
  */
 export function afterCondition(
@@ -100,7 +100,7 @@ export function afterCondition(
   return branches.length > 0 ? `(${branches.map((branch) => `(${branch})`).join(' OR ')})` : 'FALSE';
 }
 
-/** A `timestamptz` column as sort key, truncated because JavaScript dates have no microseconds. */
+/** Returns a `timestamptz` column as sort key, truncated because JavaScript dates have no microseconds. */
 export const milliseconds = (sql: string): string => `date_trunc('milliseconds', ${sql})`;
 
 /**
@@ -125,16 +125,17 @@ export async function readSlice<Row extends ObjectLiteral, Field extends string>
 
 const newestFirst = { field: 'id', direction: 'DESC' } as const;
 
-/** Who owns rows, for `readSlicesByOwner`. */
+/** The owners of rows, for `readSlicesByOwner`. */
 export interface Owners<Row> {
-  /** Column with the owner's id. */
+  /** The column with the owner's id. */
   readonly sql: string;
   readonly of: (row: Row) => number;
   readonly ids: readonly number[];
 }
 
 /**
- * `readSlice` for each of several owners, in one statement. A cursor continues the list of each owner.
+ * Reads a page for each of several owners, like `readSlice`, in one statement. A cursor continues the list of each
+ * owner.
  * @throws InvalidInputError for a cursor of another sort, or a forged one
  */
 export async function readSlicesByOwner<Row extends ObjectLiteral, Field extends string>(
@@ -182,7 +183,10 @@ interface DirectedKey<Row> extends SortKey<Row> {
   readonly direction: SortBy['direction'];
 }
 
-/** Restricts a query to the rows behind a cursor. @throws InvalidInputError */
+/**
+ * Restricts a query to the rows after a cursor.
+ * @throws InvalidInputError
+ */
 function startAfter<Row extends ObjectLiteral>(
   select: SelectQueryBuilder<Row>,
   after: string | null,
@@ -209,7 +213,7 @@ function orderByKeys<Row extends ObjectLiteral>(
   }
 }
 
-/** @param rows of the page, and one more where there are more */
+/** @param rows of the page, and one more if there are more */
 function sliceOf<Row>(
   rows: readonly Row[],
   { pageSize }: ListQuery,

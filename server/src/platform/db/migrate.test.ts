@@ -160,7 +160,7 @@ it('does not block the calls of other servers while it waits for a lock, and end
   ];
   await Promise.all([holder.connect(), caller.connect()]);
   try {
-    // An export that reads for long.
+    // This is an export that reads for a long time.
     await holder.query('BEGIN; SELECT 1 FROM users');
     let done = false;
     const widening: MigrationInterface = {
@@ -172,7 +172,7 @@ it('does not block the calls of other servers while it waits for a lock, and end
     const waits = async (): Promise<boolean> =>
       (await sql(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass`)).length > 0;
     while (!(await waits())) await new Promise((resolve) => setTimeout(resolve, 10));
-    // Queued behind the migration. Without its limit this statement would wait for the export.
+    // The statement is queued behind the migration. Without the migration's limit it would wait for the export.
     await caller.query(`SET statement_timeout = '20s'`);
     await caller.query('SELECT id FROM users');
     expect(done).toBe(false);

@@ -4,12 +4,12 @@ import type { Logger } from '../observability/logger.js';
 import { assertComplete, pendingMigrations, type SchemaState } from './schema-state.js';
 
 /**
- * How long one statement of a migration waits for a lock. Later queries wait in the same queue, also those
- * of servers that run the version before, so a migration gives up soon and starts again.
+ * Milliseconds for which one statement of a migration waits for a lock. Later queries wait in the same queue, also
+ * those of servers of the previous version, so a migration gives up soon and is retried.
  */
 const lockMilliseconds = 500;
 const pauseMilliseconds = 500;
-/** Then the start fails: a transaction that is open for so long does not end soon. */
+/** Number of attempts after which the start fails: a transaction that is open for so long does not end soon. */
 const maxLockTries = 600;
 
 /** Advisory lock id: 'toll' in ASCII. */
@@ -58,7 +58,7 @@ async function takeLock(lock: pg.Client, logger: Logger, cancelled?: AbortSignal
   ]);
   if (rows[0]?.taken) return;
   logger.info('another node is migrating the database, waiting for it');
-  // Ends the connection, and with it the statement that waits.
+  // The end of the connection also ends the waiting statement.
   const leave = (): void => void lock.end();
   cancelled?.addEventListener('abort', leave);
   try {
@@ -96,7 +96,7 @@ async function runPending(
   }
 }
 
-/** Runs it again while other transactions have what it must lock. */
+/** Retries a migration while other transactions have the rows or tables that it must lock. */
 async function runPatiently(
   runner: QueryRunner,
   migration: MigrationInterface,
@@ -115,7 +115,7 @@ async function runPatiently(
   }
 }
 
-/** Lock not available, or chosen as the victim of a deadlock. */
+/** Whether a lock is not available, or the transaction was the victim of a deadlock. */
 const isLocked = (error: unknown): boolean => ['55P03', '40P01'].includes((error as { code?: string }).code ?? '');
 
 async function runWhole(runner: QueryRunner, migration: MigrationInterface): Promise<void> {
@@ -165,7 +165,7 @@ async function readState(runner: QueryRunner, known: string[]): Promise<SchemaSt
   };
 }
 
-/** Column names by table, of the schema that unqualified names resolve to. */
+/** Reads column names by table, of the schema that unqualified names resolve to. */
 async function readColumns(runner: QueryRunner): Promise<Map<string, Set<string>>> {
   const rows = (await runner.query(
     'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()',
@@ -175,7 +175,7 @@ async function readColumns(runner: QueryRunner): Promise<Map<string, Set<string>
   return columns;
 }
 
-/** Every entity's table, and the tables of the ledger without an entity. */
+/** Returns every entity's table, and the tables of the ledger without an entity. */
 function expectedTables(dataSource: DataSource): Array<{ table: string; columns: string[] }> {
   const ofEntities = dataSource.entityMetadatas.map((entity) => ({
     table: entity.tableName,

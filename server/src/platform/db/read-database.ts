@@ -10,7 +10,7 @@ import { migrations } from './migrations/all.js';
 
 export interface ReadDatabaseDeps {
   readonly primary: DataSource;
-  /** `maxLag` in seconds. Undefined: everything is read from the primary. */
+  /** The replica, with `maxLag` in seconds. Undefined when everything is read from the primary. */
   readonly replica: { readonly url: string; readonly maxLag: number } | undefined;
   readonly poolSize: number;
   readonly logger: Logger;
@@ -39,7 +39,7 @@ export class ReadDatabase {
 
   constructor(private readonly deps: ReadDatabaseDeps) {
     const { replica, poolSize, onBroken } = deps;
-    // A replica that is cut off without a word fails a little after the time that it may work.
+    // An unreachable replica causes failures a little after the maximum time of a statement.
     const changed = { query_timeout: 35_000 };
     this.replica = replica ? createDataSource(replica.url, poolSize, [], onBroken, changed) : null;
   }
@@ -49,7 +49,10 @@ export class ReadDatabase {
   readonly transaction: DataSource['transaction'] = (...work: unknown[]) =>
     this.read((database) => (database.transaction as (...all: unknown[]) => Promise<never>)(...work));
 
-  /** @returns after the first look at the replica, which may be unavailable */
+  /**
+   * Starts the checks.
+   * @returns a promise that resolves after the first check of the replica, which may be unavailable
+   */
   async start(milliseconds: number): Promise<void> {
     if (!this.replica) return;
     await this.runs.run();
@@ -101,7 +104,7 @@ export class ReadDatabase {
   }
 }
 
-/** Unix seconds by the clock of a database; null when it does not respond. */
+/** Returns Unix seconds by the clock of a database; null when it does not respond. */
 async function timeOf(database: DataSource): Promise<number | null> {
   try {
     const [row] = await database.query<Array<{ now: number }>>('SELECT extract(epoch FROM now())::float8 AS now');

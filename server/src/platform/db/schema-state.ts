@@ -1,7 +1,7 @@
-/** Stable, for scripts that start the server. */
+/** Stable codes, for scripts that start the server. */
 export type SchemaErrorCode = 'SCHEMA_TOO_NEW' | 'SCHEMA_TOO_OLD' | 'SCHEMA_INCOMPLETE';
 
-/** This server cannot work with the database schema. The message is one line that says what to do. */
+/** This server cannot use the database schema. The message is one line that says how to fix it. */
 export class SchemaError extends Error {
   constructor(
     readonly code: SchemaErrorCode,

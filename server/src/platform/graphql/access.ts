@@ -16,9 +16,9 @@ import { entryOf, type Permission } from '../../shared/permission.js';
 /** Who may select a field. */
 export interface FieldAccess {
   readonly least: Exclude<RoleName, 'guest'>;
-  /** A custom role with one of these may select it too. Absent: no custom role opens it. */
+  /** Permissions of which a custom role needs one. Absent when no custom role may select the field. */
   readonly anyOf?: readonly Permission[];
-  /** Scope an access token needs. When absent it is derived from the field (`scopeOf`). */
+  /** The scope that an access token needs. When absent it is derived from the field (`scopeOf`). */
   readonly scope?: AccessScope;
 }
 
@@ -27,7 +27,10 @@ export interface FieldCost {
   readonly weight: number;
   /** Arguments whose values count rows: the selection below the field's list is multiplied by them. */
   readonly times?: readonly string[];
-  /** Rows that are assumed where these arguments are absent and all rows are read. Absent: the default page size. */
+  /**
+   * The number of rows that is assumed when these arguments are absent and all rows are read. The default page size
+   * when absent.
+   */
   readonly rows?: number;
 }
 
@@ -35,7 +38,7 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     readonly access?: FieldAccess;
     readonly cost?: FieldCost;
-    /** A root field that is null only if it failed. */
+    /** Whether a root field is null only if it failed. */
     readonly semanticNonNull?: true;
     /** See `TakesSettings`. */
     readonly takesSettings?: true;
@@ -59,7 +62,7 @@ export function Access(
   return Extensions({ access: { ...rule, ...(scope && { scope }) } satisfies FieldAccess });
 }
 
-/** The lowest fixed role that holds one of the permissions. */
+/** Returns the lowest fixed role that holds one of the permissions. */
 function openedBy(anyOf: readonly Permission[]): FieldAccess {
   return { least: anyOf.some((one) => entryOf(one).least === 'admin') ? 'admin' : 'root', anyOf };
 }
@@ -69,7 +72,8 @@ export const Cost = (weight: number, times?: readonly string[], rows?: number): 
   Extensions({ cost: { weight, ...(times && { times }), ...(rows !== undefined && { rows }) } satisfies FieldCost });
 
 /**
- * For a query whose lists and texts are proposed settings or the models of a site, not conditions of rows: its service bounds them.
+ * Marks a query whose lists and texts are proposed settings or the models of a site, not conditions on rows. Its
+ * service bounds them.
  */
 export const TakesSettings = (): PropertyDecorator & MethodDecorator => Extensions({ takesSettings: true });
 
@@ -107,7 +111,7 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
   });
 }
 
-/** For clients that handle errors separately: they may treat the field as non-null. */
+/** The directive for clients that handle errors separately: they may treat the field as non-null. */
 export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
   description: 'The field is null only if it failed, with an entry in `errors`.',

@@ -7,11 +7,12 @@ import { arrivalCost } from './cost.js';
 import { Loaders } from './loaders.js';
 import type { TimeShare, Visit } from './time-share.js';
 
-/** One per GraphQL request. `actor` is null for anonymous callers; services decide what that permits. */
+/** The context, one per GraphQL request. `actor` is null for anonymous callers; services decide what that permits. */
 export interface GraphQLContext {
   /**
+   * The caller.
    * @throws AppError USER_ID_MISMATCH, USER_BANNED or INVALID_ACCESS_TOKEN when the credentials are invalid. Fields
-   * that do not read the actor are resolved all the same.
+   * that do not read the actor are still resolved.
    */
   readonly actor: MaybeActor;
   readonly request: FastifyRequest;
@@ -21,8 +22,8 @@ export interface GraphQLContext {
 }
 
 /**
- * A class, because Apollo copies own fields and prototype of the context for every operation, so a getter must be on
- * the prototype.
+ * The context is a class, because Apollo copies own fields and prototype of the context for every operation, so a
+ * getter must be on the prototype.
  */
 class RequestContext implements GraphQLContext {
   readonly loaders = new Loaders();
@@ -44,10 +45,10 @@ interface Identity {
   readonly failure?: AppError;
 }
 
-/** The caller of each request, read when it arrives, so that limits apply before its body is read. */
+/** The caller of each request. It is read when the request arrives, so that limits apply before its body is read. */
 const identities = new WeakMap<FastifyRequest, Identity>();
 
-/** Documents that are read or wait for it. */
+/** The visits of requests whose document is being read, or waits to be read. */
 const visits = new WeakMap<FastifyRequest, Visit>();
 
 /**
@@ -69,7 +70,7 @@ export function admission(
       const visit = time.visit(String(actor.id));
       visits.set(request, visit);
       reply.raw.once('close', visit.end);
-      // It may have left while its credentials were read.
+      // The client may have disconnected while its credentials were read.
       if (reply.raw.destroyed) visit.end();
       await visit.begun;
     }
@@ -78,10 +79,13 @@ export function admission(
   };
 }
 
-/** The response is complete: the user's next document may run, however long the client takes to read this one. */
+/**
+ * Ends the visit when the response is complete: the user's next document may run, however long the client takes to read
+ * the response.
+ */
 export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
 
-/** Takes the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */
+/** Returns the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */
 export async function createContext(
   request: FastifyRequest,
   reply: FastifyReply,

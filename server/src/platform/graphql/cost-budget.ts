@@ -7,7 +7,7 @@ const windowSeconds = 60;
 
 export interface Spending {
   readonly allowed: boolean;
-  /** Remaining budget of the credential until `resetsInSeconds`. */
+  /** The remaining budget of the credential until `resetsInSeconds`. */
   readonly remaining: number;
   readonly resetsInSeconds: number;
 }
@@ -24,7 +24,11 @@ export class CostBudget {
     private readonly limitsAddresses: boolean,
   ) {}
 
-  /** Null when there is no limit. An unavailable store lets calls through, because it must not stop the site. */
+  /**
+   * Spends a cost.
+   * @returns null when there is no limit. If the store is unavailable calls are allowed, because it must not stop the
+   * site
+   */
   async spend(actor: MaybeActor, address: string, cost: number): Promise<Spending | null> {
     if (!actor && !this.limitsAddresses) return null;
     const now = Date.now();
@@ -49,6 +53,6 @@ export const budgetSpent = ({ resetsInSeconds }: Spending): AppError =>
     retryAfterSeconds: resetsInSeconds,
   });
 
-/** One budget for all sessions of a user, and one for each named access token. */
+/** Returns the name of a budget: one for all sessions of a user, and one for each named access token. */
 const credentialOf = ({ id, accessTokenId }: Actor): string =>
   accessTokenId === undefined ? `user:${id}` : `token:${accessTokenId}`;

@@ -54,7 +54,7 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
         async responseForOperation({ schema, document, operation }) {
           const result = await introspection.resultOf(schema, document, operation);
           if (!result) return null;
-          // A copy, because each response has a cost of its own.
+          // A copy is returned, because each response has its own cost.
           return {
             http: { status: undefined, headers: new HeaderMap() },
             body: { kind: 'single', singleResult: { ...result } },
@@ -70,7 +70,7 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
   };
 }
 
-/** Apollo takes what a plugin throws for a defect of the server, unless it says otherwise. */
+/** Converts an error. Apollo treats an error of a plugin as a defect of the server, unless it has a status. */
 function withStatus(read: () => number): number {
   try {
     return read();
@@ -80,7 +80,7 @@ function withStatus(read: () => number): number {
   }
 }
 
-/** Null for callers without valid credentials, who are limited by address. */
+/** Returns the caller; null without valid credentials, when the caller is limited by address. */
 function actorOf(context: GraphQLContext): MaybeActor {
   try {
     return context.actor;

@@ -29,24 +29,24 @@ import { clampPageSize } from '../../shared/page.js';
 import type { FieldCost } from './access.js';
 import { costOfIntrospection, introspectionRows, isIntrospection } from './introspection.js';
 
-/** Fixed cost of an operation, so that many cheap operations are limited too. */
+/** The fixed cost of an operation, so that many cheap operations are limited too. */
 export const operationCost = 10;
-/** Bytes of a request for one unit of cost: they are scanned and parsed before anything else is known. */
+/** Bytes of a request per unit of cost. They are scanned and parsed before anything else is known. */
 const bytesPerCost = 1000;
 /** Maximum length of a request in bytes. */
 export const bodyLimit = 1024 * 1024;
-/** Rows assumed for a list whose caller gives no page size. */
+/** The number of rows that is assumed for a list without a page size. */
 const maxRows = 2000;
-/** Maximum cost of one operation. A thousand rows with eight objects each fit. */
+/** The maximum cost of one operation. It allows a thousand rows with eight objects each. */
 export const maxOperationCost = 10_000;
 
-/** The cost of a request before it is read. One that does not say its length costs as much as the longest. */
+/** Returns the cost of a request before it is read. A request without a stated length costs as much as the longest. */
 export function arrivalCost({ headers }: { readonly headers: IncomingHttpHeaders }): number {
   const announced = Number(headers['content-length'] ?? bodyLimit);
   return operationCost + Math.floor(Math.min(announced, bodyLimit) / bytesPerCost);
 }
 
-/** Only the shape of a field is read, whatever its resolver takes. */
+/** The shape of a field, which is all that is read, whatever its resolver accepts. */
 type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;
 
 /** The cost of a field: as declared, or derived from its shape. A list that takes `pageSize` costs its rows. */

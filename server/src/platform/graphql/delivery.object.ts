@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 import type { Delivery } from '../live/mailbox.js';
 
-/** The payload type `<Noun>s…` of a subscription: `items`, and how many more there were. */
+/** Returns the payload type `<Noun>s…` of a subscription: `items`, and the number of further ones. */
 export function deliveryType<Item extends object>(item: ClassType<Item>, name: string): ClassType<Delivery<Item>> {
   @ObjectType(name)
   class DeliveryType implements Delivery<Item> {

@@ -9,7 +9,7 @@ import {
 import { maxVariableDepth } from '../http/body-limits.js';
 import { InvalidInputError } from '../../shared/errors.js';
 
-/** Parsing stops after this many tokens, and the error is the caller's. */
+/** The number of tokens after which parsing stops. The error is the caller's. */
 export const maxTokens = 3000;
 
 /** Limits of one document. The console's largest operation uses about a tenth of each. */
@@ -17,15 +17,15 @@ const { plugins, validationRules } = new ApolloArmor({
   maxDepth: { n: 10 },
   maxAliases: { n: 15 },
   maxDirectives: { n: 20 },
-  // The parser's own limit counts the same way and returns 400 where this one returns 500.
+  // The parser's own limit counts in the same way and returns 400, where this limit returns 500.
   maxTokens: { enabled: false },
-  // Replaced by our limit, which counts rows (`cost-limit.ts`).
+  // The limit in `cost-limit.ts`, which counts rows, replaces this one.
   costLimit: { enabled: false },
   // The schema is published, and suggestions help authors of dashboards.
   blockFieldSuggestion: { enabled: false },
 }).protect();
 
-/** A value in the document may nest as deep as one in a variable. */
+/** Limits values in the document to the same depth as values in variables. */
 function limitValueDepth(context: ValidationContext): ASTVisitor {
   let depth = 0;
   const value = {
@@ -46,12 +46,15 @@ function limitValueDepth(context: ValidationContext): ASTVisitor {
 
 export const documentLimits = { plugins, validationRules: [...validationRules, limitValueDepth] };
 
-/** The largest operation of the console names a field 30 times. */
+/**
+ * Maximum number of times that a document may use one name. The largest operation of the console names a field 30
+ * times.
+ */
 const maxRepeats = 100;
 
 /**
- * Refuses documents that name anything very often, before they are validated: GraphQL compares each field with all others of
- * its name.
+ * Refuses documents that repeat a name too often, before they are validated: GraphQL compares each field with all
+ * others of its name.
  * @throws AppError INVALID_INPUT
  */
 export function assertFewRepeats(query: string): void {
@@ -59,7 +62,7 @@ export function assertFewRepeats(query: string): void {
   let total = 0;
   for (const [name] of query.matchAll(/[_A-Za-z]\w*/g)) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    // The parser refuses such a document.
+    // The parser refuses such a document itself.
     if (++total > maxTokens) return;
   }
   for (const [name, count] of counts) {

@@ -21,7 +21,7 @@ export function enumType<const Values extends Record<string, string | number>>(
   return values;
 }
 
-/** Values that are stored under their own name. */
+/** Returns an enum of values that are stored under their own name. */
 export const namesOf = <Name extends string>(names: readonly Name[]): { readonly [Key in Name]: Key } =>
   Object.fromEntries(names.map((name) => [name, name])) as { readonly [Key in Name]: Key };
 
@@ -32,7 +32,7 @@ export const RoleEnum = enumType(
   { GUEST: 'Cannot sign in. No new user gets this role.' },
 );
 
-/** `channels.read` is CHANNELS_READ. */
+/** Returns the GraphQL name of a permission: `channels.read` becomes CHANNELS_READ. */
 export const permissionName = (permission: Permission): string => permission.replace('.', '_').toUpperCase();
 
 export const PermissionEnum: Readonly<Record<string, Permission>> = enumType(

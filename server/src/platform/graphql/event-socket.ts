@@ -1,13 +1,13 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Interval of pings while there are no events, so that proxies do not close an idle connection. Milliseconds. */
+/** Milliseconds between pings while there are no events, so that proxies do not close an idle connection. */
 const pingMilliseconds = 15_000;
-/** A client that reads nothing for this long is disconnected. Milliseconds. */
+/** Milliseconds. A client that reads nothing for this long is disconnected. */
 const stallMilliseconds = 30_000;
 
 /**
- * Events of the graphql-sse protocol, one operation per connection. Written by hand because the library's handler reads
- * results without backpressure, so the buffer for a slow client would be unbounded.
+ * Sends events of the graphql-sse protocol, one operation per connection. It is written by hand because the library's
+ * handler reads results without backpressure, so the buffer for a slow client would be unbounded.
  */
 export class EventSocket {
   private readonly ping: NodeJS.Timeout;
@@ -38,7 +38,7 @@ export class EventSocket {
     if (raw.destroyed) gone();
   }
 
-  /** @returns when the client can accept more; false when it has disconnected */
+  /** @returns a promise that resolves when the client can accept more; with false when it has disconnected */
   async next(result: object): Promise<boolean> {
     if (!this.raw.writable) return false;
     if (!this.raw.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`)) await this.drained();

@@ -74,7 +74,7 @@ const documentCodes = new Set([
 const toKnown = (error: unknown): unknown =>
   isUnstorableValue(error) ? new InvalidInputError('Invalid parameter') : error;
 
-/** The error that a plugin threw before any field was resolved. */
+/** Returns the error that a plugin threw before any field was resolved. */
 const foreseenCause = (thrown: unknown): AppError | null =>
   thrown instanceof GraphQLError && isAppError(thrown.originalError) ? thrown.originalError : null;
 
@@ -83,9 +83,11 @@ export const formatErrors =
   (report: (error: unknown) => void) =>
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const original = foreseenCause(thrown) ?? unwrapResolverError(thrown);
-    const away = isDatabaseUnavailable(original);
-    const error = away ? new UnavailableError('The database is unavailable. Try again shortly.') : toKnown(original);
-    if (away) report(original);
+    const isUnavailable = isDatabaseUnavailable(original);
+    const error = isUnavailable
+      ? new UnavailableError('The database is unavailable. Try again shortly.')
+      : toKnown(original);
+    if (isUnavailable) report(original);
     const place = {
       ...(formatted.locations && { locations: formatted.locations }),
       ...(formatted.path && { path: formatted.path }),
@@ -107,11 +109,12 @@ export const formatErrors =
   };
 
 /**
- * `Variable "$input" got invalid value {…} at …; Field "x" is required`: removes the value, which may be a password.
+ * Removes the value, which may be a password, from messages such as `Variable "$input" got invalid value {…} at …;
+ * Field "x" is required`.
  */
 const withoutValue = (message: string): string =>
   message
     .replace(/(cannot represent[^:]*): [\s\S]*$/, '$1')
     .replace(/Value "[\s\S]*" does not exist/, 'Value does not exist')
-    // Greedy: the value itself may contain the text that follows it.
+    // The expression is greedy, because the value itself may contain the text that follows it.
     .replace(/(got invalid value) [\s\S]*?((?: at "[^"]*")?; )(?![\s\S]*; )/, '$1$2');

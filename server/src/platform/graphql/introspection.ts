@@ -11,13 +11,13 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-/** Cost of reading the schema, however little of it. The standard query of tools costs this. */
+/** The cost of reading any part of the schema. The standard query of tools costs this. */
 export const introspectionCost = 500;
-/** Objects of the schema that are read for one unit of cost. */
+/** Number of objects of the schema that are read per unit of cost. */
 const objectsPerCost = 300;
-/** Rows assumed of a list, from the average of the schema; `types` has as many as the schema. */
+/** The number of rows that is assumed for a list, from the average of the schema; `types` has as many as the schema. */
 const rowsOfLists: Readonly<Record<string, number>> = { fields: 12, directives: 12, inputFields: 2, enumValues: 2 };
-/** Tools send a handful of documents, each over and over. */
+/** Maximum number of stored results. Tools send a few documents, each repeatedly. */
 const maxStored = 20;
 
 export const isIntrospection = ({ name: { value } }: FieldNode): boolean => value === '__schema' || value === '__type';
@@ -26,7 +26,7 @@ export const isIntrospection = ({ name: { value } }: FieldNode): boolean => valu
 export const costOfIntrospection = (objects: number): number =>
   Math.max(introspectionCost, Math.ceil(objects / objectsPerCost));
 
-/** Rows of a list of the schema about itself; null for every other field. */
+/** Returns the rows of a list of the schema about itself; null for every other field. */
 export function introspectionRows(
   schema: GraphQLSchema,
   parent: GraphQLNamedType,

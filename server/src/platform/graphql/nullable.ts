@@ -1,15 +1,15 @@
 import { isAppError } from '../../shared/errors.js';
 
-/** An input as GraphQL clients send it: null means "not given" just as absence does. */
+/** An input in the form that GraphQL clients send: null means "not given", like absence. */
 export type Nullable<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | null };
 
-/** Copy without the fields that are null or undefined. */
+/** Returns a copy without the fields that are null or undefined. */
 export const omitNullish = <Fields>(input: Nullable<Fields>): Partial<Fields> =>
   Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== null && value !== undefined),
   ) as Partial<Fields>;
 
-/** For lookups of one row: null when it does not exist. Mutations keep NOT_FOUND. */
+/** Resolves a lookup of one row: null when it does not exist. Mutations keep NOT_FOUND. */
 export async function nullWhenNotFound<Row>(row: Promise<Row>): Promise<Row | null> {
   try {
     return await row;

@@ -2,18 +2,16 @@ import type { Changes } from '../cache/changes.js';
 import { holds, permissionsOf, type Actor } from '../../shared/actor.js';
 import { AppError, ForbiddenError, isAppError, UnavailableError } from '../../shared/errors.js';
 
-/** The console has two open per visible window. */
+/** Maximum number of streams of a user. The console has two open per visible window. */
 const perUser = 20;
-/**
- * Interval at which callers are read again without an announcement: sessions also expire by themselves. Milliseconds.
- */
+/** Milliseconds between checks of callers without an announcement: sessions also expire by themselves. */
 const everyMilliseconds = 30_000;
 
 /** An open stream. */
 export interface Stream {
   readonly actor: Actor;
   /**
-   * The current caller.
+   * Reads the current caller.
    * @throws AppError when the credentials are no longer valid
    */
   readonly identify: () => Promise<Actor>;
@@ -40,6 +38,7 @@ export class OpenStreams {
   }
 
   /**
+   * Adds a stream.
    * @returns a function to call when the stream has ended
    * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
@@ -51,14 +50,14 @@ export class OpenStreams {
     return () => this.streams.delete(stream);
   }
 
-  /** Ends all streams; their clients reconnect to another node. */
+  /** Ends all streams. Their clients reconnect to another node. */
   stop(): void {
     this.stopped = true;
     clearInterval(this.clock);
     for (const stream of this.streams) stream.end(stopping());
   }
 
-  /** @param userId absent: all users */
+  /** @param userId absent for all users */
   private recheck(userId?: number | string): void {
     for (const stream of this.streams) {
       if (userId === undefined || stream.actor.id === userId) void this.check(stream);
@@ -70,7 +69,7 @@ export class OpenStreams {
       if (hasLost(actor, await identify())) end(new ForbiddenError());
     } catch (error) {
       if (isAppError(error)) end(error);
-      // The caller could not be read now; the next check tries again.
+      // The caller could not be read now. The next check retries.
       else this.report(error);
     }
   }

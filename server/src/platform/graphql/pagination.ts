@@ -11,9 +11,9 @@ import {
 import { DirectionEnum, enumType } from './enums.js';
 
 const bounds = 'More than 100 is 100, less than 1 is absent.';
-/** Description of the `pageSize` of a list, which has 10 rows when it is absent. */
+/** The description of the `pageSize` of a list, which has 10 rows when it is absent. */
 export const pageSizeText = `1 to 100, 10 when absent. ${bounds}`;
-/** The same of a list that is read whole when it is absent. */
+/** The description of the `pageSize` of a list that is read whole when it is absent. */
 export const wholeListText = `1 to 100, all when absent. ${bounds}`;
 
 /** Arguments of every list. A list extends this class with its `filter` and `sort`. */
@@ -112,8 +112,8 @@ export abstract class PageInterface {
 }
 
 /**
- * The `items` of a page type, for lists that add fields of their own:
- * `@ObjectType('UserPage', { implements: PageInterface }) class UserPage extends pageItems(UserObject) { @Field() sums }`.
+ * Returns the class with the `items` of a page type, for lists that add fields of their own: `@ObjectType('UserPage', {
+ * implements: PageInterface }) class UserPage extends pageItems(UserObject) { @Field() sums }`.
  */
 export function pageItems<Item extends object>(item: ClassType<Item>): ClassType<{ items: Item[] }> {
   @ObjectType()
@@ -124,7 +124,7 @@ export function pageItems<Item extends object>(item: ClassType<Item>): ClassType
   return PageItems;
 }
 
-/** The type of a list's pages: `pageObject(UserObject, 'UserPage')`. */
+/** Returns the type of a list's pages: `pageObject(UserObject, 'UserPage')`. */
 export function pageObject<Item extends object>(item: ClassType<Item>, name: string): ClassType<{ items: Item[] }> {
   @ObjectType(name, { implements: PageInterface })
   class PageObject extends pageItems(item) {}
@@ -140,7 +140,7 @@ export class PageOf<Item> {
     private readonly slice: Slice<unknown>,
   ) {}
 
-  /** @param more further fields of the page type, such as `sums`: called when they are selected */
+  /** @param more further fields of the page type, such as `sums`, which are called when they are selected */
   static from<Row, Item>(
     slice: Slice<Row>,
     toItem: (row: Row) => Item,

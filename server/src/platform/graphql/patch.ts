@@ -2,8 +2,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { Nullable } from './nullable.js';
 
 /**
- * The changes of a patch. Absent fields keep their value; null clears a field.
- * @param cleared the value that null stands for, for each field that can be cleared
+ * Returns the changes of a patch. Absent fields keep their value; null clears a field.
+ * @param cleared the value that null means, for each field that can be cleared
  * @throws InvalidInputError for null in a field that cannot be cleared
  */
 export function patchOf<Fields extends object>(

@@ -19,7 +19,7 @@ import type { FieldAccess } from './access.js';
 import { costOf } from './cost.js';
 import { permissionName } from './enums.js';
 
-/** The SDL, sorted, with `@access` and `@cost` on the fields: `printSchema` leaves applied directives out. */
+/** Returns the SDL, sorted, with `@access` and `@cost` on the fields: `printSchema` leaves applied directives out. */
 export function printAnnotatedSchema(schema: GraphQLSchema): string {
   const document = parse(printSchema(lexicographicSortSchema(schema)), { noLocation: true });
   let parent = '';
@@ -41,7 +41,7 @@ export function printAnnotatedSchema(schema: GraphQLSchema): string {
   return `${spaced(print(annotated))}\n`;
 }
 
-/** A blank line before every description inside a type, as `printSchema` does it. */
+/** Adds a blank line before every description inside a type, like `printSchema`. */
 function spaced(sdl: string): string {
   let inDescription = false;
   let before = '{';

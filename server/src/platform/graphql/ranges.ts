@@ -24,10 +24,10 @@ export class TimeRangeObject implements TimeRangeInput {
   timeZone?: string | null;
 }
 
-/** Description of a `timeZone` argument beside `range`. */
+/** The description of a `timeZone` argument beside `range`. */
 export const bucketZone = 'Of calendar periods and buckets. When absent: that of `range`, else UTC.';
 
-/** The zone of buckets, and that of a calendar period in `range`. Each falls back to the other, then to UTC. */
+/** Returns the zone of buckets, and that of a calendar period in `range`. Each falls back to the other, then to UTC. */
 export function zonesOf(
   range: TimeRangeObject | null | undefined,
   timeZone: string | null | undefined,

@@ -11,7 +11,7 @@ function toQuota(value: unknown): number {
   return value;
 }
 
-/** Totals may be larger than any balance can be. */
+/** Converts a total, which may be larger than any balance. */
 function toWhole(value: unknown): number {
   if (typeof value !== 'number' || !Number.isInteger(value)) throw new GraphQLError('Quota must be an integer');
   return value;

@@ -16,7 +16,7 @@ import type { GraphQLContext } from './context.js';
 import { costOf, defaultPageSizeOf } from './cost.js';
 import { GraphQLDateTime } from './scalars.js';
 
-/** Something with TypeGraphQL's `@Resolver` on its class. */
+/** A class with TypeGraphQL's `@Resolver`. */
 export type ResolverClass = ClassType;
 
 /** The constructed resolvers of a schema, by class. They may be added after it is built. */
@@ -36,7 +36,7 @@ export class ResolverInstances {
 
 /**
  * @param classes every resolver class
- * @param instances the same, constructed; until they are added the schema can be printed but not executed
+ * @param instances their instances; until they are added the schema can be printed but not executed
  */
 export async function createSchema(
   classes: readonly ResolverClass[],
@@ -138,7 +138,7 @@ function accessSentence(access: FieldAccess | undefined): string {
 
 function costSentence(field: Field): string {
   const cost = costOf(field);
-  // That an object costs 1 is the rule, and not said at each.
+  // A cost of 1 for an object is the rule, and is not stated for each.
   if (!field.extensions.cost && !cost.times) return '';
   if (cost.weight === 0) return '';
   const own = `Costs ${cost.weight}`;
@@ -153,7 +153,7 @@ const closed = (description: string | null | undefined, ...sentences: string[]):
     .reduce((text, sentence) => `${text} ${sentence}`, description ?? '')
     .trim() || undefined;
 
-/** TypeGraphQL requires one; every subscription here opens its own source (`live-sources.ts`). */
+/** The publisher that TypeGraphQL requires. Every subscription here opens its own source (`live-sources.ts`). */
 const noTopics: PubSub = {
   publish: refuseTopic,
   subscribe: refuseTopic,

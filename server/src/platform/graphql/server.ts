@@ -27,7 +27,7 @@ export interface GraphQLDeps {
   readonly logger: Pick<Logger, 'error'>;
   readonly budget: CostBudget;
   readonly time: TimeShare;
-  /** For callers without valid credentials. */
+  /** Limits callers without valid credentials. */
   readonly limitByAddress: onRequestAsyncHookHandler;
 }
 
@@ -73,7 +73,7 @@ export const graphqlPlugin =
     mountStreams(app, { schema, authenticator, live, streams, report });
   };
 
-/** A response of `/graphql` is one JSON body. */
+/** Refuses subscriptions: a response of `/graphql` is one JSON body. */
 const refuseSubscriptions: ApolloServerPlugin<GraphQLContext> = {
   async requestDidStart() {
     return {
@@ -108,7 +108,7 @@ async function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): Pr
     .send({ errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] });
 }
 
-/** Failures before a document is read: limits, or a body that is not JSON. */
+/** Sends failures that occur before a document is read: limits, or a body that is not JSON. */
 function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unexpected failure');

@@ -13,7 +13,7 @@ import type { OpenStreams } from './open-streams.js';
 import { openSubscription, parseStreamRequest, type Results } from './subscribe.js';
 
 const bodyLimit = 64 * 1024;
-/** Maximum delay between revocation and the end of the stream, even if the client does not read. Milliseconds. */
+/** Milliseconds. The maximum delay between revocation and the end of the stream, even if the client does not read. */
 const lastWordsMilliseconds = 500;
 
 export interface StreamDeps {
@@ -96,7 +96,7 @@ class StreamLifecycle {
     if (this.failure || this.left) void results.return();
   }
 
-  /** Ended by the server: the reason is sent to the client. */
+  /** Ends the stream by the server: the reason is sent to the client. */
   end(reason: AppError): void {
     if (this.failure || this.left) return;
     this.failure = reason;
@@ -104,7 +104,7 @@ class StreamLifecycle {
     void this.results?.return();
   }
 
-  /** Ended by the client. */
+  /** Ends the stream by the client. */
   leave(): void {
     this.left = true;
     void this.results?.return();

@@ -22,7 +22,7 @@ export function closeUnconfirmed(worker: Worker): void {
   process.on('internalMessage', (message: { readonly ack?: unknown } | undefined) => {
     if (message?.ack !== undefined) unconfirmed.delete(message.ack);
   });
-  // Not at its disconnect: the event stays out while a connection is on its way.
+  // The `disconnect` event is not used: it does not occur while a connection is still being transferred.
   process.once('exit', () => {
     for (const handle of unconfirmed.values()) handle.close();
     unconfirmed.clear();

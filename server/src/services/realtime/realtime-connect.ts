@@ -63,10 +63,10 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
   const retries = admission.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
-    const turn = await deps.candidates.next({ route: admission, origin: null }, attempt, usedChannels);
+    const candidate = await deps.candidates.next({ route: admission, origin: null }, attempt, usedChannels);
     // When no channel is left, the client gets the last failure.
-    if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
-    const { channel, keyIndex, trial, lease } = turn;
+    if (candidate instanceof AppError) throw last ?? new CallFailedError(candidate, undefined, []);
+    const { channel, keyIndex, trial, lease } = candidate;
     // A session counts as one request, because its tokens and cost are not known before.
     lease?.end();
     usedChannels.push(channel.id);

@@ -130,12 +130,12 @@ export class SessionAdmission {
     const least = values.StrictReserve ? of(Math.min(cost.outputTokens, minSpoken)) : small;
     let { outputTokens } = cost;
     let amount = values.StrictReserve ? of(outputTokens) : small;
-    for (let turn = 1; ; turn++) {
+    for (let attempt = 1; ; attempt++) {
       try {
         const held = await sessionLedger.reserve(amount, priced, cost.promptTokens + outputTokens);
         return { held, outputTokens };
       } catch (error) {
-        if (turn === maxTurns || !values.StrictReserve) throw this.refusal(paid, error, least);
+        if (attempt === maxAttempts || !values.StrictReserve) throw this.refusal(paid, error, least);
         outputTokens = roomIn(error, { ...cost, outputTokens });
         if (outputTokens < Math.min(cost.outputTokens, minSpoken)) throw this.refusal(paid, error, least);
         amount = Math.min(amount, availableOf(error) ?? of(outputTokens));
@@ -181,7 +181,7 @@ const minSpoken = 100;
  * Maximum attempts to adapt a refused amount to the balance. The balance changes while responses are reserved in
  * parallel.
  */
-const maxTurns = 8;
+const maxAttempts = 8;
 
 /** The key was revoked, or its owner was banned, so no further response is made. */
 export class SessionEndedError extends Error {
@@ -211,6 +211,6 @@ const ofOwnTranscripts = (sale: Price): Price | null => (sale.kind === 'call' ||
 
 /** Returns the quota that a refusing balance or money budget has left; null for other errors. */
 function availableOf(error: unknown): number | null {
-  const hasLeft = error instanceof QuotaError || (error instanceof BudgetError && error.hold.kind === 'money');
-  return hasLeft ? error.available : null;
+  const isRefusedByMoney = error instanceof QuotaError || (error instanceof BudgetError && error.hold.kind === 'money');
+  return isRefusedByMoney ? error.available : null;
 }

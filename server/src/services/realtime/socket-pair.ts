@@ -182,7 +182,7 @@ export class SocketPair {
     if (this.isChecking) return void this.waiting.push(frame);
     const passes = this.handler.fromClient(frame);
     if (typeof passes === 'boolean') {
-      if (passes) this.pass(frame, this.upstream, this.client);
+      if (passes) this.forward(frame, this.upstream, this.client);
     } else void this.check(passes);
   }
 
@@ -192,7 +192,7 @@ export class SocketPair {
     pauseReading(this.client, 'forwarding');
     try {
       const frame = await checked;
-      if (frame && !this.isEnding) this.pass(frame, this.upstream, this.client);
+      if (frame && !this.isEnding) this.forward(frame, this.upstream, this.client);
     } catch {
       this.end(1011, 'internal error');
     }
@@ -235,7 +235,7 @@ export class SocketPair {
           pauseReading(upstream, 'forwarding');
           frames = (await ready) ?? frames;
         }
-        for (const each of frames) this.pass(each, client, upstream);
+        for (const each of frames) this.forward(each, client, upstream);
         await handler.delivered();
       }
     } catch {
@@ -252,7 +252,7 @@ export class SocketPair {
     while (this.isWorking) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  private pass({ data, isBinary }: Frame, to: WebSocket, from: WebSocket): void {
+  private forward({ data, isBinary }: Frame, to: WebSocket, from: WebSocket): void {
     if (to.readyState !== WebSocket.OPEN) return;
     to.send(data, { binary: isBinary }, () => this.ease(to, from));
     if (!this.isFull(to)) return;

@@ -32,7 +32,7 @@ export async function openUpstreamSocket(
   options: UpstreamSocketOptions,
 ): Promise<WebSocket> {
   checkAddress(target.url, guard);
-  const way = target.proxy ? await wayThrough(target.proxy, target.url, guard, options.signal) : null;
+  const tunnel = target.proxy ? await tunnelThrough(target.proxy, target.url, guard, options.signal) : null;
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(target.url, [...options.protocols], {
       headers: { ...options.headers, ...target.headers },
@@ -40,7 +40,7 @@ export async function openUpstreamSocket(
       maxPayload: options.maxFrameBytes,
       perMessageDeflate: false,
       followRedirects: false,
-      ...(way ?? { lookup: guard.lookup('admin') }),
+      ...(tunnel ?? { lookup: guard.lookup('admin') }),
     });
     const leave = (): void => socket.terminate();
     options.signal.addEventListener('abort', leave, { once: true });
@@ -72,7 +72,7 @@ export async function openUpstreamSocket(
  * Returns the connection for the WebSocket.
  * @throws UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE
  */
-async function wayThrough(
+async function tunnelThrough(
   text: string,
   url: URL,
   guard: OutboundGuard,

@@ -54,7 +54,7 @@ export async function attemptInBackground(attempt: Attempt, client: ClientRespon
 async function followed(id: string, attempt: Attempt, meter: TextMeter): Promise<Delivery> {
   const ended = new AbortController();
   const { signal } = ended;
-  const stop = attempt.clientLeft({ requestSent: true, abort: () => ended.abort(), readOn: () => undefined });
+  const stop = attempt.onDisconnect({ requestSent: true, abort: () => ended.abort(), readOn: () => undefined });
   const until = performance.now() + attempt.settings.totalTimeout;
   try {
     for (

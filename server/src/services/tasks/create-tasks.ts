@@ -16,7 +16,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { ChannelGuard } from '../../gateway/send/upstream-failure-handler.js';
 import type { BuiltRelay } from '../create-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
-import { Submission } from './midjourney/submission.js';
+import { DrawingSubmissions } from './midjourney/drawing-submissions.js';
 import { polledDrawings, polledMusic, polledVideos } from './polled-platforms.js';
 import { Suno } from './suno/suno.js';
 import { TaskDesk } from './task-desk.js';
@@ -84,7 +84,7 @@ export function createTasks(deps: TaskDependencies): BuiltTasks {
   const pollerParts = { taskLedger, channels, secrets, clock, database, logger };
   return {
     midjourney: {
-      submission: new Submission({
+      submission: new DrawingSubmissions({
         desk,
         taskLedger,
         store: drawings,

@@ -11,7 +11,7 @@ import {
 import { withoutKey } from '../../gateway/send/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
-import { sunoPlatform } from './suno/suno-order.js';
+import { sunoPlatform } from './suno/suno-submission.js';
 import { failedSunoStep, sunoStep } from './suno/suno-step.js';
 import type { PolledPlatform } from './task-poller.js';
 import type { TaskTarget } from './task-target.js';

@@ -58,12 +58,12 @@ export class SubmissionWatch {
    * @param failureOf returns the failure that the client gets for an error of its own shape
    */
   async run<Result>(
-    order: () => Promise<Result>,
+    work: () => Promise<Result>,
     failureOf: (error: unknown) => Pick<CallFailure, 'status' | 'code'> | null,
   ): Promise<Result> {
     let outcome = 'ok';
     try {
-      return await order();
+      return await work();
     } catch (error) {
       const failure = { ...toCallFailure(error), ...(isAppError(error) ? {} : failureOf(error)) };
       this.trace?.failed(failure);

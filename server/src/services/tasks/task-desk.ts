@@ -123,7 +123,7 @@ export class TaskDesk {
   receive<Result>(
     incoming: IncomingRequest,
     kind: SubmissionKind,
-    serve: (order: ReceivedSubmission) => Promise<Result>,
+    serve: (received: ReceivedSubmission) => Promise<Result>,
     failureOf: (error: unknown) => Pick<CallFailure, 'status' | 'code'> | null = () => null,
   ): Promise<Result> {
     const { relay, inFlight, bodies } = this.deps;
@@ -159,7 +159,10 @@ export class TaskDesk {
   async succeeded(caller: Caller): Promise<void> {
     if (!isRateLimited(caller, this.deps.options)) return;
     await this.deps.rateLimit.succeeded(caller).catch((error: unknown) => {
-      this.deps.logger.warn({ err: error, userId: caller.user.id }, 'an order could not be counted in its rate limit');
+      this.deps.logger.warn(
+        { err: error, userId: caller.user.id },
+        'a submission could not be counted in its rate limit',
+      );
     });
   }
 

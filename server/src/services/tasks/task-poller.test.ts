@@ -235,8 +235,9 @@ describe('gives up', () => {
 
 it('leaves a channel that does not answer alone, longer each time, and comes back at once when it does', async () => {
   world.add(1, 1);
-  let isAway = true;
-  world.answer = (target, names) => (isAway ? Promise.reject(new Error('away')) : everything(target, names));
+  let isUnavailable = true;
+  world.answer = (target, names) =>
+    isUnavailable ? Promise.reject(new Error('unavailable')) : everything(target, names);
   const poller = world.poller();
   const askedAt: number[] = [];
   const began = world.now;
@@ -248,7 +249,7 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
   }
   // The pauses between attempts are 15, 30, 60, 120 and 240 s.
   expect(askedAt).toEqual([0, 15, 45, 105, 225, 465]);
-  isAway = false;
+  isUnavailable = false;
   world.now += hour;
   world.rows.get(1)!.submitTime = world.now;
   await poller.round();
@@ -281,7 +282,7 @@ it('leaves alone an account that is refused, and no other of its channel', async
   expect(open()).toEqual([1]);
 });
 
-it('asks with the account that ordered, while the channel has its key', async () => {
+it('asks with the account that prepared, while the channel has its key', async () => {
   const target = (await import('./task-target.js')).targetOf;
   const channel = { id: 1, baseUrl: '', setting: {} } as never;
   world.channels.set(1, { id: 1, keys: ['first', 'second'] });

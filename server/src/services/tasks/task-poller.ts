@@ -52,7 +52,7 @@ export class TaskPoller<Row extends TaskRow> {
    * Milliseconds by which the clock of this node is ahead of the database's. It matters because a task that times out
    * is refunded.
    */
-  private ahead = 0;
+  private clockLead = 0;
 
   constructor(
     private readonly platform: PolledPlatform<Row>,
@@ -66,7 +66,7 @@ export class TaskPoller<Row extends TaskRow> {
   async round(): Promise<void> {
     const { clock, database } = this.deps;
     const now = seconds(clock);
-    this.ahead = (now - (await earlierTime(database, now))) * 1000;
+    this.clockLead = (now - (await earlierTime(database, now))) * 1000;
     for (let after = 0; ;) {
       const rows = await this.platform.unfinished(after, rowsAtOnce);
       await this.batch(rows);
@@ -102,7 +102,7 @@ export class TaskPoller<Row extends TaskRow> {
     const { platform, deps: parts } = this;
     const now = parts.clock.now();
     if (platform.nameOf(row) === '') {
-      if (this.ageOf(row, now) > namelessLifetime) await this.fail(row, 'the order was never confirmed');
+      if (this.ageOf(row, now) > namelessLifetime) await this.fail(row, 'the submission was never confirmed');
       return true;
     }
     if (parts.channels.table.channel(row.channelId)) return false;
@@ -130,7 +130,7 @@ export class TaskPoller<Row extends TaskRow> {
   }
 
   private ageOf(row: Row, now: number): number {
-    return now - this.ahead - this.platform.submittedAt(row);
+    return now - this.clockLead - this.platform.submittedAt(row);
   }
 
   /** Ends a task that exceeds the maximum age of its platform. */

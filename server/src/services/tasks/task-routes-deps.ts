@@ -1,12 +1,12 @@
 import type { DrawingLookup } from './midjourney/drawing-lookup.js';
-import type { Submission } from './midjourney/submission.js';
+import type { DrawingSubmissions } from './midjourney/drawing-submissions.js';
 import type { Suno } from './suno/suno.js';
 import type { VideoContent } from './video/video-content.js';
 import type { Videos } from './video/videos.js';
 
 /** Dependencies of the drawing routes. */
 export interface MidjourneyRoutesDeps {
-  readonly submission: Submission;
+  readonly submission: DrawingSubmissions;
   readonly lookup: DrawingLookup;
   readonly maxBodyBytes: number;
 }

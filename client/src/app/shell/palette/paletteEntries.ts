@@ -11,7 +11,7 @@ export interface PaletteEntry {
   readonly id: string;
   readonly group: string;
   readonly label: string;
-  /** Also found by these words; not shown. */
+  /** Further words by which the entry is found. They are not shown. */
   readonly words?: string;
   readonly to: string;
 }

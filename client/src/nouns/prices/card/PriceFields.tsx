@@ -19,7 +19,7 @@ export function PriceFields({
   readonly always: readonly Quantity[];
   /** Quantities that can have a price here. */
   readonly of?: readonly Quantity[];
-  /** Of the group, for the label of the select. */
+  /** The name of the group, for the label of the select. */
   readonly name: string;
   readonly onChange: (prices: TypedPrices) => void;
 }) {

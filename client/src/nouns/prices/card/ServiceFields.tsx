@@ -21,7 +21,7 @@ export function ServiceFields({
   readonly services: TypedServices;
   /** Tiers that can have a price here. */
   readonly of?: readonly ServiceTier[];
-  /** Of the group, for labels. */
+  /** The name of the group, for labels. */
   readonly name: string;
   readonly onChange: (services: TypedServices) => void;
 }) {

@@ -5,7 +5,7 @@ import { quantities, serviceTiers, type Quantity, type ServiceTier } from '../qu
 export type TypedPrices = Readonly<Partial<Record<Quantity, string>>>;
 
 export interface TypedService {
-  /** Empty: no factor. */
+  /** The factor; empty for none. */
   readonly factor: string;
   readonly prices: TypedPrices;
 }
@@ -28,7 +28,7 @@ export interface CardForm {
   readonly asOf: string;
 }
 
-/** Where a typed card is wrong; the texts are keys of `priceCard.problems`. */
+/** The error in a typed card. The texts are keys of `priceCard.problems`. */
 export type CardProblem = 'number' | 'empty' | 'threshold' | 'rise' | 'cheaper' | 'date';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -18,7 +18,7 @@ it.each([
   }) as unknown as typeof fetch;
   const onChecked = jest.fn();
   await renderScreen({ routes: [{ path: '/', element: <PriceSources check={null} onChecked={onChecked} /> }] });
-  // Only the file.
+  // The format is named by the file alone.
   fireEvent.click(screen.getByRole('button', { name: 'LiteLLM' }));
   const file = new File(['no prices'], 'prices.json');
   fireEvent.change(screen.getByLabelText('Choose file', { selector: 'input' }), { target: { files: [file] } });

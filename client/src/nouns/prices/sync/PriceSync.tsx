@@ -15,13 +15,13 @@ import { PriceSources } from './PriceSources.js';
 import { PriceUpdates } from './PriceUpdates.js';
 import { PriceDiffDocument, PriceUpdatesDocument } from './priceSync.generated.js';
 
-/** Prices of public lists beside those of the site: read, chosen, applied, taken back, and checked on schedule. */
+/** Prices of public lists beside those of the site: read, selected, applied, undone, and checked on schedule. */
 export function PriceSync({ onApplied }: { readonly onApplied: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const draft = useSettingsDraft();
   const isEdited = useSyncExternalStore(draft.subscribe, () => draft.state().edits.has('PriceCards'));
-  /** Null: the newest check. */
+  /** The id of the check; null for the newest one. */
   const [checkId, setCheckId] = useState<number | null>(null);
   const last = useQuery(PriceDiffDocument, {
     variables: { id: checkId, filter: { kinds: [] }, pageSize: 1 },

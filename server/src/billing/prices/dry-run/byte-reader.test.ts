@@ -9,7 +9,7 @@ function read(text: string): unknown {
   return reader.members(members);
 }
 
-/** The same members by `JSON.parse`. */
+/** Reads the members with `JSON.parse`. */
 function parsed(text: string): Record<string, unknown> {
   const { a, list, tier, inner } = JSON.parse(text) as Record<string, unknown>;
   const { b, lines } = (inner ?? {}) as Record<string, unknown>;

@@ -12,25 +12,28 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const space = 0x20;
 
-/** These are exact doubles, so that the quotient of a safe integer and one of them is rounded once, as by `JSON.parse`. */
+/**
+ * Powers of ten that are exact doubles. The quotient of a safe integer and one of them is rounded once, as by
+ * `JSON.parse`.
+ */
 const powers = Array.from({ length: 23 }, (_, digits) => 10 ** digits);
 const maxTexts = 4096;
 const maxDepth = 16;
 
-/** Members of an object that are read: themselves, or members of theirs. All others are skipped. */
+/** Members of an object to read: themselves, or members of them. All others are skipped. */
 export interface Members {
   readonly [name: string]: true | Members;
 }
 
-/** A name by its bytes, so that names in a text are not decoded. */
+/** A member name by its bytes, so that names in a text are not decoded. */
 interface Member {
   readonly bytes: Buffer;
   readonly name: string;
-  /** Null: the member itself is read. */
+  /** Members to read. Null when the member itself is read. */
   readonly members: MemberTable | null;
 }
 
-/** By the hash of the name. */
+/** Members by the hash of the name. */
 type MemberTable = ReadonlyMap<number, Member>;
 
 /** Prepares the members that `ByteReader.members` reads. */
@@ -45,7 +48,7 @@ export const memberTable = (members: Members): MemberTable =>
 
 const nextHash = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
 
-/** The reader gives up: `JSON.parse` decides. */
+/** The reader cannot decode the text, so `JSON.parse` has to. */
 class UnusualError extends Error {}
 const unusual = new UnusualError('escapes, long numbers or no JSON');
 
@@ -55,8 +58,8 @@ interface KnownText {
 }
 
 /**
- * Reads columns and members of JSON objects from bytes. A million log rows have few distinct texts, and of their details
- * prices need a third, so that this takes half the time of decoding rows and parsing everything in them.
+ * Reads columns and members of JSON objects from bytes. A million log rows have few distinct texts, and prices need a
+ * third of their details, so this takes half the time of decoding rows and parsing everything in them.
  */
 export class ByteReader {
   private bytes: Buffer = Buffer.alloc(0);
@@ -65,14 +68,14 @@ export class ByteReader {
   private from = 0;
   private readonly texts = new Map<number, KnownText>();
 
-  /** Begins with other bytes. */
+  /** Starts reading other bytes. */
   open(bytes: Buffer): void {
     this.bytes = bytes;
     this.at = 0;
     this.end = bytes.length;
   }
 
-  /** The integer before the next tab. */
+  /** Reads the integer before the next tab. */
   integerColumn(): number {
     const { bytes, end } = this;
     let { at } = this;
@@ -88,7 +91,7 @@ export class ByteReader {
     return isNegative ? -value : value;
   }
 
-  /** The text before the next tab. */
+  /** Reads the text before the next tab. */
   textColumn(): string {
     const { bytes, at: from, end } = this;
     let to = from;
@@ -99,8 +102,8 @@ export class ByteReader {
   }
 
   /**
-   * Some members of the JSON object up to the end of the bytes. Members that are skipped are not checked.
-   * @returns null when only `JSON.parse` can decide
+   * Reads some members of the JSON object up to the end of the bytes. Skipped members are not checked.
+   * @returns null when only `JSON.parse` can decode
    */
   members(wanted: MemberTable): Record<string, unknown> | null {
     try {
@@ -114,7 +117,7 @@ export class ByteReader {
     }
   }
 
-  /** The first byte that is no space. It is not consumed. */
+  /** Returns the first byte that is not a space, without consuming it. */
   private next(): number {
     const { bytes, end } = this;
     while (this.at < end && bytes[this.at] === space) this.at += 1;
@@ -195,7 +198,7 @@ export class ByteReader {
     const end = bytes[at];
     const isWhole = end === comma || end === closeBrace || end === closeBracket || end === space;
     const hasZeros = bytes[from] === zero && at > from + 1 && bytes[from + 1] !== point;
-    // Exponents, long numbers, and what is no JSON: `-`, `1.`, `01`.
+    // These are exponents, long numbers, and invalid JSON: `-`, `1.`, `01`.
     if (!isWhole || hasZeros || at === from || fraction === 0) throw unusual;
     const power = powers[Math.max(0, fraction)];
     if (value > Number.MAX_SAFE_INTEGER || power === undefined) throw unusual;
@@ -209,7 +212,10 @@ export class ByteReader {
     return this.textOf(this.from, this.at - 1, hash);
   }
 
-  /** Passes a string that begins here, and leaves its first byte in `from`. @returns its hash */
+  /**
+   * Skips a string that begins here, and leaves its first byte in `from`.
+   * @returns its hash
+   */
   private passString(): number {
     const { bytes, end } = this;
     const from = this.at + 1;
@@ -251,7 +257,7 @@ export class ByteReader {
     throw unusual;
   }
 
-  /** Ends at the closing quote. */
+  /** Moves to the closing quote. */
   private skipString(): void {
     const { bytes, end } = this;
     for (this.at += 1; this.at < end; this.at++) {
@@ -262,7 +268,7 @@ export class ByteReader {
     throw unusual;
   }
 
-  /** The text of some bytes; those that occurred before are not decoded again. */
+  /** Returns the text of some bytes. Bytes that occurred before are not decoded again. */
   private textOf(from: number, to: number, hash: number): string {
     const known = this.texts.get(hash);
     if (known && this.isSame(known.bytes, from, to)) return known.text;

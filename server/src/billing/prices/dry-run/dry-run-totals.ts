@@ -5,7 +5,7 @@ export interface DryRunFigures {
   readonly calls: number;
   readonly quotaBefore: number;
   readonly quotaAfter: number;
-  /** Calls whose cost is known: the margin is theirs. */
+  /** Number of calls whose cost is known. The margin is computed from these. */
   readonly costCalls: number;
   readonly costNano: number;
   readonly costQuotaBefore: number;
@@ -20,11 +20,11 @@ export type DryRunGap = (typeof dryRunGaps)[number];
 export interface DryRunSkipped {
   readonly reason: DryRunGap;
   readonly calls: number;
-  /** As charged. */
+  /** The charged quota. */
   readonly quota: number;
 }
 
-/** One user or one model. */
+/** The figures of one user or one model. */
 export interface DryRunLine<Key> {
   readonly key: Key;
   readonly figures: DryRunFigures;
@@ -36,16 +36,19 @@ export interface Comparison {
   readonly model: string;
   readonly before: Rounded;
   readonly after: Rounded;
-  /** Null: unknown. */
+  /** The cost in USD. Null when it is unknown. */
   readonly costUsd: number | null;
 }
 
 const longest = 20;
 
-/** Sums in the order of `places`. Numbers of an object are boxed once they are large: that takes twice as long. */
+/** Totals in the order of `places`. Large numbers in an object are boxed, which takes twice as long. */
 type Sums = Float64Array;
 
-/** An amount has two places: quota, and billionths of a unit, whose whole units count as the ledger charges them. */
+/**
+ * Positions of totals. An amount has two positions: quota, and billionths of a unit, whose whole units count as the
+ * ledger charges them.
+ */
 const places = { calls: 0, before: 1, after: 3, costCalls: 5, costNano: 6, costBefore: 7, costAfter: 9 } as const;
 
 const emptySums = (): Sums => new Float64Array(11);
@@ -64,7 +67,7 @@ function toFigures(sums: Sums): DryRunFigures {
   };
 }
 
-/** Sums of compared calls: of all, by user and by model. */
+/** Totals of compared calls: of all, by user and by model. */
 export class DryRunTotals {
   private readonly all = emptySums();
   private readonly users = new Map<number, Sums>();
@@ -77,7 +80,10 @@ export class DryRunTotals {
     addTo(entry(this.models, call.model), call);
   }
 
-  /** Counts a call that cannot be priced again. @param quota charged for it */
+  /**
+   * Counts a call that cannot be priced again.
+   * @param quota the charge of the call
+   */
   skip(reason: DryRunGap, quota: number): void {
     let gap = this.gaps.get(reason);
     if (!gap) this.gaps.set(reason, (gap = { calls: 0, quota: 0 }));
@@ -96,7 +102,10 @@ export class DryRunTotals {
     });
   }
 
-  /** The users and models of the largest differences, the largest first; among equal ones, those that were charged most. */
+  /**
+   * The users and models with the largest differences, the largest first. Among equal ones, those with the largest
+   * charge come first.
+   */
   get topUsers(): Array<DryRunLine<number>> {
     return top(this.users);
   }

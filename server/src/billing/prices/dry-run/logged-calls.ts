@@ -15,11 +15,11 @@ export interface LoggedRow {
   readonly quota: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Those of `pricedMembers`, and sometimes more. Null: the details cannot be read. */
+  /** The members of `pricedMembers`, and sometimes more. Null when the details cannot be read. */
   readonly other: Fields | null;
 }
 
-/** The members of the details that charges are computed from. */
+/** The members of the details from which charges are computed. */
 const pricedMembers = memberTable({
   task: true,
   carried: true,
@@ -52,25 +52,28 @@ const pricedMembers = memberTable({
   admin_info: { upstream_cost: true, cost_basis: true, cost_card: true, cost_lines: true },
 });
 
-/** Rows before this one in the order of `(created_at, id)`. */
-interface Place {
+/** Identifies the rows before this one in the order of `(created_at, id)`. */
+interface Position {
   readonly createdAt: number;
   readonly id: number;
 }
 
-/** Rows of one statement: far from the time limit of a statement, also where calls keep this process busy. */
+/** Rows per statement. The statement stays far below its time limit, also when calls keep this process busy. */
 const rowsPerRead = 100_000;
-/** After long details that are no JSON one row is read without long details, after the next ones two, and so on up to this. */
+/**
+ * Maximum number of rows read without long details. After long details that are invalid JSON, one row is read without
+ * long details, the next time two, and so on.
+ */
 const maxWithoutLong = 1024;
-/** Bytes of details that are read as they are. Longer ones have the texts of a conversation, or are not ours. */
+/** Bytes. Longer details contain the texts of a conversation, or were written by another program. */
 const maxDetails = 16_384;
 const conversation = "ARRAY['input_content', 'output_content', 'context', 'system_prompt']";
 
 /**
- * Reads consume rows of a time, the newest first.
+ * Reads consume rows of a period, the newest first.
  * @param since Unix seconds
  * @param until Unix seconds, exclusive
- * @param maxRows rows at most
+ * @param maxRows maximum rows
  * @returns false when there are more rows
  */
 export async function readCalls(
@@ -78,13 +81,13 @@ export async function readCalls(
   { since, until, maxRows }: { readonly since: number; readonly until: number; readonly maxRows: number },
   onRow: (row: LoggedRow) => void,
 ): Promise<boolean> {
-  let place: Place = { createdAt: until, id: 0 };
+  let place: Position = { createdAt: until, id: 0 };
   const reader = new RowReader();
   let left = maxRows;
   let hasInvalid = false;
   let withoutLong = 0;
   for (;;) {
-    // One more row than wanted shows that there are more.
+    // One more row than needed shows whether there are more.
     const wanted = Math.min(hasInvalid ? withoutLong : rowsPerRead, left + 1);
     let found = 0;
     const take = (bytes: Buffer): void => {
@@ -104,8 +107,8 @@ export async function readCalls(
 
 const columns = 'created_at, id, user_id, channel_id, model_name, "group", quota, prompt_tokens, completion_tokens';
 
-/** Long details are read outside of the order, so that the rows before one that is refused arrive. */
-const selectOf = (since: number, { createdAt, id }: Place, limit: number, long: string): string =>
+/** Returns a statement. Long details are read outside of the order, so that rows before a refused one arrive. */
+const selectOf = (since: number, { createdAt, id }: Position, limit: number, long: string): string =>
   `SELECT ${columns}, CASE WHEN octet_length(other) > ${maxDetails} THEN ${long} ELSE other END
      FROM (SELECT ${columns}, other FROM logs WHERE type = 2 AND created_at >= ${integer(since)}
               AND (created_at, id) < (${integer(createdAt)}, ${integer(id)})
@@ -113,7 +116,10 @@ const selectOf = (since: number, { createdAt, id }: Place, limit: number, long: 
 
 const integer = (value: number): string => BigInt(value).toString();
 
-/** The database refuses long details that are no JSON: invalid_text_representation and its kin. @throws other errors */
+/**
+ * Whether the database refused long details that are invalid JSON (invalid_text_representation and similar codes).
+ * @throws other errors
+ */
 function isInvalid(error: unknown): false {
   if (String((error as { code?: unknown } | null)?.code).startsWith('22')) return false;
   throw error;
@@ -129,7 +135,7 @@ class RowReader {
     return row.includes(backslash) ? rowOf(columnsOf(row)) : this.plainRow(row);
   }
 
-  /** A row without escapes. One literal without spread objects: a million rows are read. */
+  /** Reads a row without escapes. One literal without spread objects is used, because a million rows are read. */
   private plainRow(row: Buffer): LoggedRow {
     const { reader } = this;
     reader.open(row);

@@ -10,7 +10,7 @@ import {
 import { withAllPrices } from './card-parts.js';
 import { isCardName, maxPrice, parsePriceCard, PriceCardError } from '../../../shared/price-card-input.js';
 
-/** Why a list of prices cannot be used, as the end of a sentence that begins with its name. */
+/** Why a list of prices cannot be used. The message is the end of a sentence that begins with the list's name. */
 export class PriceDocumentError extends Error {}
 
 /** A model of a document whose price cannot be used. */
@@ -19,7 +19,9 @@ export interface SkippedModel {
   readonly reason: string;
 }
 
-/** Whose price it is, best first: the maker's own list, the maker's models under a prefix, a reseller's, others. */
+/**
+ * The publisher of a price, best first: the maker's own list, the maker's models under a prefix, a reseller, others.
+ */
 export type Rank = 0 | 1 | 2 | 3;
 
 /** Prices while they are read. */
@@ -33,7 +35,7 @@ export class CardCollector {
   private readonly reasons = new Map<string, string>();
   private readonly ranks = new Map<string, Rank>();
 
-  /** Models without a usable price, without those that another entry of the document prices. */
+  /** Models without a usable price. Models that another entry of the document prices are excluded. */
   get skipped(): SkippedModel[] {
     return [...this.reasons]
       .filter(([model]) => !this.cards.has(model))
@@ -41,8 +43,8 @@ export class CardCollector {
   }
 
   /**
-   * Takes the price of a model. Of two prices the better ranked counts, else the first.
-   * @param isPrefix whether a `*` at the end of the name stands for any text
+   * Adds the price of a model. Of two prices the better ranked one counts, else the first.
+   * @param isPrefix whether a `*` at the end of the name matches any text
    * @throws PriceDocumentError for a name that no document may contain, and for too many models
    */
   add(model: string, card: PriceCard, { rank = 0, isPrefix = false }: AddOptions = {}): void {
@@ -76,12 +78,14 @@ interface AddOptions {
 const allPrices = (card: PriceCard): Prices =>
   Object.assign({}, ...(card.contextTiers ?? []).map(({ prices }) => prices), card.prices) as Prices;
 
-/** Parts of a call that are free where a table states 0. Other zeros mean that the part has no price of its own. */
+/**
+ * Parts of a call that are free when a table states 0. For other parts a 0 means that they have no price of their own.
+ */
 const mayBeFree = new Set<string>(['input', 'output', 'cachedInput'] satisfies Quantity[]);
 
 /**
- * Prices without those that say nothing. Without a price of its own, a part costs what it is a part of: a cache write of 0
- * would be given free of charge, and a part at the price of the whole would keep it for long prompts.
+ * Removes prices that have no meaning. A part without a price of its own costs as much as its whole. A cache write at 0
+ * would be free, and a part at the price of the whole would keep that price for long prompts.
  */
 function meaningful(prices: Prices): Prices {
   const wholes = new Map<string, Quantity>(priceFallbacks);
@@ -94,7 +98,10 @@ function meaningful(prices: Prices): Prices {
   );
 }
 
-/** USD, or a ratio: finite, not negative, and below `maxPrice`. @throws PriceDocumentError naming the model and the field */
+/**
+ * Returns USD, or a ratio: finite, not negative, and below `maxPrice`.
+ * @throws PriceDocumentError naming the model and the field
+ */
 export function amountOf(value: unknown, model: string, field: string, factor = 1): number {
   const given = typeof value === 'number' ? value : NaN;
   const price = exact(given * factor);
@@ -102,14 +109,14 @@ export function amountOf(value: unknown, model: string, field: string, factor = 
   throw new PriceDocumentError(`has a price that is no price: ${field} of ${JSON.stringify(model.slice(0, 80))}`);
 }
 
-/** The same for a price in a text, as OpenRouter has it. Empty and absent texts are no price: undefined. */
+/** Returns the amount of a text, as in OpenRouter's list. Empty and absent texts are undefined. */
 export function amountOfText(value: unknown, model: string, field: string, factor = 1): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const isDecimal = typeof value === 'string' && /^-?\d{1,30}(?:\.\d{1,40})?(?:[eE][-+]?\d{1,3})?$/.test(value);
   return amountOf(isDecimal ? Number(value) : value, model, field, factor);
 }
 
-/** Prices with the quantities of `prices` that have one. */
+/** Returns the quantities of `prices` that have a price. */
 export const withoutAbsent = (prices: Readonly<Partial<Record<Quantity, number | undefined>>>): MutablePrices =>
   Object.fromEntries(
     quantities.flatMap((quantity) => {

@@ -2,7 +2,10 @@ import type { PriceCard, Prices } from '../../../shared/price-card.js';
 
 type Part = Pick<PriceCard, 'prices' | 'services'>;
 
-/** A card, or a context tier, with its prices and those of its service tiers replaced. Context tiers of a card stay. */
+/**
+ * Returns a card, or a context tier, with its prices and those of its service tiers replaced. Context tiers of a card
+ * are kept.
+ */
 export function withPrices<P extends Part>(part: P, replace: (prices: Prices) => Prices): P {
   const { services } = part;
   return {
@@ -21,7 +24,7 @@ export function withPrices<P extends Part>(part: P, replace: (prices: Prices) =>
   };
 }
 
-/** A card with all its prices replaced, those of its context tiers too. */
+/** Returns a card with all its prices replaced, including those of its context tiers. */
 export function withAllPrices(card: PriceCard, replace: (prices: Prices) => Prices): PriceCard {
   const { contextTiers } = card;
   return {

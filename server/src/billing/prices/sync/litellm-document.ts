@@ -48,8 +48,8 @@ const unitFields: Readonly<Record<string, readonly [Quantity, number]>> = {
 };
 
 /**
- * Prices of a whole result. They count where tokens have no price: a table may list both for the same call. An image that a
- * video begins with is not charged apart, so its price is left out.
+ * Prices of a whole result. They count if tokens have no price: a table may list both for the same call. An image with
+ * which a video begins has no separate charge, so its price is left out.
  */
 const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, modes: readonly string[]]> = [
   ['output_cost_per_image', 'image', ['image_generation', 'image_edit']],
@@ -59,7 +59,7 @@ const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, m
   ['input_cost_per_second', 'second', ['realtime']],
 ];
 
-/** Models that search in each call. Their providers report no searches. */
+/** Matches models that search in each call. Their providers report no searches. */
 const searchesAlways = /(?:^|\/)sonar(?!-deep-research)|search-(?:preview|api)/;
 
 const services: Readonly<Record<string, ServiceTier>> = {
@@ -72,11 +72,13 @@ const services: Readonly<Record<string, ServiceTier>> = {
 
 const suffix = /^(.*?)(?:_above_(\d{1,6})k_tokens)?(?:_(flex|priority|batches|fast|ultrafast))?$/;
 
-/** Every model with its tiers. `provider/model` is also offered as `model` where the provider's own prices are listed. */
+/**
+ * Collects every model with its tiers. `provider/model` is also offered as `model` if it is the provider's own price.
+ */
 export function* collectLiteLlm(document: Fields, into: CardCollector): Iterable<void> {
   for (const [name, value] of Object.entries(document)) {
     const entry = asFields(value);
-    // An explanation of the fields.
+    // This entry explains the fields.
     if (name === 'sample_spec' || !entry) continue;
     const card = toCard(name, entry);
     const provider = typeof entry['litellm_provider'] === 'string' ? entry['litellm_provider'] : '';
@@ -109,7 +111,7 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   readSearch(name, entry, reading);
   readMaps(name, entry, reading.prices(0));
   readResults(name, entry, reading.prices(0));
-  // Transcripts are charged by their length; a table may also state what their tokens come to.
+  // Transcripts are charged by their length. A table may also state the resulting price of their tokens.
   const seconds = entry['mode'] === 'audio_transcription' ? entry['input_cost_per_second'] : undefined;
   const second = seconds === undefined ? 0 : amountOf(seconds, name, 'input_cost_per_second');
   if (second > 0) return { prices: { second } };
@@ -121,7 +123,7 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   return { ...card, services: { ...card.services, ...found } };
 }
 
-/** Prices of a second of a video by its resolution. */
+/** Adds prices of a second of video by resolution. */
 function withResolutions(name: string, entry: Fields, card: PriceCard | null): PriceCard | null {
   if (card?.prices.second === undefined || entry['mode'] !== 'video_generation') return card;
   const found = Object.entries(entry).flatMap(([field, value]): Array<[ServiceTier, ServicePrices]> => {
@@ -135,7 +137,7 @@ function withResolutions(name: string, entry: Fields, card: PriceCard | null): P
 /** Tiers of Anthropic whose prices are stated as a factor. */
 const ownFactors = ['fast', 'us'] as const satisfies readonly ServiceTier[];
 
-/** `tiered_pricing`: prices by the range of the prompt, from 0 upwards. */
+/** Reads `tiered_pricing`: prices by the range of the prompt, from 0 upwards. */
 function readRanges(name: string, entry: Fields, reading: Reading): void {
   if (!Array.isArray(entry['tiered_pricing'])) return;
   for (const value of entry['tiered_pricing'] as readonly unknown[]) {
@@ -150,13 +152,13 @@ function readRanges(name: string, entry: Fields, reading: Reading): void {
 }
 
 /**
- * Searches: Gemini's older models are charged by the prompt that a search grounds, models that always search by the request,
- * all others by the search.
+ * Reads the price of searches: Gemini's older models are charged by the prompt that a search grounds, models that
+ * always search by the request, all others by the search.
  */
 function readSearch(name: string, entry: Fields, reading: Reading): void {
   const costs = asFields(entry['search_context_cost_per_query']);
   if (!costs) return;
-  // The size of the context that a provider uses unless asked for another comes first.
+  // The default context size of the provider comes first.
   const usual = entry['litellm_provider'] === 'perplexity' ? ['low', 'medium', 'high'] : ['medium', 'low', 'high'];
   const field = usual.map((size) => `search_context_size_${size}`).find((each) => costs[each] !== undefined);
   if (!field) return;
@@ -172,7 +174,7 @@ function readSearch(name: string, entry: Fields, reading: Reading): void {
   }
 }
 
-/** Google Maps, where it costs something else than a search of the web. */
+/** Reads the price of Google Maps, if it differs from the price of a web search. */
 function readMaps(name: string, entry: Fields, prices: MutablePrices): void {
   const cost = entry['google_maps_grounding_cost_per_query'];
   if (cost === undefined || entry['web_search_billing_unit'] === 'per_query') return;
@@ -189,9 +191,9 @@ function readResults(name: string, entry: Fields, prices: MutablePrices): void {
 }
 
 /**
- * The prices of a service tier. Those that the table leaves out, such as what is written to a cache for an hour, have the
- * relation to the standard price that the input has. A factor says the same where there is no context tier; with one it
- * would also lower prices of long prompts that the table does not state.
+ * Returns the prices of a service tier. Prices that the table leaves out, such as of an hour's cache write, have the
+ * same relation to the standard price as the input. A factor expresses the same if there is no context tier; otherwise
+ * it would also lower prices of long prompts that the table does not state.
  */
 function toService(standard: Prices, prices: Prices, isFlat: boolean): ServicePrices {
   const factor = standard.input && prices.input !== undefined ? exact(prices.input / standard.input) : 1;
@@ -217,7 +219,7 @@ class Reading {
     return prices;
   }
 
-  /** Null where nothing is priced. */
+  /** Returns the card; null when nothing is priced. */
   toCard(): PriceCard | null {
     const thresholds = [...this.places.keys()].filter((above) => above > 0).sort((left, right) => left - right);
     const standardAt = (above: number): Prices => ({

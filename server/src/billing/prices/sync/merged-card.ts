@@ -13,7 +13,7 @@ import { parsePriceCard, PriceCardError } from '../../../shared/price-card-input
 import { hasTokenPrice } from './card-collector.js';
 import { withAllPrices } from './card-parts.js';
 
-/** Calls of tools. Most public tables do not price all of them. */
+/** Tool calls. Most public tables do not price all of them. */
 const tools: ReadonlySet<string> = new Set([
   'webSearch',
   'groundedPrompt',
@@ -23,11 +23,10 @@ const tools: ReadonlySet<string> = new Set([
 ] satisfies Quantity[]);
 
 /**
- * The card of a source, with what the source does not price and the current card does: calls of tools at their current
- * price; parts of the tokens, service tiers and prices of long prompts in their current relation to input and output, and
- * resolutions of videos in theirs to the second.
- * Otherwise a source that knows little would give away what it does not know. Where the two do not fit together, the card of
- * the source stands alone.
+ * Returns the card of a source, completed with prices that the source does not have and the current card does: tool
+ * calls at their current price; parts of the tokens, service tiers and prices of long prompts in their current relation
+ * to input and output; resolutions of videos in their relation to the second. Otherwise the missing parts would become
+ * free. If the two cannot be combined, the card of the source is returned alone.
  */
 export function mergedCard(current: PriceCard, offer: PriceCard): PriceCard {
   try {
@@ -41,7 +40,7 @@ export function mergedCard(current: PriceCard, offer: PriceCard): PriceCard {
 function merge(current: PriceCard, offer: PriceCard): PriceCard {
   const kept = withAllPrices(current, relation(current.prices, offer.prices));
   const { contextTiers: keptTiers, ...parts } = kept;
-  // Service tiers price tokens, but for resolutions.
+  // Service tiers price tokens, except for resolutions.
   const keptCard = hasTokenPrice(offer.prices)
     ? parts
     : { prices: parts.prices, services: pricedResolutions(parts.services) };
@@ -61,14 +60,17 @@ function merge(current: PriceCard, offer: PriceCard): PriceCard {
   };
 }
 
-/** Prices in their relation to input and output; without those that the offer has, and without units that are another way to charge. */
+/**
+ * Returns a function that gives prices in their relation to input and output, without those that the offer has, and
+ * without units that are another way to charge.
+ */
 function relation(current: Prices, offer: Prices): (prices: Prices) => Prices {
   const factorOf = (whole: 'input' | 'output' | 'second'): number | null => {
     const [before = 0, after = 0] = [current[whole], offer[whole]];
     return before > 0 && after > 0 ? after / before : null;
   };
   const [prompt, result, second] = [factorOf('input'), factorOf('output'), factorOf('second')];
-  // A price of the request beside prices of tokens is a surcharge, such as that of a search in each call.
+  // A price of the request besides prices of tokens is a surcharge, such as for a search in each call.
   const hasSurcharge = hasTokenPrice(current) && hasTokenPrice(offer);
   return (prices) =>
     Object.fromEntries(
@@ -94,7 +96,7 @@ function withServices<Part extends Pick<PriceCard, 'services'>>(
   return Object.keys(services).length > 0 ? { ...part, services } : part;
 }
 
-/** Tiers of long prompts, with no price lower than that of a short prompt now. */
+/** Returns tiers of long prompts, with no price below that of a short prompt. */
 function risen(tiers: readonly ContextTier[] | undefined, base: Prices): readonly ContextTier[] | undefined {
   const kept = tiers
     ?.map((tier) => ({

@@ -25,10 +25,13 @@ const fields: ReadonlyArray<readonly [field: string, quantity: Quantity]> = [
   ['output_audio', 'audioOutput'],
 ];
 
-/** The list has one price for each model, which for this provider is half of what peak hours cost. */
+/**
+ * The provider whose price depends on the hour. The list has one price for each model, which is half the price of peak
+ * hours.
+ */
 const offPeakProvider = 'deepseek';
 
-/** Models of makers are offered by their plain names, those of resellers as `provider/model`. */
+/** Collects models: of makers by their plain names, of resellers as `provider/model`. */
 export function* collectModelsDev(document: Fields, into: CardCollector): Iterable<void> {
   for (const [provider, value] of Object.entries(document)) {
     const models = asFields(asFields(value)?.['models']) ?? {};

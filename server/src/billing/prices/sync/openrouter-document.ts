@@ -11,7 +11,7 @@ import {
 import { afterSlash, isMaker } from './provider-names.js';
 import { shown } from './unique-names.js';
 
-/** OpenRouter's `/api/v1/models`: USD per token or unit, as texts. */
+/** Whether the document is OpenRouter's `/api/v1/models`: USD per token or unit, as texts. */
 export const isOpenRouter = ({ data }: Fields): boolean => {
   const [first] = Array.isArray(data) ? (data as readonly unknown[]) : [];
   const entry = asFields(first);
@@ -35,7 +35,7 @@ const fields: ReadonlyArray<readonly [field: string, quantity: Quantity, factor:
   ['request', 'request', 1],
 ];
 
-/** Prices that the list states as 0 where the provider has none of their own. */
+/** Prices that the list states as 0 when the provider has none of its own. */
 const absentWhenZero = new Set<string>([
   'reasoning',
   'request',
@@ -45,7 +45,7 @@ const absentWhenZero = new Set<string>([
 ] satisfies Quantity[]);
 
 /**
- * Every model by its id; the provider's own models by their plain name too.
+ * Collects every model by its id; the provider's own models by their plain name, too.
  * @throws PriceDocumentError for an entry without a name or a price
  */
 export function* collectOpenRouter(document: Fields, into: CardCollector): Iterable<void> {
@@ -57,7 +57,7 @@ export function* collectOpenRouter(document: Fields, into: CardCollector): Itera
     if (typeof id !== 'string' || !pricing) throw new PriceDocumentError('has an entry without a name or a price');
     if (ids.has(id)) throw new PriceDocumentError(`lists ${shown(id)} twice`);
     ids.add(id);
-    // Routers have no price of their own: -1.
+    // Routers have no price of their own: they state -1.
     if (pricing['prompt'] === '-1' && pricing['completion'] === '-1') into.skip(id, 'the price depends on the call');
     else addModel(id, toCard(id, pricing), into);
     yield;
@@ -79,7 +79,7 @@ function toCard(id: string, pricing: Fields): PriceCard {
   return { prices: pricesOf(id, pricing), ...(contextTiers.length > 0 ? { contextTiers } : {}) };
 }
 
-/** `overrides`: prices of long prompts. */
+/** Reads `overrides`: prices of long prompts. */
 function tiersOf(id: string, pricing: Fields): ContextTier[] {
   if (!Array.isArray(pricing['overrides'])) return [];
   return (pricing['overrides'] as readonly unknown[])

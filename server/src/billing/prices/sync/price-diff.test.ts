@@ -36,7 +36,7 @@ it('names what is new, dearer, cheaper, within the threshold, and the same', asy
   const current = { cheaper: before, dearer: before, both: before, little: before, same: before };
   expect(await kinds([offered], current)).toEqual([
     ['added', 'NEW', null],
-    // Input down by half, output up by an eighth: some calls become dearer.
+    // Input falls by half and output rises by an eighth: some calls become more expensive.
     ['both', 'UP', -50],
     ['cheaper', 'DOWN', -10],
     ['dearer', 'UP', 25],
@@ -135,7 +135,7 @@ describe('what a source does not price', () => {
   it('stays: tools at their price, parts of tokens in their relation, tiers too', () => {
     const merged = mergedCard(current, price(3, 20));
     expect(merged).toEqual({
-      // Input 2 → 3 is 1.5 times, output 10 → 20 twice.
+      // Input from 2 to 3 is 1.5 times, output from 10 to 20 is twice.
       prices: { input: 3, cachedInput: 0.3, cacheWrite1h: 6, output: 20, reasoning: 40, webSearch: 0.01, request: 0.5 },
       contextTiers: [{ above: 200_000, prices: { input: 6, output: 30 } }],
       services: { flex: { factor: 0.5 }, priority: { prices: { input: 6, output: 40 } } },

@@ -27,17 +27,17 @@ export interface CurrentPrice {
 /** One price that differs. */
 export interface PriceChangeLine {
   readonly quantity: Quantity;
-  /** Prompt tokens above which it applies; 0: every call. */
+  /** The prompt tokens above which it applies; 0 for every call. */
   readonly above: number;
   readonly serviceTier: ServiceTier | null;
   /** USD per million tokens or per unit. */
   readonly before: number;
   readonly after: number;
-  /** Null where the price before is 0. */
+  /** The change in percent. Null when the price before is 0. */
   readonly percent: number | null;
 }
 
-/** The price of a model in one source, with the mark-up. */
+/** The price of a model in one source, including the mark-up. */
 export interface PriceOffer {
   readonly source: string;
   readonly card: PriceCard;
@@ -48,34 +48,37 @@ export interface PriceDiffLine {
   readonly model: string;
   readonly kind: PriceDiffKind;
   readonly current: CurrentPrice | null;
-  /** One for each source that has the model. */
+  /** The offers, one for each source that has the model. */
   readonly offers: readonly PriceOffer[];
-  /** From the current price to the first offer; of sources that disagree from the first to the second price. */
+  /**
+   * The changes from the current price to the first offer. For sources that disagree: from the first offer to the
+   * second.
+   */
   readonly changes: readonly PriceChangeLine[];
-  /** The largest change in percent, with its sign. Null where there is none, or where a price was 0. */
+  /** The largest change in percent, with its sign. Null when there is none, or when a price was 0. */
   readonly percent: number | null;
-  /** An enabled channel serves the model. */
+  /** Whether an enabled channel serves the model. */
   readonly isServed: boolean;
 }
 
 export interface PriceDiffInput {
   readonly sources: ReadonlyArray<{ readonly label: string; readonly cards: Readonly<Record<string, PriceCard>> }>;
-  /** Null for a model without a price. */
+  /** Finds the current price; null for a model without a price. */
   readonly current: (model: string) => CurrentPrice | null;
   readonly ownCards: Readonly<Record<string, PriceCard | 'built-in'>>;
   readonly served: ReadonlySet<string>;
-  /** Prices of the sources are multiplied by it. */
+  /** The factor by which prices of the sources are multiplied. */
   readonly markup: number;
   /** Percent. Smaller changes are MINOR. */
   readonly threshold: number;
 }
 
-/** Models that are compared before other work of the process runs. */
+/** Number of models that are compared before the process yields to other work. */
 const modelsPerTurn = 25;
 
 /**
- * Compares sources with the current prices, by the name of the model. GONE are cards of the operator that were taken from
- * one of these sources and that no source has any more.
+ * Compares sources with the current prices, by the name of the model. GONE are cards of the operator that were taken
+ * from one of these sources and that no source has any more.
  * @throws PriceCardError when a price with the mark-up is too large
  */
 export async function priceDiff(input: PriceDiffInput): Promise<PriceDiffLine[]> {
@@ -119,7 +122,10 @@ function lineOf(input: PriceDiffInput, model: string, stated: readonly PriceOffe
   return { ...base, kind: kindOf(changes, input.threshold), current, changes, percent: largest(changes) };
 }
 
-/** A change in both directions counts as a rise, because it makes some calls dearer. */
+/**
+ * Returns the kind of a difference. A change in both directions counts as a rise, because some calls become more
+ * expensive.
+ */
 function kindOf(changes: readonly PriceChangeLine[], threshold: number): PriceDiffKind {
   if (changes.length === 0) return 'SAME';
   const beyond = changes.filter((change) => isAbove([change], threshold));
@@ -141,12 +147,12 @@ function largest(changes: readonly PriceChangeLine[]): number | null {
 /** The parts of two cards that are compared. */
 interface Scope {
   readonly quantities: ReadonlySet<Quantity>;
-  /** Thresholds; 0: calls below the first one. */
+  /** The thresholds; 0 for calls below the first one. */
   readonly tiers: readonly number[];
   readonly services: ReadonlyArray<ServiceTier | null>;
 }
 
-/** Everything that one of the two prices. */
+/** Returns every part that one of the two cards prices. */
 function scopeOf(before: PriceCard, next: PriceCard): Scope {
   return {
     quantities: new Set([...namedIn(next), ...namedIn(before)]),
@@ -155,7 +161,7 @@ function scopeOf(before: PriceCard, next: PriceCard): Scope {
   };
 }
 
-/** The parts that both sources price: a gap in one of them is no contradiction. */
+/** Returns the parts that both sources price: a gap in one of them is no contradiction. */
 function commonOf(left: PriceCard, right: PriceCard): Scope {
   const named = namedIn(right);
   const shared = thresholdsOf(right);
@@ -206,7 +212,10 @@ const tierAt = (card: PriceCard, above: number): number =>
 const hasService = (card: PriceCard, tier: ServiceTier): boolean =>
   [card, ...(card.contextTiers ?? [])].some((each) => each.services?.[tier] !== undefined);
 
-/** A card with every price times a factor. Factors of service tiers stay. @throws PriceCardError when one is too large */
+/**
+ * Returns a card with every price times a factor. Factors of service tiers are unchanged.
+ * @throws PriceCardError when a price becomes too large
+ */
 export function markedUp(card: PriceCard, factor: number): PriceCard {
   if (factor === 1) return card;
   return withAllPrices(card, (prices) =>

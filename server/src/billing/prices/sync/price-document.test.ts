@@ -84,7 +84,7 @@ describe('the table of LiteLLM', () => {
     });
     const perplexity = { ...tokens, litellm_provider: 'perplexity' };
     const listed = await cardsOf({
-      // Perplexity searches in a small context unless asked for more.
+      // Perplexity searches in a small context by default.
       'perplexity/sonar': { ...perplexity, ...costs(0.005, 0.008, 0.012) },
       'perplexity/sonar-deep-research': { ...perplexity, ...costs(0.005, 0.005) },
       'gpt-4o-search-preview': { ...tokens, litellm_provider: 'openai', ...costs(0.03, 0.035) },
@@ -335,7 +335,7 @@ it('models.dev: USD per million, with tiers, plain names for makers and full nam
       id: 'openai',
       name: 'OpenAI',
       models: {
-        // The list of tiers counts; the older field describes the same premium at another threshold.
+        // The list of tiers counts. The older field describes the same premium at another threshold.
         'gpt-5.5': { id: 'gpt-5.5', cost: { ...cost, tiers: [tier], context_over_200k: { input: 9, output: 40 } } },
       },
     },
@@ -445,7 +445,7 @@ it('new-api’s price list: ratio 1 is 2 USD per million, with the ratios of cac
     'PRICE_LIST',
     {
       'gpt-4o': { prices: { input: 2.5, cachedInput: 1.25, output: 10 } },
-      // Claude's writes without a ratio: 1.25 for five minutes, 1.6 times that for an hour.
+      // Claude's cache writes without a ratio cost 1.25 for five minutes, and 1.6 times that for an hour.
       'claude-x': { prices: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 } },
       audio: { prices: { input: 2, imageInput: 6, audioInput: 20, audioOutput: 40, output: 4 } },
       draw: { prices: { request: 0.05 } },

@@ -24,13 +24,13 @@ export type PriceFormat = (typeof priceFormats)[number];
 /** Prices that were read from a document. */
 export interface PriceDocument {
   readonly format: PriceFormat;
-  /** By the name of the model. */
+  /** Cards by the name of the model. */
   readonly cards: ReadonlyMap<string, PriceCard>;
   /** Models of the document that have no usable price. */
   readonly skipped: readonly SkippedModel[];
 }
 
-/** The largest table that is published has 2 MB. */
+/** Maximum bytes. The largest published table has 2 MB. */
 export const maxDocumentBytes = 10 * 1024 * 1024;
 const modelsPerTurn = 50;
 const bounds = { maxDepth: 16, maxValues: 600_000 };
@@ -38,7 +38,7 @@ const bounds = { maxDepth: 16, maxValues: 600_000 };
 interface Reader {
   readonly format: PriceFormat;
   matches(document: Fields): boolean;
-  /** Yields after each model. */
+  /** Collects the models. Yields after each one. */
   collect(document: Fields, into: CardCollector): Iterable<void>;
 }
 
@@ -52,9 +52,9 @@ const readers: readonly Reader[] = [
 ];
 
 /**
- * Reads a list of prices. The content decides the format. One price that is no price refuses the whole document, because
- * such a document is broken or forged; a model whose price cannot be expressed is skipped with a reason. Lets other work of
- * the process run between its steps.
+ * Reads a list of prices. The content decides the format. One invalid price refuses the whole document, because such a
+ * document is broken or forged; a model whose price cannot be expressed is skipped with a reason. Yields to other work
+ * of the process between its steps.
  * @throws PriceDocumentError
  */
 export async function readPriceDocument(bytes: Buffer): Promise<PriceDocument> {

@@ -26,14 +26,14 @@ const makers: ReadonlyArray<{ readonly models: RegExp; readonly names: readonly 
 /** Whether a table lists a maker of models under this name. */
 export const isMaker = (provider: string): boolean => makers.some(({ names }) => names.includes(provider));
 
-/** Whether the model is one of the maker's: providers also sell models of others, at other prices. */
+/** Whether the model is one of the maker's. Providers also sell models of others, at other prices. */
 export const isMadeBy = (provider: string, model: string): boolean =>
   makers.some(({ names, models }) => names.includes(provider) && models.test(model));
 
-/** The rank of a price that a table has under `provider/model`. */
+/** Returns the rank of a price that a table has under `provider/model`. */
 export const rankOf = (provider: string, model: string): Rank => (isMadeBy(provider, model) ? 1 : 3);
 
-/** The part of a name after its first slash; null without one. */
+/** Returns the part of a name after its first slash; null without one. */
 export function afterSlash(name: string): string | null {
   const at = name.indexOf('/');
   return at < 0 ? null : name.slice(at + 1);

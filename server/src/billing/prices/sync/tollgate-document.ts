@@ -2,11 +2,14 @@ import { asFields, type Fields } from '../../../shared/json.js';
 import type { CardCollector } from './card-collector.js';
 import { addCard } from './new-api-document.js';
 
-/** Option `PriceCards` of another Tollgate: cards by model. */
+/** Whether the document is the option `PriceCards` of another Tollgate: cards by model. */
 export const isCards = (document: Fields): boolean =>
   Object.values(document).some((value) => asFields(asFields(value)?.['prices']) !== null);
 
-/** As `collectPriceList`. @throws PriceDocumentError */
+/**
+ * Reads cards, like `collectPriceList`.
+ * @throws PriceDocumentError
+ */
 export function* collectCards(document: Fields, into: CardCollector): Iterable<void> {
   for (const [name, card] of Object.entries(document)) {
     if (card === 'built-in') into.skip(name, 'it has the list price there');

@@ -54,5 +54,5 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** A name of a document in a message: short, and without control characters. */
+/** Returns a name of a document for a message: short, and without control characters. */
 export const shown = (name: string): string => JSON.stringify(name.slice(0, 80).replace(/\p{C}/gu, ' '));

@@ -34,7 +34,7 @@ export function anthropicErrorBody(failure: CallFailure, requestId: string): str
   return JSON.stringify({ type: 'error', error: { type, message, ...budgetFields(failure) } });
 }
 
-/** The same inside a stream, as the last event (docs/reference/relay/errors.md#errors-inside-a-stream). */
+/** Returns the error inside a stream, as the last event (docs/reference/relay/errors.md#errors-inside-a-stream). */
 export const anthropicErrorEvents = (failure: CallFailure, requestId: string): string =>
   `event: error\ndata: ${anthropicErrorBody(failure, requestId)}\n\n`;
 

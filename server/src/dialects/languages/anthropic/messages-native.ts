@@ -45,11 +45,14 @@ export function nativeMessagesBody(
 }
 
 interface NativeOptions {
-  /** Not Anthropic itself: its models take the thoughts of any maker, and it sends no bill of Anthropic's. */
+  /**
+   * Whether the provider hosts Claude and is not Anthropic itself. Anthropic's models accept the reasoning of any
+   * maker, and it sends no billing header.
+   */
   readonly isHost?: boolean;
 }
 
-/** The same as fields to set, for hosts that change more. Undefined removes one. */
+/** Returns the changes as fields to set, for hosts that change more. Undefined removes a field. */
 export function nativeMessagesChanges(
   request: ChatRequest,
   target: Target,

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import type { ClientCall } from '../../neutral/codec.js';
+import type { ClientRequest } from '../../neutral/codec.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import type { Fields } from '../../neutral/fields.js';
 import {
@@ -27,7 +27,7 @@ import { changesTools, offeredTools, type OfferedTool } from './tool-changes.js'
  * A Messages call in the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function parseMessagesRequest({ body, model, stream }: ClientCall): NeutralRequest {
+export function parseMessagesRequest({ body, model, stream }: ClientRequest): NeutralRequest {
   const read = new FieldReader(body, '', 'model', 'stream', 'output_format');
   const turns = read.list('messages');
   if (turns.length === 0) throw new InvalidInputError('field messages is required', 'messages');

@@ -49,7 +49,7 @@ function retryDetails({ resetAt, retryAfter = '', code }: CallFailure): object {
   return details.length === 0 ? {} : { details };
 }
 
-/** The same inside a stream. */
+/** Returns the error inside a stream. */
 export const geminiErrorEvents = (failure: CallFailure, requestId: string): string =>
   `data: ${geminiErrorBody(failure, requestId)}\n\n`;
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import type { ClientCall } from '../../neutral/codec.js';
+import type { ClientRequest } from '../../neutral/codec.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, asText, either, someText, without, type Fields } from '../../neutral/fields.js';
 import {
@@ -27,7 +27,7 @@ import { toJsonSchema } from './schema-read.js';
  * A `generateContent` call in the neutral form. Field names may be in snake case or camel case, as at Google.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function parseGeminiRequest({ body, model, stream }: ClientCall): NeutralRequest {
+export function parseGeminiRequest({ body, model, stream }: ClientRequest): NeutralRequest {
   const read = new FieldReader(body, '', 'model');
   const contents = read.get('contents');
   if (contents === undefined || contents === null)

@@ -2,7 +2,10 @@
 export interface GeminiSettings {
   /** Option `gemini.safety_settings`: threshold by category, `default` for all others. */
   readonly safety: Readonly<Record<string, string>>;
-  /** Option `gemini.supported_imagine_models`: chat models that generate images, besides those recognised by name. */
+  /**
+   * Option `gemini.supported_imagine_models`: chat models that generate images, in addition to those recognised by
+   * name.
+   */
   readonly imageModels: readonly string[];
   /** Option `gemini.models_supported_thinking_budget`: models whose thoughts are always shown. */
   readonly thinkingModels: readonly string[];

@@ -9,7 +9,7 @@ import { fromGeminiUsage } from './gemini-usage.js';
 import { toLogprobs } from './gemini-extras.js';
 import type { Fields, Json } from '../../neutral/fields.js';
 
-interface Call {
+interface ToolInProgress {
   readonly id: string;
   readonly name: string;
   readonly signature?: string;
@@ -23,7 +23,7 @@ export class GeminiStreamWriter implements StreamWriter {
   private id: string;
   private model: string;
   /** Incomplete tool calls, which Gemini's dialect cannot express. */
-  private readonly calls = new Map<string, Call>();
+  private readonly calls = new Map<string, ToolInProgress>();
   private readonly finishes = new Map<number, FinishReason>();
   /** Sent with the next part of their choice. */
   private logprobs: Map<number, Fields> | null = null;
@@ -129,7 +129,7 @@ export class GeminiStreamWriter implements StreamWriter {
   }
 
   private chunk(fields: Json): string {
-    // Not by a spread object first, which makes each further field slow.
+    // The fields are not spread first, which would make each further field slow.
     const text = writeJson(Object.assign({}, fields, { modelVersion: this.model, responseId: this.id }));
     this.sent++;
     if (!this.context.jsonList) return `data: ${text}\n\n`;

@@ -168,7 +168,7 @@ export class GeminiContentWriter {
     );
   }
 
-  /** Of an image that the model drew, whose signature the client did not keep. */
+  /** The signature of an image that the model drew, if the client did not keep it. */
   private get drawnSignature(): string | undefined {
     return this.traits.third ? noSignature : undefined;
   }

@@ -29,7 +29,7 @@ export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, 
 /** @param message of Messages */
 export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);
 
-/** The same of one event of a stream of Messages. */
+/** Returns the ids in one event of a stream of Messages. */
 export function idsOfMessageEvent(event: Fields): readonly string[] {
   const block = asFields(event['content_block']);
   if (block) return idsOfMessage({ content: [block] });

@@ -66,10 +66,10 @@ const messagesPaths: readonly IdPath[] = [
 
 const chatPaths: readonly IdPath[] = [['messages[].content[].file.file_id'], ['messages[].audio.id']];
 
-/** Of edits in JSON. Forms have the images themselves. */
+/** Paths of ids in edits in JSON. Forms contain the images themselves. */
 const imageEditPaths: readonly IdPath[] = [['images[].file_id'], ['mask.file_id']];
 
-/** Of one event of a realtime session. Items that it refers to belong to the session itself. */
+/** Ids in one event of a realtime session. Items that it refers to belong to the session itself. */
 const ofEvent = new IdFields(
   ['session', 'response'].flatMap((holder): IdPath[] => [
     [`${holder}.prompt.id`],
@@ -135,7 +135,7 @@ export const namedIds = (dialect: IdDialect, body: Fields): readonly NamedId[] =
     isConversation: conversationFields.test(field),
   }));
 
-/** The same for an event of a realtime session. */
+/** Returns the names in an event of a realtime session. */
 export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(ofEvent, event);
 
 function textsAt(fields: IdFields, body: Fields): readonly NamedText[] {

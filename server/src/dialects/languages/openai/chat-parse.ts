@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import type { ClientCall } from '../../neutral/codec.js';
+import type { ClientRequest } from '../../neutral/codec.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, someText, type Fields } from '../../neutral/fields.js';
 import {
@@ -28,7 +28,7 @@ import { parseMessages } from './chat-parse-messages.js';
  * A chat completions call in the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function parseChatRequest({ body, model, stream }: ClientCall): NeutralRequest {
+export function parseChatRequest({ body, model, stream }: ClientRequest): NeutralRequest {
   const read = new FieldReader(body, '', 'model', 'stream', 'stream_options', 'max_tokens');
   const messages = parseMessages(read.get('messages'));
   if (messages.length === 0) throw new InvalidInputError('field messages is required', 'messages');

@@ -20,7 +20,7 @@ import { chatUsage } from './usage.js';
 /** Maximum index of a tool call; a larger one means a broken stream. */
 const maxTools = 1024;
 
-interface OpenCall {
+interface OpenTool {
   readonly id: string;
   readonly key: number | string;
   /** The arguments so far end like an object. */
@@ -29,7 +29,7 @@ interface OpenCall {
 
 /** State of one choice: its calls, by our own index. */
 interface ChoiceState {
-  readonly tools: OpenCall[];
+  readonly tools: OpenTool[];
   finished: boolean;
 }
 

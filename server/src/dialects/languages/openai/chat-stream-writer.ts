@@ -11,7 +11,7 @@ import { doneEvent, usageChunk } from './chunks.js';
 
 type ToolStart = Extract<NeutralEvent, { kind: 'toolStart' }>;
 
-/** Longer reasoning is not repeated with its signature. Characters. */
+/** Characters. Longer reasoning is not repeated with its signature. */
 const thoughtLimit = 256 * 1024;
 
 interface ChoiceState {

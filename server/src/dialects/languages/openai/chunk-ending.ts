@@ -47,7 +47,7 @@ class ChunkEnding implements StreamEnding {
 export const chatEnding = (includeUsage: boolean): StreamEnding =>
   new ChunkEnding(new ChatStreamReader(), { delta: {} }, includeUsage);
 
-/** The same for completions of a prompt. */
+/** Returns the ending of a stream of completions of a prompt. */
 export const completionsEnding = (includeUsage: boolean): StreamEnding =>
   new ChunkEnding(new CompletionsReader(), { text: '' }, includeUsage);
 

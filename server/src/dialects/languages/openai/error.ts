@@ -11,7 +11,7 @@ export function openAIErrorBody(failure: CallFailure, requestId: string): string
 }
 
 /**
- * The same inside a stream, followed by the end marker that clients expect
+ * Returns the error inside a stream, followed by the end marker that clients expect
  * (docs/reference/relay/errors.md#errors-inside-a-stream).
  */
 export const openAIErrorEvents = (failure: CallFailure, requestId: string): string =>

@@ -3,7 +3,7 @@ import { modelPermission } from '../../../shared/model-permission.js';
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
-/** The same for every model; clients of the older gateways read it. */
+/** The permission object of a model. It is the same for every model, and clients of the older gateways read it. */
 const created = 1_626_777_600;
 
 /**

@@ -32,7 +32,7 @@ export function nextPlainChunk(text: string, from: number): PlainChunk {
   };
 }
 
-/** The same as a complete event: only names, times and nulls besides the text. */
+/** Matches a complete plain event: it has only names, times and nulls in addition to the text. */
 const wholePlain =
   /^\{(?:"\w+":(?:null|\d+|"[^"\\]*"),)*"choices":\[\{"index":0,"delta":\{(?:"role":"assistant",)?"(content|reasoning_content)":"([^"\\]+)"(?:,"\w+":null)*\}(?:,"\w+":null)*\}\](?:,"\w+":(?:null|"[^"\\]*"))*\}$/;
 /** No plain chunk is longer, and matching takes time proportional to the text. Characters. */

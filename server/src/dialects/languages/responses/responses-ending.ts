@@ -42,7 +42,7 @@ interface Place {
   readonly part?: Json;
 }
 
-/** By the names of events, without `.added`, `.delta` and `.done`. */
+/** Places by the names of events, without `.added`, `.delta` and `.done`. */
 const places: Readonly<Record<string, Place>> = {
   'response.content_part': { list: 'content', field: 'part' },
   'response.reasoning_summary_part': { list: 'summary', field: 'part' },

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import type { ClientCall } from '../../neutral/codec.js';
+import type { ClientRequest } from '../../neutral/codec.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, asFieldsList, asList, someText, type Fields } from '../../neutral/fields.js';
 import {
@@ -25,7 +25,7 @@ import { parseInput } from './responses-parse-input.js';
  * A Responses call in the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
-export function parseResponsesRequest({ body, model, stream }: ClientCall): NeutralRequest {
+export function parseResponsesRequest({ body, model, stream }: ClientRequest): NeutralRequest {
   const read = new FieldReader(body, '', 'model', 'stream', 'stream_options');
   const input = read.get('input');
   if (input === undefined || input === null || input === '') throw new InvalidInputError('input is required', 'input');

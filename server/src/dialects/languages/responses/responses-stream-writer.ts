@@ -44,7 +44,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   private sequence = 0;
   private kept = 0;
   private finish: FinishReason = 'stop';
-  /** Those of the next piece of text. */
+  /** Log probabilities of the next piece of text. */
   private logprobs: readonly unknown[] = [];
   /** Annotations that arrived while no text was open. */
   private readonly early: Fields[] = [];

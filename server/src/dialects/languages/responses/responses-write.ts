@@ -20,7 +20,7 @@ export const responsesProvider: ProviderCodec = {
 
 /** Fields common to chat and Responses. */
 const sharedWithChat = new Set(['metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier']);
-/** Only reasoning models return signatures; the others refuse the request for them. */
+/** Models that return signatures. Other models refuse a request for them. */
 const thinkingModel = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|codex)/;
 
 function writeResponsesRequest(given: NeutralRequest): WrittenRequest {

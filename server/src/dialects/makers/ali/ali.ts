@@ -85,7 +85,7 @@ function taskRequest(dialect: Dialect, id: string, target: Target): UpstreamRequ
 
 const resultsOf = (answer: Fields): Fields[] => asFieldsList(asFields(answer['output'])?.['results']);
 
-/** Those of the job that failed are left out. */
+/** Returns the images. Images of a failed job are left out. */
 const imagesIn = (answer: Fields): Record<string, unknown>[] =>
   resultsOf(answer).flatMap((result) => {
     const [url, encoded] = [someText(result['url']), someText(result['b64_image'])];

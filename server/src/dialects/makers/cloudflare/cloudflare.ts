@@ -43,7 +43,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   });
 }
 
-/** Newer models accept base64 inside JSON, the others the audio bytes. */
+/** Matches newer models, which accept base64 inside JSON. Other models accept the audio bytes. */
 const takesJson = /whisper-large-v3-turbo/;
 
 const shownFields = ['response_format', 'timestamp_granularities[]', 'stream'] as const;

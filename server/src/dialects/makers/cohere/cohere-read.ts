@@ -29,7 +29,7 @@ export const failureOf = (reason: unknown): UpstreamError | null =>
       })
     : null;
 
-/** The finish reason of Cohere's name for it. */
+/** Converts Cohere's name of a finish reason. */
 export const finishOf = (reason: unknown): FinishReason | null =>
   someText(reason) === undefined ? null : (reasons[asText(reason)] ?? 'stop');
 

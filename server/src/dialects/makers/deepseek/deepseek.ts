@@ -23,7 +23,7 @@ function refuseExhausted(answer: Record<string, unknown>): Record<string, unknow
 function deepseekRules(body: Fields, model: string): BodyRules {
   const effort = body['reasoning_effort'];
   const isOff = effort === 'none';
-  // Its models think by default.
+  // The models of this maker think by default.
   const stopsThinking = asFields(body['thinking']) === null && (isOff || forcesTool(body));
   const changes = {
     ...toldSchema(body),

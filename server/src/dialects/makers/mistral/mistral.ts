@@ -49,7 +49,7 @@ function toMessage(given: unknown): unknown {
   if (Array.isArray(parts) && parts.some((part) => asFields(asFields(part)?.['image_url']))) {
     changed['content'] = (parts as unknown[]).map(plainImage);
   }
-  // Its own responses contain thoughts in the content.
+  // The maker's own responses contain reasoning in the content.
   if (message['reasoning_content'] !== undefined) changed['reasoning_content'] = undefined;
   if (parts === null && Array.isArray(message['tool_calls'])) changed['content'] = undefined;
   return Object.keys(changed).length > 0 ? { ...message, ...changed } : given;

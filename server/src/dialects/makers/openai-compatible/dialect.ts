@@ -1,7 +1,7 @@
 import type { Target } from '../../contract.js';
 import type { Json, Fields } from '../../neutral/fields.js';
 
-/** A provider's changes to a chat body besides the model name. */
+/** A provider's changes to a chat body, apart from the model name. */
 export interface BodyRules {
   /** The model to request: the target's, or without a removed suffix. */
   readonly model: string;
@@ -46,7 +46,7 @@ export const everything: Capabilities = {
   translation: true,
 };
 
-/** The same capabilities at one path, given by a function. */
+/** Returns all capabilities at one path, given by a function. */
 export const everythingAt = (place: EndpointPath): Capabilities =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, place]));
 
@@ -68,7 +68,7 @@ export interface Dialect {
   readonly capabilities?: Capabilities;
   /** Credential headers, if they are not `Authorization: Bearer key`. */
   readonly credentials?: (target: Target) => Record<string, string>;
-  /** Headers besides the credentials. Only calls that may stream have a `body`. */
+  /** Returns headers in addition to the credentials. Only calls that may stream have a `body`. */
   readonly headers?: (
     target: Target,
     call: { readonly stream: boolean; readonly body?: Fields },
@@ -83,7 +83,7 @@ export interface Dialect {
    * @throws UpstreamError for an error in the provider's own shape
    */
   readonly answer?: (answer: Json, target: Target) => Json;
-  /** The same for each chunk of a stream. */
+  /** Changes each chunk of a stream. */
   readonly chunk?: (chunk: Json, target: Target) => Json;
   /** Names of events that contain chunks. Missing: all. */
   readonly eventTypes?: readonly string[];

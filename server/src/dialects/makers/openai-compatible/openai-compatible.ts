@@ -28,7 +28,7 @@ import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, asList, parseFields, type Fields } from '../../neutral/fields.js';
 import { parseExact, writeJson } from '../../../shared/exact-json.js';
 
-/** Of images, in OpenAI's shape. */
+/** Rules for images, in OpenAI's shape. */
 export const imageRules: OneShotRules = { content: 'data', details: countedImages };
 
 const rulesOf: Readonly<Record<string, OneShotRules>> = {
@@ -159,7 +159,7 @@ function parseAnswer(bytes: Buffer, encoding: 'utf8' | 'latin1' = 'utf8'): Recor
   const text = bytes.toString(encoding);
   const fields = encoding === 'latin1' ? parseFields(text) : asFields(parseExact(text));
   if (fields) return fields;
-  // Not JSON: reported below without the text, which may contain anything.
+  // The response is not JSON. The error does not contain the text, which may contain anything.
   throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
 }
 

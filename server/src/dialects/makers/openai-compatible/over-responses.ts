@@ -10,7 +10,7 @@ import { nativeResponses } from './responses.js';
 /** OpenAI serves these at Responses alone (its pages of models, November 2026). */
 const onlyResponses =
   /^(?:o[13]-pro|o\d(?:-mini)?-deep-research|gpt-5[\d.]*-(?:pro|codex)|codex-|computer-use-preview|gpt-6-astra)/;
-/** Their chat completions refuse functions unless the effort is `none` (BerriAI/litellm#34569, pipecat#4043). */
+/** Models whose chat completions refuse functions unless the effort is `none` (BerriAI/litellm#34569, pipecat#4043). */
 const reasonsWithTools = /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/;
 
 /** Whether chat completions of OpenAI refuse the call, in any client's dialect, and Responses takes it. */

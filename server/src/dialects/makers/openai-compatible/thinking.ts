@@ -67,7 +67,7 @@ export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Json | 
 }
 
 /**
- * The same for a complete response.
+ * Moves the reasoning of a complete response into its content.
  * @returns null when no message has reasoning
  */
 export function thinkingToContent(answer: Json): Json | null {

@@ -87,7 +87,7 @@ function partsOf(message: Fields): Part[] {
   ];
 }
 
-/** The same without its wrapper, piece by piece; every piece contains the totals so far. */
+/** Reads the stream without its wrapper, piece by piece; every piece contains the totals so far. */
 export class HunyuanStreamReader implements StreamReader {
   private started = false;
   private readonly tools: string[] = [];

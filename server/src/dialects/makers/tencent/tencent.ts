@@ -68,7 +68,7 @@ export const tencent: Adapter = {
   },
 };
 
-interface Tc3Call {
+interface Tc3Request {
   readonly secretId: string;
   readonly secretKey: string;
   /** With the port unless it is the default. */
@@ -86,7 +86,7 @@ const service = 'hunyuan';
  * Tencent's signature TC3-HMAC-SHA256 (docs/reference/providers/own-protocols.md#tencent-hunyuan) of a POST to `/`.
  * @returns the Authorization header
  */
-export function tc3Authorization({ secretId, secretKey, host, action, body, timestamp }: Tc3Call): string {
+export function tc3Authorization({ secretId, secretKey, host, action, body, timestamp }: Tc3Request): string {
   const signedHeaders = 'content-type;host;x-tc-action';
   const canonical = [
     'POST',

@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/errors.js';
 import type {
   Adapter,
   ChatCapability,
-  ConversationCall,
+  ConversationRequest,
   ConversationCapability,
   CredentialExchange,
   Target,
@@ -96,7 +96,11 @@ function betaHeader(betas: readonly string[]): Record<string, string> {
   return named.length === 0 ? {} : { 'anthropic-beta': named.join(',') };
 }
 
-function claudeRequest(given: Fields, { model, stream, headers }: ConversationCall, target: Target): UpstreamRequest {
+function claudeRequest(
+  given: Fields,
+  { model, stream, headers }: ConversationRequest,
+  target: Target,
+): UpstreamRequest {
   const { model: _model, ...rest } = given;
   const { body, dropped } = hostedBody(rest);
   const betas = betasOf(body, headers, vertexBetas, target);
@@ -115,7 +119,7 @@ function claudeRequest(given: Fields, { model, stream, headers }: ConversationCa
   };
 }
 
-const geminiRequest = (body: Fields, { model, stream }: ConversationCall, target: Target): UpstreamRequest => ({
+const geminiRequest = (body: Fields, { model, stream }: ConversationRequest, target: Target): UpstreamRequest => ({
   method: 'POST',
   url: modelUrl(target, 'google', model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
   headers: vertexHeaders(target, stream),

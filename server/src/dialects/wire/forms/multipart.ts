@@ -101,7 +101,7 @@ function decoded(text: string | undefined): string | null {
   }
 }
 
-/** Fields that decide the price or who serves the call; `file` is a file, the others are text. */
+/** Fields that decide the price or who serves the call. `file` is a file, the other fields are texts. */
 const decisive = [
   'model',
   'n',
@@ -118,8 +118,8 @@ const decisive = [
 const isList = (name: string): boolean => name === 'image' || name.endsWith('[]');
 
 /**
- * Of a name that occurs twice some parsers take the first and some the last; some compare names without regard to case, and
- * some take a text with a file name for a text.
+ * Checks the parts. For a name that occurs twice, some parsers use the first part and some the last; some compare names
+ * without regard to case, and some read a text with a file name as a text.
  */
 function checked(parts: FormPart[]): FormPart[] {
   const seen = new Set<string>();

@@ -10,7 +10,7 @@ import type { Fields } from '../../neutral/fields.js';
 export const withFields = (text: string, fields: Fields, changes: Readonly<Record<string, unknown>>): string =>
   hasLongNumbers(text) ? splicedFields(text, changes) : JSON.stringify({ ...fields, ...changes });
 
-/** The same in its text alone. */
+/** Replaces fields in the text of a body. */
 export const splicedFields = (text: string, changes: Readonly<Record<string, unknown>>): string =>
   splicedTexts(
     text,
@@ -19,7 +19,7 @@ export const splicedFields = (text: string, changes: Readonly<Record<string, unk
     ),
   );
 
-/** The same with changes that are JSON already. */
+/** Replaces fields in a text. The changes are JSON already. */
 export function splicedTexts(text: string, changes: Readonly<Record<string, string | undefined>>): string {
   const values = valuesOf(text);
   for (const [name, value] of Object.entries(changes)) {
@@ -32,7 +32,7 @@ export function splicedTexts(text: string, changes: Readonly<Record<string, stri
 /** The value of a field as it is written; undefined when the object has none. */
 export const fieldText = (text: string, name: string): string | undefined => valuesOf(text).get(name);
 
-/** Of a name that stands twice the last value counts, as for `JSON.parse`. */
+/** Returns the values by name. For a name that occurs twice the last value counts, as for `JSON.parse`. */
 function valuesOf(text: string): Map<string, string> {
   const values = new Map<string, string>();
   for (let at = skipSpaces(text, text.indexOf('{') + 1); at < text.length && text[at] !== '}';) {

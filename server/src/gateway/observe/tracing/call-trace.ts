@@ -83,9 +83,9 @@ export class CallTrace {
   }
 
   /** Begins a child span. */
-  attempt(turn: { readonly channel: TracedChannel }, model: string): AttemptSpan {
+  attempt(candidate: { readonly channel: TracedChannel }, model: string): AttemptSpan {
     this.model ||= model;
-    return new AttemptSpan(this.deps, this.traced, turn.channel, ++this.attempts);
+    return new AttemptSpan(this.deps, this.traced, candidate.channel, ++this.attempts);
   }
 
   /** Ends the span of a call that was served and charged. */

@@ -20,7 +20,7 @@ class Node {
    * Whether the connection is cut. Calls use the store again after one of them succeeded, which is later than the
    * subscription.
    */
-  private isAway = false;
+  private isUnavailable = false;
   private readonly shared = new SharedHealth({
     health: this.health,
     clock: { now: () => now },
@@ -34,7 +34,7 @@ class Node {
       publish: (...given) => this.state.publish(...given),
       subscribe: (topic, handler) => store.subscribe(topic, (message) => (this.isCut ? undefined : handler(message))),
       ping: async () => {
-        this.isAway = this.isCut;
+        this.isUnavailable = this.isCut;
         return !this.isCut;
       },
       onGap: (handler) => void this.gaps.push(handler),
@@ -49,11 +49,11 @@ class Node {
   }
 
   private get state(): MemoryState {
-    return this.isAway ? this.memory : store;
+    return this.isUnavailable ? this.memory : store;
   }
 
   cut(): void {
-    this.isCut = this.isAway = true;
+    this.isCut = this.isUnavailable = true;
   }
 
   async reconnect(): Promise<void> {

@@ -129,7 +129,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Ends early when the server stops. */
+  /** Waits. Ends early when the server stops. */
   private async pause(milliseconds: number): Promise<void> {
     for (const until = Date.now() + milliseconds; Date.now() < until && !this.stopping;) {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -146,11 +146,11 @@ export class PostgresProcess {
       fsync: 'on',
       synchronous_commit: 'on',
       full_page_writes: 'on',
-      // Containers have a small /dev/shm, and our queries are small.
+      // Containers have a small /dev/shm, and the queries here are small.
       max_parallel_workers_per_gather: 0,
       jit: 'off',
       timezone: 'UTC',
-      // No statements and no rows: they contain users' content.
+      // Statements and rows are not logged, because they contain users' content.
       log_error_verbosity: 'terse',
       log_min_error_statement: 'panic',
       log_line_prefix: '',
@@ -163,7 +163,7 @@ export class PostgresProcess {
   }
 
   /**
-   * Forwards its messages to our log.
+   * Forwards the messages of Postgres to the server's log.
    * @returns the last lines, for the reason of a failure
    */
   private follow(child: ChildProcess): string[] {

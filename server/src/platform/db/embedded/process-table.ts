@@ -19,8 +19,8 @@ export function processState(pid: number): ProcessState {
 }
 
 /**
- * When a process started, as an opaque system-specific text. The same process id with another start time is another
- * process.
+ * Returns when a process started, as an opaque system-specific text. The same process id with another start time is
+ * another process.
  * @returns empty when the system does not report it
  */
 export async function processBeginning(pid: number): Promise<string> {
@@ -49,7 +49,9 @@ export async function worksIn(pid: number, folder: string): Promise<boolean> {
   }
 }
 
-/** Identifies the process namespace: process ids of another machine or container are not comparable. */
+/**
+ * Returns a text that identifies the process namespace: process ids of another machine or container are not comparable.
+ */
 export function processSpace(hostname: string): string {
   try {
     return `${hostname} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -58,7 +60,7 @@ export function processSpace(hostname: string): string {
   }
 }
 
-/** The fields of `/proc/<pid>/stat` after the name: state first, start time at index 19. */
+/** Returns the fields of `/proc/<pid>/stat` after the name: state first, start time at index 19. */
 function statFields(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -4,14 +4,14 @@ import type { Account } from './account.js';
 /** Options of one run of a Postgres program. */
 export interface ToolOptions {
   readonly account?: Account;
-  /** An open folder, passed on as descriptor 3. */
+  /** An open folder, which is passed as descriptor 3. */
   readonly folder?: number;
   readonly input?: string;
 }
 
 /**
- * Starts one of the Postgres programs without our environment: no Postgres client variable may affect it, and its
- * messages stay in English because we parse them.
+ * Starts one of the Postgres programs without this server's environment: no Postgres client variable may affect it, and
+ * its messages stay in English because they are parsed.
  */
 export function spawnTool(path: string, parameters: string[], options: ToolOptions, stdin: 'pipe' | 'ignore') {
   const stdio: StdioOptions = [stdin, 'pipe', 'pipe', ...(options.folder === undefined ? [] : [options.folder])];
@@ -19,14 +19,15 @@ export function spawnTool(path: string, parameters: string[], options: ToolOptio
     stdio,
     cwd: '/',
     env: { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, TEMP: process.env.TEMP, LC_ALL: 'C', TZ: 'UTC' },
-    // Outside the terminal's process group: a Ctrl-C is for us, and we stop the database after everything else.
+    // The program is outside the terminal's process group: a Ctrl-C is for this server, which stops the database after
+    // everything else.
     detached: true,
     windowsHide: true,
     ...(options.account ?? {}),
   }) satisfies ChildProcess;
 }
 
-/** Runs to completion. Never throws: a program that cannot be started returns code -1. */
+/** Runs a program to completion. Never throws: a program that cannot be started returns code -1. */
 export function runTool(
   path: string,
   parameters: string[],

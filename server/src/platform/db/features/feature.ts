@@ -2,11 +2,11 @@ import type pg from 'pg';
 
 /** One ability of the database that the gateway relies on. */
 export interface Feature {
-  /** Stable, for scripts. */
+  /** A stable code, for scripts. */
   readonly code: string;
-  /** The ability, as part of a sentence. */
+  /** The ability, as a part of a sentence. */
   readonly ability: string;
-  /** The consequence of its absence: a whole sentence. */
+  /** The consequence of its absence, as a whole sentence. */
   readonly without: string;
   /**
    * Tries the ability in an empty schema that both sessions resolve unqualified names to. Transactions that are left open are rolled
@@ -21,17 +21,17 @@ export interface Feature {
 export interface FeatureResult {
   readonly code: string;
   readonly status: 'ok' | 'missing' | 'skipped';
-  /** One plain sentence or two. */
+  /** One or two plain sentences. */
   readonly text: string;
 }
 
-/** The first column of the first row. */
+/** Returns the first column of the first row. */
 export async function valueOf(client: pg.Client, text: string): Promise<unknown> {
   const { rows } = await client.query<unknown[]>({ text, rowMode: 'array' });
   return rows[0]?.[0];
 }
 
-/** Tries every feature, also after one that is missing. */
+/** Tries every feature, also after a missing one. */
 export async function tryFeatures(
   features: readonly Feature[],
   first: pg.Client,

@@ -2,12 +2,12 @@ import type pg from 'pg';
 import { valueOf, type Feature } from './feature.js';
 
 const oldestVersion = 150_000;
-/** Any id that no part of the gateway locks. */
+/** An id that no part of the gateway locks. */
 const lockId = 7_305_999;
 
 /**
- * Abilities that migrations, the ledger, rollups and background jobs use and that engines with the protocol of Postgres lack
- * or do otherwise. In the order of the report.
+ * Abilities that migrations, the ledger, rollups and background jobs use, and that other engines with the protocol of
+ * Postgres lack or implement differently. They are in the order of the report.
  */
 export const features: readonly Feature[] = [
   {
@@ -134,7 +134,7 @@ export const features: readonly Feature[] = [
   {
     code: 'REPEATABLE_READ',
     ability: 'the isolation level REPEATABLE READ',
-    without: 'Reports and the check of the books would mix numbers of different moments.',
+    without: 'Reports and the check of the ledger would mix numbers of different moments.',
     async probe(first, second) {
       await first.query('CREATE TABLE snapshot (n integer)');
       await first.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -19,8 +19,8 @@ import type { TaskDesk } from '../task-desk.js';
 import { jsonObject, type TaskUpstream } from '../task-upstream.js';
 import { DrawingError, requestError } from './drawing-error.js';
 import { drawingStep } from './drawing-step.js';
-import { upstreamPath } from './order.js';
-import type { DrawingAnswer } from './submission.js';
+import { upstreamPath } from './drawing-submission.js';
+import type { DrawingAnswer } from './drawing-submissions.js';
 
 export interface DrawingLookupDeps {
   readonly desk: TaskDesk;

@@ -11,7 +11,7 @@ import {
 } from '../incoming-task.js';
 import { DrawingError, toWire } from './drawing-error.js';
 import type { DrawingLookup } from './drawing-lookup.js';
-import { submitPaths, type SubmitPath } from './order.js';
+import { submitPaths, type SubmitPath } from './drawing-submission.js';
 import type { MidjourneyRoutesDeps } from '../task-routes-deps.js';
 
 /** Maximum bytes of a callback: it contains one task and is sent without a key. */

@@ -17,7 +17,7 @@ import { isTooPoor, type ReceivedSubmission, type TaskDesk, type TaskPrice } fro
 import type { TaskTarget } from '../task-target.js';
 import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { SunoError, sunoRequestError } from './suno-error.js';
-import { parseSunoOrder, sunoPlatform, type SunoOrder } from './suno-order.js';
+import { parseSunoSubmission, sunoPlatform, type SunoSubmission } from './suno-submission.js';
 
 export interface SunoDeps {
   readonly desk: TaskDesk;
@@ -32,9 +32,9 @@ const maxIds = 500;
 /** Fields that contain texts of the caller. */
 const textFields = ['prompt', 'gpt_description_prompt', 'title', 'tags'] as const;
 
-interface Ordered {
+interface PreparedSubmission {
   readonly watch: SubmissionWatch;
-  readonly order: SunoOrder;
+  readonly submission: SunoSubmission;
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
@@ -53,25 +53,25 @@ export class Suno {
     return this.deps.desk.receive(
       incoming,
       'music',
-      (received) => this.order(actionName, received),
+      (received) => this.serve(actionName, received),
       (error) => (error instanceof SunoError ? { status: error.status, code: error.code } : null),
     );
   }
 
-  private async order(actionName: string, received: ReceivedSubmission): Promise<Record<string, unknown>> {
+  private async serve(actionName: string, received: ReceivedSubmission): Promise<Record<string, unknown>> {
     const { desk, taskLedger } = this.deps;
-    const ordered = await this.open(actionName, received);
-    const { caller, price, admission, target } = ordered;
+    const prepared = await this.open(actionName, received);
+    const { caller, price, admission, target } = prepared;
     const reservation = await desk
       .reserve(caller, received.incoming.requestId, { admission, target, quota: price.quota })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
       });
-    const row = await this.write(ordered, reservation);
+    const row = await this.write(prepared, reservation);
     let said: Record<string, unknown>;
     try {
-      const answer = await this.send(ordered);
-      said = await this.take(ordered, row, reservation, answer);
+      const answer = await this.send(prepared);
+      said = await this.take(prepared, row, reservation, answer);
     } catch (error) {
       const failReason = error instanceof SunoError ? error.message : 'do_request_failed';
       await taskLedger.refuse(creativeKind, row, { failReason }, reservation);
@@ -97,35 +97,38 @@ export class Suno {
     return toWire(task);
   }
 
-  private async open(actionName: string, { watch, caller, rawBody }: ReceivedSubmission): Promise<Ordered> {
+  private async open(actionName: string, { watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
-    let order = parseSunoOrder(actionName, body);
-    await watch.checkWords(order.texts, caller);
-    const { admission, target } = await this.route(caller, order);
+    let submission = parseSunoSubmission(actionName, body);
+    await watch.checkWords(submission.texts, caller);
+    const { admission, target } = await this.route(caller, submission);
     const passed = await watch.checked({ caller, admission }, body, textFields);
-    if (passed !== body) order = parseSunoOrder(actionName, passed);
-    return { watch, order, caller, admission, target, price: desk.price(admission.bareModel, admission.group) };
+    if (passed !== body) submission = parseSunoSubmission(actionName, passed);
+    return { watch, submission, caller, admission, target, price: desk.price(admission.bareModel, admission.group) };
   }
 
-  private async route(caller: Caller, order: SunoOrder): Promise<Pick<Ordered, 'admission' | 'target'>> {
+  private async route(
+    caller: Caller,
+    submission: SunoSubmission,
+  ): Promise<Pick<PreparedSubmission, 'admission' | 'target'>> {
     const { desk, store } = this.deps;
-    if (order.originId === null) {
-      const admission = desk.admit(caller, order.model);
+    if (submission.originId === null) {
+      const admission = desk.admit(caller, submission.model);
       return { admission, target: desk.choose(admission) };
     }
-    const origin = await store.own(caller.user.id, sunoPlatform, order.originId);
+    const origin = await store.own(caller.user.id, sunoPlatform, submission.originId);
     if (!origin) throw sunoRequestError('task_not_exist');
     const channel = desk.channel(origin.channelId);
     if (!channel?.enabled) throw sunoRequestError('task_channel_disable');
     return {
-      admission: desk.follow(caller, order.model, channel),
+      admission: desk.follow(caller, submission.model, channel),
       target: desk.targetOfTask(channel, origin.keyPrint),
     };
   }
 
-  private write({ order, caller, target }: Ordered, reservation: Reservation): Promise<number> {
+  private write({ submission, caller, target }: PreparedSubmission, reservation: Reservation): Promise<number> {
     const { taskLedger, desk, clock } = this.deps;
     const now = seconds(clock);
     const row = {
@@ -134,23 +137,23 @@ export class Suno {
       updatedAt: now,
       submitTime: now,
       platform: sunoPlatform,
-      action: order.action,
-      properties: { input: order.input },
+      action: submission.action,
+      properties: { input: submission.input },
     };
     return taskLedger.open(creativeKind, row, reservation);
   }
 
-  private async send({ watch, order, target }: Ordered): Promise<TaskAnswer> {
+  private async send({ watch, submission, target }: PreparedSubmission): Promise<TaskAnswer> {
     const { desk, upstream } = this.deps;
     try {
-      return await watch.send(desk.channel(target.channelId), order.model, (span) =>
+      return await watch.send(desk.channel(target.channelId), submission.model, (span) =>
         upstream.call(target, {
           method: 'POST',
-          path: `/suno/submit/${order.action}`,
+          path: `/suno/submit/${submission.action}`,
           headers: { authorization: `Bearer ${target.key}` },
-          body: order.body,
+          body: submission.body,
           timeout,
-          traced: { span, model: order.model },
+          traced: { span, model: submission.model },
         }),
       );
     } catch (error) {
@@ -160,13 +163,13 @@ export class Suno {
 
   /** @throws SunoError when the provider did not accept the task */
   private async take(
-    ordered: Ordered,
+    prepared: PreparedSubmission,
     row: number,
     reservation: Reservation,
     { status, body }: TaskAnswer,
   ): Promise<Record<string, unknown>> {
     const { taskLedger, desk } = this.deps;
-    const { watch, order, caller, target } = ordered;
+    const { watch, submission, caller, target } = prepared;
     const shown = (said: string): string => maskSecrets(withoutKey(said, target.key).slice(0, 2000));
     if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', shown(body.toString()));
     const said = jsonObject(body);
@@ -177,11 +180,11 @@ export class Suno {
     }
     const taskId = text(said['data'], 200);
     if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream returned no task id');
-    const charge = desk.charge(ordered, `, action ${order.action}`, watch.notes);
+    const charge = desk.charge(prepared, `, action ${submission.action}`, watch.notes);
     const accepted = await taskLedger.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
     desk.charged(caller, charge, accepted);
-    watch.accepted(ordered, desk.channel(target.channelId), charge.quota);
-    watch.keep(ordered, order.body, said);
+    watch.accepted(prepared, desk.channel(target.channelId), charge.quota);
+    watch.keep(prepared, submission.body, said);
     return said;
   }
 }

@@ -29,8 +29,8 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 /** Seedance on Volcano Ark, or BytePlus. */
 export const arkVideos: VideoDialect = {
   takes: new Set(),
-  terms: (order) => termsWithin(order, offer),
-  order: (order, { seconds, resolution }, model, target) => ({
+  terms: (submission) => termsWithin(submission, offer),
+  toRequest: (submission, { seconds, resolution }, model, target) => ({
     method: 'POST',
     path: pathAt(target.baseUrl),
     headers: bearerOf(target),
@@ -38,11 +38,11 @@ export const arkVideos: VideoDialect = {
       model,
       resolution,
       duration: seconds,
-      ratio: order.ratio ?? '16:9',
+      ratio: submission.ratio ?? '16:9',
       content: [
-        { type: 'text', text: order.prompt },
-        ...(order.reference
-          ? [{ type: 'image_url', image_url: { url: urlOf(order.reference) }, role: 'first_frame' }]
+        { type: 'text', text: submission.prompt },
+        ...(submission.reference
+          ? [{ type: 'image_url', image_url: { url: urlOf(submission.reference) }, role: 'first_frame' }]
           : []),
       ],
     },

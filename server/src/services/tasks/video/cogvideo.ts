@@ -22,17 +22,17 @@ const states: Readonly<Record<string, VideoReport['state']>> = { SUCCESS: 'done'
 /** CogVideoX and Vidu on Zhipu's platform. */
 export const cogvideo: VideoDialect = {
   takes: new Set(),
-  terms: (order) => termsWithin(order, offer, atLeast720p(order)),
-  order: (order, { seconds, size }, model, target) => ({
+  terms: (submission) => termsWithin(submission, offer, atLeast720p(submission)),
+  toRequest: (submission, { seconds, size }, model, target) => ({
     method: 'POST',
     path: '/api/paas/v4/videos/generations',
     headers: bearerOf(target),
     body: {
       model,
-      prompt: order.prompt,
+      prompt: submission.prompt,
       duration: seconds,
       size,
-      ...(order.reference ? { image_url: urlOf(order.reference) } : {}),
+      ...(submission.reference ? { image_url: urlOf(submission.reference) } : {}),
     },
   }),
   nameIn: (answer) => nameOf(answer['id']),

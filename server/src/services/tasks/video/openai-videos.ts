@@ -4,7 +4,7 @@ import { writeForm } from '../../../dialects/wire/forms/multipart.js';
 import type { FormPart } from '../../../dialects/contract.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
-import { larger } from './video-order.js';
+import { larger } from './video-submission.js';
 import {
   bearerOf,
   nameOf,
@@ -60,16 +60,17 @@ const request = (method: VideoRequest['method'], path: string, target: TaskTarge
 /** OpenAI's videos API, which gateways offer in front of any provider. */
 export const openAIVideos: VideoDialect = {
   takes: asWritten,
-  terms(order) {
-    const size = order.size?.join('x') ?? sizeAt(order.resolution ?? '720p', order.ratio ?? '9:16');
+  terms(submission) {
+    const size = submission.size?.join('x') ?? sizeAt(submission.resolution ?? '720p', submission.ratio ?? '9:16');
     // A wide ratio has more pixels than its resolution's name says.
-    const resolution = larger(order.resolution ?? undefined, resolutionTier(size)) ?? '720p';
-    return { seconds: order.seconds ?? 4, size, resolution };
+    const resolution = larger(submission.resolution ?? undefined, resolutionTier(size)) ?? '720p';
+    return { seconds: submission.seconds ?? 4, size, resolution };
   },
-  order(order, { seconds, size }, model, target) {
-    const fields = { model, prompt: order.prompt, seconds: String(seconds), size };
-    if (order.form === null) return request('POST', '/v1/videos', target, { ...forwardedOf(order.body), ...fields });
-    const { contentType, body } = writeForm(partsOf(order.form, fields));
+  toRequest(submission, { seconds, size }, model, target) {
+    const fields = { model, prompt: submission.prompt, seconds: String(seconds), size };
+    if (submission.form === null)
+      return request('POST', '/v1/videos', target, { ...forwardedOf(submission.body), ...fields });
+    const { contentType, body } = writeForm(partsOf(submission.form, fields));
     const plain = request('POST', '/v1/videos', target, body);
     return { ...plain, headers: { ...plain.headers, 'content-type': contentType } };
   },

@@ -3,7 +3,7 @@ import { imageType } from '../../../dialects/neutral/media.js';
 import { text } from '../field.js';
 import type { TaskTarget } from '../task-target.js';
 import { atLeast720p, nameOf, termsWithin, type VideoDialect, type VideoOffer } from './video-dialect.js';
-import { invalidVideo, type Reference } from './video-order.js';
+import { invalidVideo, type Reference } from './video-submission.js';
 
 const keyOf = ({ key }: TaskTarget): Record<string, string> => ({ 'x-goog-api-key': key });
 
@@ -16,19 +16,21 @@ const offer: VideoOffer = {
 /** Veo of the Gemini API. A video is a long-running operation. */
 export const veo: VideoDialect = {
   takes: new Set(['negative_prompt']),
-  terms(order) {
-    const [width = 16, height = 9] = (order.ratio ?? '16:9').split(':').map(Number);
-    return termsWithin({ ...order, ratio: width >= height ? '16:9' : '9:16' }, offer, atLeast720p(order));
+  terms(submission) {
+    const [width = 16, height = 9] = (submission.ratio ?? '16:9').split(':').map(Number);
+    return termsWithin({ ...submission, ratio: width >= height ? '16:9' : '9:16' }, offer, atLeast720p(submission));
   },
-  order(order, { seconds, resolution, size }, model, target) {
+  toRequest(submission, { seconds, resolution, size }, model, target) {
     const [width = 0, height = 0] = size.split('x').map(Number);
-    const negative = asText(order.body['negative_prompt']);
+    const negative = asText(submission.body['negative_prompt']);
     return {
       method: 'POST',
       path: `${versioned(target)}/models/${encodeURIComponent(model)}:predictLongRunning`,
       headers: keyOf(target),
       body: {
-        instances: [{ prompt: order.prompt, ...(order.reference ? { image: imageOf(order.reference) } : {}) }],
+        instances: [
+          { prompt: submission.prompt, ...(submission.reference ? { image: imageOf(submission.reference) } : {}) },
+        ],
         parameters: {
           durationSeconds: seconds,
           resolution,

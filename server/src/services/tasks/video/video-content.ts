@@ -16,7 +16,7 @@ import { passiveHeaders } from '../incoming-task.js';
 import type { TaskDesk } from '../task-desk.js';
 import { withAddress } from './video-dialects.js';
 import type { VideoSource } from './video-dialect.js';
-import { invalidVideo } from './video-order.js';
+import { invalidVideo } from './video-submission.js';
 import { dialectOf, notReady, type Videos } from './videos.js';
 
 export interface VideoContentDeps {

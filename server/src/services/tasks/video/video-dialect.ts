@@ -2,7 +2,7 @@ import type { Resolution } from '../../../shared/price-card.js';
 import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
 import { text } from '../field.js';
-import { invalidVideo, orderFields, type Reference, type VideoOrder } from './video-order.js';
+import { invalidVideo, submissionFields, type Reference, type VideoSubmission } from './video-submission.js';
 
 /** The length and dimensions of a video. They determine the submission and the charge. */
 export interface VideoTerms {
@@ -47,12 +47,12 @@ export interface VideoDialect {
    * Returns the terms of a submission, with the provider's defaults where the client says nothing.
    * @throws RelayError invalid_video_request
    */
-  terms(order: VideoOrder): VideoTerms;
+  terms(submission: VideoSubmission): VideoTerms;
   /**
    * Returns the request in the provider's form. It names all terms, so that the charge fits the video.
    * @throws RelayError invalid_video_request
    */
-  order(order: VideoOrder, terms: VideoTerms, model: string, target: TaskTarget): VideoRequest;
+  toRequest(submission: VideoSubmission, terms: VideoTerms, model: string, target: TaskTarget): VideoRequest;
   /** Returns the request for a video that is based on another. Absent when the provider has no remix. */
   remix?(name: string, prompt: string, target: TaskTarget): VideoRequest;
   /** Returns the provider's name of a new video; '' when the response has none. */
@@ -133,25 +133,25 @@ export interface VideoOffer {
  * @throws RelayError invalid_video_request
  */
 export function termsWithin(
-  order: VideoOrder,
+  submission: VideoSubmission,
   { resolutions, ratios, seconds: { least, most, usual } }: VideoOffer,
-  resolution: Resolution = order.resolution ?? '720p',
+  resolution: Resolution = submission.resolution ?? '720p',
 ): VideoTerms {
   if (!resolutions.includes(resolution)) {
     const choice = `${resolutions.slice(0, -1).join(', ')} or ${resolutions.at(-1)}`;
-    throw invalidVideo(`resolution must be ${choice} for model ${order.model}`);
+    throw invalidVideo(`resolution must be ${choice} for model ${submission.model}`);
   }
-  const ratio = order.ratio ?? '16:9';
+  const ratio = submission.ratio ?? '16:9';
   if (!ratios.includes(ratio)) throw invalidVideo(`aspect_ratio must be one of ${ratios.join(', ')}`);
-  const seconds = order.seconds ?? usual;
+  const seconds = submission.seconds ?? usual;
   if (seconds < least || seconds > most) {
-    throw invalidVideo(`seconds must be from ${least} to ${most} for model ${order.model}`);
+    throw invalidVideo(`seconds must be from ${least} to ${most} for model ${submission.model}`);
   }
   return { seconds, resolution, size: sizeAt(resolution, ratio) };
 }
 
 /** Returns the resolution for providers that offer none below 720p. */
-export const atLeast720p = ({ resolution }: VideoOrder): Resolution =>
+export const atLeast720p = ({ resolution }: VideoSubmission): Resolution =>
   resolution === null || resolution === '480p' ? '720p' : resolution;
 
 /** Returns the report of a provider that names the URL of its result. */
@@ -167,8 +167,8 @@ export const publicVideo =
     variant === 'video' ? { url: addressIn(data), headers: {}, isChannel: false } : null;
 
 /** Returns names of the client's fields that are not sent to the provider. */
-export const droppedBy = ({ takes }: VideoDialect, { body }: VideoOrder): string[] =>
-  namesOf(body, (name) => body[name] !== null && !orderFields.has(name) && !takes.has(name));
+export const droppedBy = ({ takes }: VideoDialect, { body }: VideoSubmission): string[] =>
+  namesOf(body, (name) => body[name] !== null && !submissionFields.has(name) && !takes.has(name));
 
 const maxNames = 20;
 

@@ -30,7 +30,7 @@ import type { TaskTarget } from '../task-target.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { droppedBy, namesOf, type VideoDialect, type VideoRequest, type VideoTerms } from './video-dialect.js';
 import { videosOf, withAddress } from './video-dialects.js';
-import { openVideoOrder, parseVideoOrder, promptOf, type VideoOrder } from './video-order.js';
+import { openVideoSubmission, parseVideoSubmission, promptOf, type VideoSubmission } from './video-submission.js';
 import { stored, toVideoWire, videoIdOf } from './video-row.js';
 
 export interface VideosDeps {
@@ -45,12 +45,12 @@ export interface VideosDeps {
  * Milliseconds. Providers accept images of several megabytes with a submission, and some check them before they
  * respond.
  */
-const orderTimeout = 120_000;
+const submissionTimeout = 120_000;
 const timeout = 30_000;
 const longestPage = 100;
 
 /** A submission that is about to be reserved and sent. */
-interface Ordered {
+interface PreparedSubmission {
   readonly watch: SubmissionWatch;
   readonly caller: Caller;
   readonly admission: Admission;
@@ -69,7 +69,7 @@ interface Ordered {
 }
 
 /** A channel with the terms of a video on it. */
-type Placed = Pick<Ordered, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
+type Placed = Pick<PreparedSubmission, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
 
 /** Videos in OpenAI's form, by any provider of videos (docs/reference/relay/tasks.md#videos). */
 export class Videos {
@@ -80,10 +80,10 @@ export class Videos {
    * @throws AppError, UpstreamError
    */
   create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
-    return this.received(incoming, async (order) => {
-      const ordered = await this.opened(order);
-      if (ordered.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(ordered.dropped));
-      return ordered;
+    return this.received(incoming, async (serve) => {
+      const prepared = await this.opened(serve);
+      if (prepared.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(prepared.dropped));
+      return prepared;
     });
   }
 
@@ -92,7 +92,7 @@ export class Videos {
    * @throws AppError, UpstreamError
    */
   remix(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
-    return this.received(incoming, (order) => this.openedRemix(order, id));
+    return this.received(incoming, (received) => this.openedRemix(received, id));
   }
 
   /** @throws AppError */
@@ -177,34 +177,34 @@ export class Videos {
 
   private received(
     incoming: IncomingRequest,
-    open: (order: ReceivedSubmission) => Promise<Ordered>,
+    open: (received: ReceivedSubmission) => Promise<PreparedSubmission>,
   ): Promise<Record<string, unknown>> {
-    return this.deps.desk.receive(incoming, 'video', async (order) =>
-      this.order(await open(order), incoming.requestId),
+    return this.deps.desk.receive(incoming, 'video', async (received) =>
+      this.serve(await open(received), incoming.requestId),
     );
   }
 
-  private async opened({ incoming, watch, caller, rawBody }: ReceivedSubmission): Promise<Ordered> {
+  private async opened({ incoming, watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
     const { desk } = this.deps;
-    const opened = openVideoOrder(rawBody, incoming.headers['content-type'] ?? '');
+    const opened = openVideoSubmission(rawBody, incoming.headers['content-type'] ?? '');
     const admission = withVideos(desk.admit(caller, opened.model));
-    let order = parseVideoOrder(opened);
-    await watch.checkWords([order.prompt], caller);
-    const passed = await watch.checked({ caller, admission }, order.body, ['prompt']);
-    if (passed !== order.body) order = parseVideoOrder({ ...opened, body: passed });
+    let submission = parseVideoSubmission(opened);
+    await watch.checkWords([submission.prompt], caller);
+    const passed = await watch.checked({ caller, admission }, submission.body, ['prompt']);
+    if (passed !== submission.body) submission = parseVideoSubmission({ ...opened, body: passed });
     const target = withAddress(desk.choose(admission));
     const dialect = dialectOf(target);
-    const terms = dialect.terms(order);
+    const terms = dialect.terms(submission);
     const upstreamModel = mapModel(target.channel.mapping, admission.model, admission.bareModel);
-    const request = dialect.order(order, terms, upstreamModel, target);
-    refuseForeignFile(order, target, caller);
-    const kept = withoutReference(order.body);
+    const request = dialect.toRequest(submission, terms, upstreamModel, target);
+    refuseForeignFile(submission, target, caller);
+    const kept = withoutReference(submission.body);
     const placed = { caller, admission, target, dialect, terms };
-    const dropped = droppedBy(dialect, order);
-    return { watch, upstreamModel, request, prompt: order.prompt, dropped, kept, ...this.priced(placed) };
+    const dropped = droppedBy(dialect, submission);
+    return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...this.priced(placed) };
   }
 
-  private async openedRemix({ watch, caller, rawBody }: ReceivedSubmission, id: string): Promise<Ordered> {
+  private async openedRemix({ watch, caller, rawBody }: ReceivedSubmission, id: string): Promise<PreparedSubmission> {
     const { desk } = this.deps;
     const body = parseJsonBody(rawBody);
     const source = await this.own(caller, id);
@@ -227,20 +227,20 @@ export class Videos {
     return { watch, upstreamModel, request, prompt, ...remixed, ...this.priced(placed) };
   }
 
-  private priced(placed: Placed): Placed & Pick<Ordered, 'price'> {
+  private priced(placed: Placed): Placed & Pick<PreparedSubmission, 'price'> {
     return { ...placed, price: this.deps.desk.videoPrice(placed.admission, placed.terms) };
   }
 
-  private async order(ordered: Ordered, requestId: string): Promise<Record<string, unknown>> {
+  private async serve(prepared: PreparedSubmission, requestId: string): Promise<Record<string, unknown>> {
     const { desk, taskLedger } = this.deps;
-    const { caller, admission, target, price } = ordered;
+    const { caller, admission, target, price } = prepared;
     const reservation = await desk.reserve(caller, requestId, { admission, target, quota: price.quota });
-    const row = this.rowOf(ordered, reservation);
+    const row = this.rowOf(prepared, reservation);
     const id = await taskLedger.open(creativeKind, row, reservation);
     let taken: Partial<CreativeTask>;
     try {
-      const said = await this.send(ordered);
-      taken = await this.take(ordered, { id, properties: row.properties }, reservation, said);
+      const said = await this.send(prepared);
+      taken = await this.take(prepared, { id, properties: row.properties }, reservation, said);
     } catch (error) {
       const { message } = this.failureOf(error);
       await taskLedger.refuse(creativeKind, id, { failReason: text(message, 4000) }, reservation);
@@ -251,7 +251,7 @@ export class Videos {
   }
 
   private rowOf(
-    { caller, target, terms, prompt, remixedFrom, admission }: Ordered,
+    { caller, target, terms, prompt, remixedFrom, admission }: PreparedSubmission,
     reservation: Reservation,
   ): Pick<CreativeTask, 'properties' | 'submitTime'> & Partial<CreativeTask> {
     const { desk, clock } = this.deps;
@@ -275,9 +275,13 @@ export class Videos {
   }
 
   /** @throws UpstreamError, AppError */
-  private async send({ watch, target, upstreamModel, request }: Ordered): Promise<Fields> {
+  private async send({ watch, target, upstreamModel, request }: PreparedSubmission): Promise<Fields> {
     const answer = await watch.send(target.channel, upstreamModel, (span) =>
-      this.deps.upstream.call(target, { ...request, timeout: orderTimeout, traced: { span, model: upstreamModel } }),
+      this.deps.upstream.call(target, {
+        ...request,
+        timeout: submissionTimeout,
+        traced: { span, model: upstreamModel },
+      }),
     );
     if (!isGood(answer)) throw refusedBy(answer, target);
     const said = jsonObject(answer.body);
@@ -290,16 +294,16 @@ export class Videos {
    * @throws AppError when the provider named no video
    */
   private async take(
-    ordered: Ordered,
+    prepared: PreparedSubmission,
     row: Pick<CreativeTask, 'id' | 'properties'>,
     reservation: Reservation,
     said: Fields,
   ): Promise<Partial<CreativeTask>> {
     const { taskLedger, desk } = this.deps;
-    const { caller, dialect, watch, target, terms, upstreamModel, kept } = ordered;
+    const { caller, dialect, watch, target, terms, upstreamModel, kept } = prepared;
     const upstream = dialect.nameIn(said);
     if (upstream === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream returned no id of a video');
-    const charge = desk.chargeVideo({ ...ordered, video: terms }, upstreamModel, watch.notes);
+    const charge = desk.chargeVideo({ ...prepared, video: terms }, upstreamModel, watch.notes);
     const fields = {
       taskId: videoIdOf(reservation.requestId),
       status: 'SUBMITTED',
@@ -308,8 +312,8 @@ export class Videos {
     };
     const accepted = await taskLedger.accept(creativeKind, row.id, fields, reservation, charge);
     desk.charged(caller, charge, accepted);
-    watch.accepted(ordered, target.channel, charge.quota);
-    watch.keep(ordered, kept, said);
+    watch.accepted(prepared, target.channel, charge.quota);
+    watch.keep(prepared, kept, said);
     return fields;
   }
 }
@@ -331,7 +335,7 @@ function withVideos(admission: Admission): Admission {
  * Refuses a file of a shared account, because its provider finds a file by its id for every caller.
  * @throws RelayError unknown_id
  */
-function refuseForeignFile({ reference }: VideoOrder, { channel }: TaskTarget, { user }: Caller): void {
+function refuseForeignFile({ reference }: VideoSubmission, { channel }: TaskTarget, { user }: Caller): void {
   if (reference?.kind !== 'file' || channel.ownerId === user.id) return;
   throw notFound({ field: 'input_reference.file_id', id: reference.id }, 'is not known');
 }

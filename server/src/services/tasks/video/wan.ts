@@ -11,7 +11,7 @@ import {
   type VideoOffer,
   type VideoReport,
 } from './video-dialect.js';
-import type { VideoOrder } from './video-order.js';
+import type { VideoSubmission } from './video-submission.js';
 
 const offer: VideoOffer = {
   resolutions: ['480p', '720p', '1080p'],
@@ -35,9 +35,9 @@ const isOlder = (model: string): boolean => /^wanx?2\.[0-6]/.test(model);
 /** Wan and HappyHorse of Alibaba's Model Studio. */
 export const wan: VideoDialect = {
   takes: new Set(['negative_prompt']),
-  terms: (order) => termsWithin(order, offer),
-  order(order, { seconds, resolution, size }, model, target) {
-    const negative = asText(order.body['negative_prompt']);
+  terms: (submission) => termsWithin(submission, offer),
+  toRequest(submission, { seconds, resolution, size }, model, target) {
+    const negative = asText(submission.body['negative_prompt']);
     return {
       method: 'POST',
       path: '/api/v1/services/aigc/video-generation/video-synthesis',
@@ -45,16 +45,19 @@ export const wan: VideoDialect = {
       body: {
         model,
         input: {
-          prompt: order.prompt,
+          prompt: submission.prompt,
           ...(negative === '' ? {} : { negative_prompt: negative }),
-          ...firstPicture(order, model),
+          ...firstPicture(submission, model),
         },
         parameters: {
           duration: seconds,
           // An image already has a ratio.
-          ...(isOlder(model) && !order.reference
+          ...(isOlder(model) && !submission.reference
             ? { size: size.replace('x', '*') }
-            : { resolution: resolution.toUpperCase(), ...(order.reference ? {} : { ratio: order.ratio ?? '16:9' }) }),
+            : {
+                resolution: resolution.toUpperCase(),
+                ...(submission.reference ? {} : { ratio: submission.ratio ?? '16:9' }),
+              }),
         },
       },
     };
@@ -73,7 +76,7 @@ export const wan: VideoDialect = {
 };
 
 /** @throws RelayError invalid_video_request */
-function firstPicture({ reference }: VideoOrder, model: string): Record<string, unknown> {
+function firstPicture({ reference }: VideoSubmission, model: string): Record<string, unknown> {
   if (!reference) return {};
   const url = urlOf(reference);
   return isOlder(model) ? { img_url: url } : { media: [{ type: 'first_frame', url }] };

@@ -22,18 +22,18 @@ const states: Readonly<Record<string, VideoReport['state']>> = { done: 'done', f
 /** The model grok-imagine-video of xAI. */
 export const xaiVideos: VideoDialect = {
   takes: new Set(),
-  terms: (order) => termsWithin(order, offer, order.resolution ?? '480p'),
-  order: (order, { seconds, resolution }, model, target) => ({
+  terms: (submission) => termsWithin(submission, offer, submission.resolution ?? '480p'),
+  toRequest: (submission, { seconds, resolution }, model, target) => ({
     method: 'POST',
     path: withoutVersion('/v1/videos/generations', target),
     headers: bearerOf(target),
     body: {
       model,
-      prompt: order.prompt,
+      prompt: submission.prompt,
       duration: seconds,
       resolution,
-      aspect_ratio: order.ratio ?? '16:9',
-      ...(order.reference ? { image: { url: urlOf(order.reference) } } : {}),
+      aspect_ratio: submission.ratio ?? '16:9',
+      ...(submission.reference ? { image: { url: urlOf(submission.reference) } } : {}),
     },
   }),
   nameIn: (answer) => nameOf(answer['request_id']),

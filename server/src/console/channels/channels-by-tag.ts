@@ -5,7 +5,7 @@ import type { ChannelFilter, ChannelSortField } from './channel-query.js';
 import type { ChannelService } from './channel.service.js';
 
 /** One entry of the list in tag mode: a tag with its channels, or one channel without a tag. */
-export interface ChannelHead {
+export interface TaggedChannels {
   /** The tag; empty for one channel without a tag. */
   readonly tag: string;
   /** All channels of the tag, including those the filter did not match. */
@@ -13,7 +13,7 @@ export interface ChannelHead {
 }
 
 /** Channels by tag: pages and totals count tags and untagged channels. For admins. */
-export class ChannelHeads {
+export class ChannelsByTag {
   constructor(private readonly channels: Pick<ChannelService, 'search' | 'searchTagged'>) {}
 
   /**
@@ -25,21 +25,21 @@ export class ChannelHeads {
     actor: MaybeActor,
     filter: ChannelFilter,
     query: ListQuery<ChannelSortField>,
-  ): Promise<Slice<ChannelHead>> {
+  ): Promise<Slice<TaggedChannels>> {
     const { sort } = query;
     const found = await this.channels.search(actor, filter, sort);
     const tags = [...new Set(found.map(({ tag }) => tag).filter(Boolean))];
     const whole = Object.keys(filter).length > 0 ? await this.channels.searchTagged(actor, filter, sort) : found;
     const byTag = new Map<string, Channel[]>(tags.map((tag) => [tag, []]));
     for (const channel of whole) byTag.get(channel.tag)?.push(channel);
-    const heads: ChannelHead[] = [
+    const entries: TaggedChannels[] = [
       ...[...byTag].map(([tag, channels]) => ({ tag, channels })),
       ...found.filter(({ tag }) => tag === '').map((channel) => ({ tag: '', channels: [channel] })),
     ];
-    return sliceOfList(heads, query, cursorOf);
+    return sliceOfList(entries, query, cursorOf);
   }
 }
 
 /** Returns the cursor of an entry: a tag, or the id of a channel without one. */
-const cursorOf = ({ tag, channels }: ChannelHead): string =>
+const cursorOf = ({ tag, channels }: TaggedChannels): string =>
   Buffer.from(JSON.stringify(tag === '' ? channels[0]?.id : tag)).toString('base64url');

@@ -7,7 +7,7 @@ export const sunoPlatform = 'suno';
 const usualVersion = 'chirp-v3-0';
 
 /** A parsed submission. */
-export interface SunoOrder {
+export interface SunoSubmission {
   readonly action: CreativeAction;
   readonly model: string;
   /** The id of the task whose clip is continued. Only the channel that created the clip can continue it. */
@@ -39,7 +39,7 @@ const knownFields: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws SunoError with the messages of docs/reference/relay/tasks.md#suno */
-export function parseSunoOrder(actionName: string, body: Readonly<Record<string, unknown>>): SunoOrder {
+export function parseSunoSubmission(actionName: string, body: Readonly<Record<string, unknown>>): SunoSubmission {
   const action = actionName.toUpperCase();
   if (action !== 'MUSIC' && action !== 'LYRICS') throw sunoRequestError('invalid_request', 'invalid_action');
   const prompt = text(body['prompt']);

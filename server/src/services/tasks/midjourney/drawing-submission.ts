@@ -21,7 +21,7 @@ export const submitPaths = {
 export type SubmitPath = keyof typeof submitPaths;
 
 /** A parsed submission. */
-export interface Order {
+export interface DrawingSubmission {
   readonly action: DrawingAction;
   readonly model: string;
   /** False for an action that opens a dialog. It is charged when the dialog is submitted. */
@@ -33,12 +33,16 @@ export interface Order {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-type OrderSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
+type SubmissionSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
 /**
  * Parses a submission.
  * @throws DrawingError with the messages of docs/reference/relay/tasks.md#midjourney
  */
-export function parseOrder(path: SubmitPath, body: Fields, settings: OrderSettings): Order {
+export function parseDrawingSubmission(
+  path: SubmitPath,
+  body: Fields,
+  settings: SubmissionSettings,
+): DrawingSubmission {
   const { action, originId } = readAction(path, body);
   const sent = cleaned(body, settings);
   return {
@@ -102,7 +106,7 @@ const knownFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Removes unknown fields, and fields that the site does not let clients choose: account, callback and paid speed. */
-function cleaned(body: Fields, settings: OrderSettings): Fields {
+function cleaned(body: Fields, settings: SubmissionSettings): Fields {
   const sent: Record<string, unknown> = Object.fromEntries(
     Object.entries(body).filter(([name]) => knownFields.has(name)),
   );

@@ -19,52 +19,52 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-type Heads = { items: { tag: string | null; channels: { name: string }[] }[]; totalCount: number };
+type Page = { items: { tag: string | null; channels: { name: string }[] }[]; totalCount: number };
 
-async function heads(parameters = ''): Promise<{ lines: string[]; totalCount: number }> {
-  const query = `query { channelHeads${parameters} { totalCount items { tag channels { name } } } }`;
+async function entries(parameters = ''): Promise<{ lines: string[]; totalCount: number }> {
+  const query = `query { channelsByTag${parameters} { totalCount items { tag channels { name } } } }`;
   const { data, text } = await site.graphql(root, query);
   expect(text).not.toContain('planted');
-  const page = data?.['channelHeads'] as Heads;
+  const page = data?.['channelsByTag'] as Page;
   const lines = page.items.map(({ tag, channels }) => `${tag ?? ''}: ${channels.map(({ name }) => name).join(' ')}`);
   return { lines, totalCount: page.totalCount };
 }
 
 it('lists tags in the order of their first channel, then channels without one', async () => {
-  expect(await heads()).toEqual({ lines: ['b: b1', 'a: a2 a1', ': alone', ': late'], totalCount: 4 });
-  expect((await heads('(sort: [{ field: ID, direction: ASC }])')).lines).toEqual([
+  expect(await entries()).toEqual({ lines: ['b: b1', 'a: a2 a1', ': alone', ': late'], totalCount: 4 });
+  expect((await entries('(sort: [{ field: ID, direction: ASC }])')).lines).toEqual([
     ...['a: a1 a2', 'b: b1', ': alone', ': late'],
   ]);
 });
 
 it('pages lines, over the border between both kinds', async () => {
-  expect(await heads('(page: 0, pageSize: 3)')).toEqual({ lines: ['b: b1', 'a: a2 a1', ': alone'], totalCount: 4 });
-  expect(await heads('(page: 1, pageSize: 3)')).toEqual({ lines: [': late'], totalCount: 4 });
-  expect(await heads('(page: 2, pageSize: 3)')).toEqual({ lines: [], totalCount: 4 });
+  expect(await entries('(page: 0, pageSize: 3)')).toEqual({ lines: ['b: b1', 'a: a2 a1', ': alone'], totalCount: 4 });
+  expect(await entries('(page: 1, pageSize: 3)')).toEqual({ lines: [': late'], totalCount: 4 });
+  expect(await entries('(page: 2, pageSize: 3)')).toEqual({ lines: [], totalCount: 4 });
 });
 
 it('shows whole tags when a filter finds one channel of them', async () => {
-  expect(await heads('(filter: { models: ["o1"] })')).toEqual({ lines: ['a: a2 a1', ': alone'], totalCount: 2 });
-  expect(await heads('(filter: { keyword: "nothing" })')).toEqual({ lines: [], totalCount: 0 });
+  expect(await entries('(filter: { models: ["o1"] })')).toEqual({ lines: ['a: a2 a1', ': alone'], totalCount: 2 });
+  expect(await entries('(filter: { keyword: "nothing" })')).toEqual({ lines: [], totalCount: 0 });
 });
 
 it('reads on from a cursor, over the border between both kinds', async () => {
   const lines: string[] = [];
   let after: string | null = null;
   for (let more = true; more;) {
-    const query = `query ($after: String) { channelHeads(pageSize: 3, after: $after) {
+    const query = `query ($after: String) { channelsByTag(pageSize: 3, after: $after) {
       items { tag channels { name } } pageInfo { endCursor hasNextPage } } }`;
     const { data } = await site.graphql(root, query, { after });
-    const page = data?.['channelHeads'] as Heads & { pageInfo: { endCursor: string; hasNextPage: boolean } };
+    const page = data?.['channelsByTag'] as Page & { pageInfo: { endCursor: string; hasNextPage: boolean } };
     lines.push(...page.items.map(({ tag, channels }) => `${tag ?? ''}: ${channels.map(({ name }) => name).join(' ')}`));
     [after, more] = [page.pageInfo.endCursor, page.pageInfo.hasNextPage];
   }
-  expect(lines).toEqual((await heads()).lines);
-  const gone = await site.graphql(root, '{ channelHeads(after: "bm9uZQ") { totalCount } }');
+  expect(lines).toEqual((await entries()).lines);
+  const gone = await site.graphql(root, '{ channelsByTag(after: "bm9uZQ") { totalCount } }');
   expect(gone.codes).toEqual(['INVALID_INPUT']);
 });
 
 it('refuses to sort by a field that lists do not have', async () => {
-  const query = 'query { channelHeads(sort: { field: KEY, direction: ASC }) { totalCount } }';
+  const query = 'query { channelsByTag(sort: { field: KEY, direction: ASC }) { totalCount } }';
   expect((await site.graphql(root, query)).codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
 });

@@ -21,7 +21,7 @@ import type { Fields } from '../../../dialects/neutral/fields.js';
 import { fieldsWithoutKey, jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
 import { isDrawingAction, isWindowAction } from './action.js';
 import { DrawingError, requestError, toWire } from './drawing-error.js';
-import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.js';
+import { parseDrawingSubmission, upstreamPath, type DrawingSubmission, type SubmitPath } from './drawing-submission.js';
 
 export interface SubmissionDeps {
   readonly desk: TaskDesk;
@@ -47,9 +47,9 @@ const noAccount = 3;
 /** The largest value of the column. */
 const maxCode = 2 ** 31 - 1;
 
-interface Ordered {
+interface PreparedSubmission {
   readonly watch: SubmissionWatch;
-  readonly order: Order;
+  readonly submission: DrawingSubmission;
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
@@ -61,28 +61,28 @@ interface Ordered {
  * Submits drawings: the quota is reserved and the row is written before the provider is called, and the drawing is
  * charged when the provider has accepted the submission.
  */
-export class Submission {
+export class DrawingSubmissions {
   constructor(private readonly deps: SubmissionDeps) {}
 
   /** @throws DrawingError, AppError */
   submit(path: SubmitPath, incoming: IncomingRequest): Promise<DrawingAnswer> {
-    return this.deps.desk.receive(incoming, 'drawing', (received) => this.order(path, received), failureOf);
+    return this.deps.desk.receive(incoming, 'drawing', (received) => this.serve(path, received), failureOf);
   }
 
-  private async order(path: SubmitPath, received: ReceivedSubmission): Promise<DrawingAnswer> {
+  private async serve(path: SubmitPath, received: ReceivedSubmission): Promise<DrawingAnswer> {
     const { desk, taskLedger } = this.deps;
     const { incoming } = received;
-    const ordered = await this.open(path, received);
-    const { order, caller, price, admission, target } = ordered;
+    const prepared = await this.open(path, received);
+    const { submission, caller, price, admission, target } = prepared;
     const reservation = await desk
       .reserve(caller, incoming.requestId, { admission, target, quota: price.quota })
       .catch((error: unknown) => {
         throw isTooPoor(error) ? requestError('quota_not_enough') : error;
       });
-    const row = await this.write(ordered, reservation);
+    const row = await this.write(prepared, reservation);
     let answer: TaskAnswer;
     try {
-      answer = await this.send(ordered, incoming);
+      answer = await this.send(prepared, incoming);
     } catch (error) {
       await taskLedger.refuse(drawingKind, row, { failReason: 'do_request_failed', code: 5 }, reservation);
       throw new DrawingError(5, 'do_request_failed', '', { cause: error });
@@ -93,72 +93,80 @@ export class Submission {
       const isEmpty = answer.body.length === 0;
       throw new DrawingError(5, isEmpty ? 'empty_response_body' : 'unmarshal_response_body_failed');
     }
-    await this.take(ordered, row, reservation, answer.status, said);
+    await this.take(prepared, row, reservation, answer.status, said);
     await desk.succeeded(caller);
-    return { status: said['code'] === 30 ? 429 : answer.status, body: JSON.stringify(shown(said, order)) };
+    return { status: said['code'] === 30 ? 429 : answer.status, body: JSON.stringify(shown(said, submission)) };
   }
 
   /** Runs every check that does not need the provider. */
-  private async open(path: SubmitPath, { watch, caller, rawBody }: ReceivedSubmission): Promise<Ordered> {
+  private async open(path: SubmitPath, { watch, caller, rawBody }: ReceivedSubmission): Promise<PreparedSubmission> {
     const { desk } = this.deps;
     const body = jsonObject(rawBody);
     if (!body) throw requestError('bind_request_body_failed');
-    let order = parseOrder(path, body, desk.values);
-    await watch.checkWords([order.prompt], caller);
-    const origin = order.originId === null ? null : await this.origin(caller, order.originId, order);
+    let submission = parseDrawingSubmission(path, body, desk.values);
+    await watch.checkWords([submission.prompt], caller);
+    const origin = submission.originId === null ? null : await this.origin(caller, submission.originId, submission);
     const channel = origin && desk.channel(origin.channelId);
-    const admission = channel ? desk.follow(caller, order.model, channel) : desk.admit(caller, order.model);
+    const admission = channel ? desk.follow(caller, submission.model, channel) : desk.admit(caller, submission.model);
     const passed = await watch.checked({ caller, admission }, body, ['prompt']);
-    if (passed !== body) order = parseOrder(path, passed, desk.values);
+    if (passed !== body) submission = parseDrawingSubmission(path, passed, desk.values);
     const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
     const price = desk.price(admission.bareModel, admission.group);
-    return { watch, order, caller, admission, target, price: order.isCharged ? price : { ...price, quota: 0 }, origin };
+    return {
+      watch,
+      submission,
+      caller,
+      admission,
+      target,
+      price: submission.isCharged ? price : { ...price, quota: 0 },
+      origin,
+    };
   }
 
-  private async origin(caller: Caller, taskId: string, order: Order): Promise<Drawing> {
+  private async origin(caller: Caller, taskId: string, submission: DrawingSubmission): Promise<Drawing> {
     const { desk, store } = this.deps;
     const origin = await store.own(caller.user.id, taskId);
     if (!origin) throw requestError('task_not_found');
     if (!desk.channel(origin.channelId)?.enabled) throw requestError('channel of this task is disabled');
-    const asksEnd = desk.values.MjActionCheckSuccessEnabled && order.action !== 'MODAL';
+    const asksEnd = desk.values.MjActionCheckSuccessEnabled && submission.action !== 'MODAL';
     if (asksEnd && origin.status !== 'SUCCESS') throw requestError('task_status_not_success');
     return origin;
   }
 
-  private write({ order, caller, target, origin }: Ordered, reservation: Reservation): Promise<number> {
+  private write({ submission, caller, target, origin }: PreparedSubmission, reservation: Reservation): Promise<number> {
     const { taskLedger, desk, clock } = this.deps;
     const row = {
       ...desk.ownerOf(caller, target, reservation),
-      action: order.action,
-      prompt: order.prompt || (origin?.prompt ?? ''),
+      action: submission.action,
+      prompt: submission.prompt || (origin?.prompt ?? ''),
       submitTime: clock.now(),
     };
     return taskLedger.open(drawingKind, row, reservation);
   }
 
-  private send({ watch, order, target }: Ordered, { path }: IncomingRequest): Promise<TaskAnswer> {
+  private send({ watch, submission, target }: PreparedSubmission, { path }: IncomingRequest): Promise<TaskAnswer> {
     const { desk, upstream } = this.deps;
-    return watch.send(desk.channel(target.channelId), order.model, (span) =>
+    return watch.send(desk.channel(target.channelId), submission.model, (span) =>
       upstream.call(target, {
         method: 'POST',
         path: upstreamPath(path),
         headers: { 'mj-api-secret': target.key },
-        body: order.body,
+        body: submission.body,
         timeout,
-        traced: { span, model: order.model },
+        traced: { span, model: submission.model },
       }),
     );
   }
 
   private async take(
-    ordered: Ordered,
+    prepared: PreparedSubmission,
     row: number,
     reservation: Reservation,
     status: number,
     said: Readonly<Record<string, unknown>>,
   ): Promise<void> {
     const { taskLedger, desk, clock } = this.deps;
-    const { watch, order, caller, target, price } = ordered;
+    const { watch, submission, caller, target, price } = prepared;
     const code = codeOf(said);
     if (code === noAccount) this.retire(target);
     if (!isTaken(status, code)) {
@@ -170,21 +178,21 @@ export class Submission {
         reservation,
       );
     }
-    const reported = rowOfResponse(order, code, said, clock.now());
-    const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
-    const words = order.action === 'SWAP_FACE' ? '' : `, ID ${reported.mjId || row}`;
-    const charge = isCharged ? desk.charge(ordered, `, action ${order.action}${words}`, watch.notes) : null;
+    const reported = rowOfResponse(submission, code, said, clock.now());
+    const isCharged = submission.isCharged && (submission.action !== 'SWAP_FACE' || code === 1);
+    const words = submission.action === 'SWAP_FACE' ? '' : `, ID ${reported.mjId || row}`;
+    const charge = isCharged ? desk.charge(prepared, `, action ${submission.action}${words}`, watch.notes) : null;
     const accepted = await taskLedger.accept(
       drawingKind,
       row,
       reported,
       reservation,
       charge,
-      windowOf(ordered, reported),
+      windowOf(prepared, reported),
     );
     if (charge) desk.charged(caller, charge, accepted);
-    watch.accepted(ordered, desk.channel(target.channelId), isCharged ? price.quota : 0);
-    watch.keep(ordered, order.body, said);
+    watch.accepted(prepared, desk.channel(target.channelId), isCharged ? price.quota : 0);
+    watch.keep(prepared, submission.body, said);
   }
 
   /**
@@ -223,14 +231,14 @@ function failureOf(error: unknown): { readonly status: number; readonly code: st
 }
 
 /** Returns the row of the dialog that a submission completes, if the drawing has the id of its dialog; else null. */
-const windowOf = ({ order, origin }: Ordered, { mjId }: Partial<Drawing>): number | null => {
-  if (order.action !== 'MODAL' || !origin || origin.mjId !== mjId) return null;
+const windowOf = ({ submission, origin }: PreparedSubmission, { mjId }: Partial<Drawing>): number | null => {
+  if (submission.action !== 'MODAL' || !origin || origin.mjId !== mjId) return null;
   return isDrawingAction(origin.action) && isWindowAction(origin.action) ? origin.id : null;
 };
 
 /** Returns the changes of the row after the provider's response. */
 function rowOfResponse(
-  order: Order,
+  submission: DrawingSubmission,
   code: number,
   said: Readonly<Record<string, unknown>>,
   now: number,
@@ -243,7 +251,7 @@ function rowOfResponse(
     description: text(said['description'], 4000),
     status: 'SUBMITTED',
   };
-  if (order.action === 'UPLOAD') {
+  if (submission.action === 'UPLOAD') {
     const imageUrl = Array.isArray(result) ? text(result[0], 4000) : '';
     return { ...reported, mjId: '', imageUrl, status: 'SUCCESS', progress: finished, startTime: now, finishTime: now };
   }
@@ -256,7 +264,7 @@ function rowOfResponse(
 }
 
 /** Returns the response for the client. Clients wait for a task in the same way, whether it is new, known or queued. */
-function shown(said: Readonly<Record<string, unknown>>, { action }: Order): Record<string, unknown> {
+function shown(said: Readonly<Record<string, unknown>>, { action }: DrawingSubmission): Record<string, unknown> {
   const { code } = said;
   const isOne = code === 22 || (code === 21 && !isWindowAction(action));
   return isOne ? { ...said, code: 1 } : { ...said };

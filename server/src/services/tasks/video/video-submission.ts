@@ -18,13 +18,13 @@ export type Reference =
   Extract<MediaSource, { readonly kind: 'base64' | 'url' }> | { readonly kind: 'file'; readonly id: string };
 
 /** Fields of the body that are read from a submission. */
-export const orderFields: ReadonlySet<string> = new Set([
+export const submissionFields: ReadonlySet<string> = new Set([
   ...['model', 'prompt', 'seconds', 'duration', 'size', 'resolution', 'aspect_ratio'],
   ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]'],
 ]);
 
 /** A video submission in OpenAI's form. */
-export interface VideoOrder {
+export interface VideoSubmission {
   readonly model: string;
   readonly prompt: string;
   /** The length. Null for the provider's default length. */
@@ -50,14 +50,21 @@ export const invalidVideo = (message: string): RelayError => new RelayError('INV
  * Parses the body of `POST /v1/videos`, which is JSON or a form.
  * @throws RelayError invalid_video_request, invalid_request
  */
-export function openVideoOrder(rawBody: Buffer, contentType: string): Pick<VideoOrder, 'body' | 'form' | 'model'> {
+export function openVideoSubmission(
+  rawBody: Buffer,
+  contentType: string,
+): Pick<VideoSubmission, 'body' | 'form' | 'model'> {
   const form = /^multipart\//i.test(contentType) ? readForm(rawBody, contentType) : null;
   const body = form ? textFields(form) : parseJsonBody(rawBody);
   return { body, form, model: optionalText(body, 'model') ?? usualModel };
 }
 
 /** @throws RelayError invalid_video_request */
-export function parseVideoOrder({ body, form, model }: Pick<VideoOrder, 'body' | 'form' | 'model'>): VideoOrder {
+export function parseVideoSubmission({
+  body,
+  form,
+  model,
+}: Pick<VideoSubmission, 'body' | 'form' | 'model'>): VideoSubmission {
   const size = sizeOf(body);
   const named = optionalText(body, 'resolution');
   const resolution = named === null ? undefined : resolutionTier(named);
@@ -111,7 +118,7 @@ function sizeOf(body: Fields): readonly [number, number] | null {
   return [Number(width), Number(height)];
 }
 
-function ratioOf(body: Fields, size: VideoOrder['size']): string | null {
+function ratioOf(body: Fields, size: VideoSubmission['size']): string | null {
   const ratio = optionalText(body, 'aspect_ratio');
   if (ratio === null) return size && ratioOfSize(size);
   if (!/^[1-9]\d?(?:\.\d)?:[1-9]\d?(?:\.\d)?$/.test(ratio)) throw invalidVideo('aspect_ratio must be like 16:9');
@@ -129,12 +136,12 @@ function ratioOfSize([width, height]: readonly [number, number]): string {
   return usualRatios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }
 
-const order: readonly Resolution[] = ['480p', '720p', '1080p', '2k', '4k'];
+const resolutions: readonly Resolution[] = ['480p', '720p', '1080p', '2k', '4k'];
 
 export const larger = (one: Resolution | undefined, other: Resolution | undefined): Resolution | undefined =>
-  one && other && order.indexOf(other) > order.indexOf(one) ? other : (one ?? other);
+  one && other && resolutions.indexOf(other) > resolutions.indexOf(one) ? other : (one ?? other);
 
-function referenceOf(body: Fields, form: VideoOrder['form']): Reference | null {
+function referenceOf(body: Fields, form: VideoSubmission['form']): Reference | null {
   const file = form?.find(({ name }) => name === 'input_reference')?.value;
   if (file !== undefined && typeof file !== 'string') {
     if (!/^image\//i.test(file.contentType)) throw invalidVideo('input_reference must be an image');

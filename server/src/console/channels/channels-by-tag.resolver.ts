@@ -2,12 +2,12 @@ import { Args, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { listQueryOf, PageOf, pageObject } from '../../platform/graphql/pagination.js';
-import type { ChannelHeads, ChannelHead } from './channel-heads.js';
+import type { ChannelsByTag, TaggedChannels } from './channels-by-tag.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';
 
-@ObjectType('ChannelHead', { description: 'A tag with its channels, or one channel without a tag.' })
-class ChannelHeadObject {
+@ObjectType('TaggedChannels', { description: 'A tag with its channels, or one channel without a tag.' })
+class TaggedChannelsObject {
   @Field(() => String, { nullable: true, description: 'Null: one channel without a tag.' })
   tag: string | null;
 
@@ -15,25 +15,27 @@ class ChannelHeadObject {
   channels: ChannelObject[];
 }
 
-const ChannelHeadPage = pageObject(ChannelHeadObject, 'ChannelHeadPage');
+const TaggedChannelsPage = pageObject(TaggedChannelsObject, 'TaggedChannelsPage');
 
-const toChannelHeadObject = ({ tag, channels }: ChannelHead): ChannelHeadObject => ({
+const toTaggedChannelsObject = ({ tag, channels }: TaggedChannels): TaggedChannelsObject => ({
   tag: tag || null,
   channels: channels.map(toChannelObject),
 });
 
-@Resolver(() => ChannelHeadObject)
-export class ChannelHeadResolver {
-  constructor(private readonly heads: ChannelHeads) {}
+@Resolver(() => TaggedChannelsObject)
+export class ChannelsByTagResolver {
+  constructor(private readonly entries: ChannelsByTag) {}
 
-  @Query(() => ChannelHeadPage, { description: 'Channels by tag, then those without one. Counts tags and channels.' })
+  @Query(() => TaggedChannelsPage, {
+    description: 'Channels by tag, then those without one. Counts tags and channels.',
+  })
   @Access('channels.read')
   @Cost(1, ['pageSize'])
-  async channelHeads(
+  async channelsByTag(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => ChannelListArgs) args: ChannelListArgs,
-  ): Promise<PageOf<ChannelHeadObject>> {
-    const page = await this.heads.list(actor, toChannelFilter(args.filter), listQueryOf(args));
-    return PageOf.from(page, toChannelHeadObject);
+  ): Promise<PageOf<TaggedChannelsObject>> {
+    const page = await this.entries.list(actor, toChannelFilter(args.filter), listQueryOf(args));
+    return PageOf.from(page, toTaggedChannelsObject);
   }
 }
