@@ -19,6 +19,9 @@ import { InsightService } from '../console/insights/insights.service.js';
 import { HourlyModelsService } from '../console/usage/hourly-models.service.js';
 import { UsageService } from '../console/usage/usage.service.js';
 import { CreditService } from '../billing/payments/credit.service.js';
+import { PaymentCallbacks } from '../billing/payments/payment-callbacks.service.js';
+import { PaymentProviders } from '../billing/payments/payment-providers.js';
+import { paymentProviders } from '../billing/payments/providers/all.js';
 import { TopUpOrder } from '../billing/payments/top-up-order.entity.js';
 import { PaymentTestService } from '../console/wallet/payment-test.service.js';
 import { WalletService } from '../console/wallet/wallet.service.js';
@@ -56,17 +59,25 @@ export function composeOperations(platform: Platform, { setupService, notificati
     clock,
   });
   const redeemService = new RedeemService({ idempotency, secrets, state, credit, clock });
+  const providers = new PaymentProviders({ list: paymentProviders, options: optionService, fetch: guardedFetch });
+  const paymentCallbacks = new PaymentCallbacks({
+    database: dataSource,
+    options: optionService,
+    credit,
+    clock,
+    logger,
+  });
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,
-    credit,
+    providers,
     idempotency,
     state,
     clock,
     logger,
   });
 
-  const paymentTests = new PaymentTestService({ state, fetch: guardedFetch, options: optionService });
+  const paymentTests = new PaymentTestService({ state, providers, options: optionService });
 
   const captureService = new CaptureService(dataSource);
   const budgetService = new BudgetService({
@@ -106,6 +117,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     redemptionService,
     redeemService,
     walletService,
+    paymentCallbacks,
     paymentTests,
     budgetService,
     usedUpBudgets,

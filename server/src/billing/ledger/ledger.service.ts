@@ -122,7 +122,7 @@ export interface Settled {
 
 /** A movement that is not a call. `source` is unique: repeating it changes nothing. */
 export interface Posting {
-  /** `redemption:<code>:<user>`, `epay:<order>`, `checkin:<user>:<day>` … */
+  /** `redemption:<code>:<user>`, `<payment provider>:<order>`, `checkin:<user>:<day>` … */
   readonly source: string;
   readonly kind:
     | 'opening'

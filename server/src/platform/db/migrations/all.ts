@@ -5,6 +5,7 @@ import { UserNames1764100000003 } from './1764100000003-user-names.js';
 import { CoveringRollups1764100000005 } from './1764100000005-covering-rollups.js';
 import { CarriedFractions1764100000006 } from './1764100000006-carried-fractions.js';
 import { ProviderIds1764100000020 } from './1764100000020-provider-ids.js';
+import { ProviderOrders1764100000030 } from './1764100000030-provider-orders.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   CoveringRollups1764100000005,
   CarriedFractions1764100000006,
   ProviderIds1764100000020,
+  ProviderOrders1764100000030,
 ];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sameSecret } from '../../shared/secrets.js';
+import { sameSecret } from '../../../../shared/secrets.js';
 
 /** Query or form parameters of the Epay protocol. */
 export type EpayParameters = Readonly<Record<string, string | undefined>>;
@@ -18,8 +18,7 @@ export interface EpayOrder {
 const unsigned: readonly string[] = ['sign', 'sign_type'];
 
 /**
- * Without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` as they are, the key appended, MD5
- * in
+ * Without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` as they are, the key appended, MD5 in
  * lower-case hex (docs/reference/rest/tokens-and-wallet.md#online-top-up).
  */
 export function epaySign(parameters: EpayParameters, key: string): string {
