@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
-import { postEntry } from '../../server/src/billing/ledger/post-entry.service.js';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { CreditService } from '../../server/src/billing/payments/credit.service.js';
 import { PaymentCallbacks } from '../../server/src/billing/payments/payment-callbacks.service.js';
 import { PaymentProviders } from '../../server/src/billing/payments/payment-providers.js';
@@ -13,7 +13,7 @@ import { defaultOptionValues } from '../../server/src/options/option-registry.js
 import { Changes } from '../../server/src/platform/cache/changes.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
-import { Idempotency } from '../../server/src/platform/idempotency/idempotency.service.js';
+import { Idempotency } from '../../server/src/platform/idempotency/idempotency.js';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 

@@ -1,7 +1,8 @@
-import { explainCharge, explainCost, type ChargedRow } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge, explainCost, type ChargedRow } from '../../server/src/billing/prices/explain-charge.js';
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
 import { rechargeOf } from '../../server/src/billing/prices/dry-run/recharge.js';
-import { PriceBook, taskPriceOf, type PriceSettings } from '../../server/src/billing/prices/price-book.service.js';
+import { PriceBook, type PriceSettings } from '../../server/src/billing/prices/price-book.js';
+import { taskPriceOf } from '../../server/src/billing/prices/task-price.js';
 
 type Query = (sql: string, values?: unknown[]) => Promise<object[]>;
 

@@ -1,30 +1,22 @@
-import { Budget } from '../billing/budgets/budget.entity.js';
-import { BudgetNotices } from '../console/budgets/budget-notices.service.js';
-import { CaptureService } from '../console/captures/capture.service.js';
-import { BudgetRefusals } from '../billing/budgets/budget-refusals.service.js';
-import { BudgetService } from '../console/budgets/budget.service.js';
-import { UsedUpBudgets } from '../billing/budgets/used-up-budgets.service.js';
-import { Channel } from '../console/channels/channel.entity.js';
-import { ChannelService } from '../console/channels/channel.service.js';
-import { LogExport } from '../console/logs/log-export.service.js';
-import { postEntry } from '../billing/ledger/post-entry.service.js';
-import { RedeemService } from '../console/redemptions/redeem.service.js';
-import { Redemption } from '../console/redemptions/redemption.entity.js';
-import { RedemptionService } from '../console/redemptions/redemption.service.js';
-import { ReleaseService } from '../console/status/release.service.js';
-import { StatusService } from '../console/status/status.service.js';
-import { KeyHolderService } from '../console/tokens/key-holder.service.js';
-import { BillingService } from '../console/usage/billing.service.js';
-import { InsightService } from '../console/insights/insights.service.js';
-import { HourlyModelsService } from '../console/usage/hourly-models.service.js';
-import { UsageService } from '../console/usage/usage.service.js';
-import { CreditService } from '../billing/payments/credit.service.js';
-import { PaymentCallbacks } from '../billing/payments/payment-callbacks.service.js';
-import { PaymentProviders } from '../billing/payments/payment-providers.js';
-import { paymentProviders } from '../billing/payments/providers/all.js';
-import { TopUpOrder } from '../billing/payments/top-up-order.entity.js';
-import { PaymentTestService } from '../console/wallet/payment-test.service.js';
-import { WalletService } from '../console/wallet/wallet.service.js';
+import { Budget, BudgetRefusals, UsedUpBudgets } from '../billing/budgets/index.js';
+import { BudgetNotices, BudgetService } from '../console/budgets/index.js';
+import { CaptureService } from '../console/captures/index.js';
+import { Channel, ChannelService } from '../console/channels/index.js';
+import { LogExport } from '../console/logs/index.js';
+import { postEntry } from '../billing/ledger/index.js';
+import { RedeemService, Redemption, RedemptionService } from '../console/redemptions/index.js';
+import { ReleaseService, StatusService } from '../console/status/index.js';
+import { KeyHolderService } from '../console/tokens/index.js';
+import { BillingService, HourlyModelsService, UsageService } from '../console/usage/index.js';
+import { InsightService } from '../console/insights/index.js';
+import {
+  CreditService,
+  PaymentCallbacks,
+  PaymentProviders,
+  paymentProviders,
+  TopUpOrder,
+} from '../billing/payments/index.js';
+import { PaymentTestService, WalletService } from '../console/wallet/index.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
 import type { Accounts } from './accounts.js';

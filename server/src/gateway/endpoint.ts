@@ -1,5 +1,5 @@
 import type { OptionValues } from '../options/option.service.js';
-import type { CardPrice, Price, Rounded, TablePrice } from '../billing/prices/price-book.service.js';
+import type { CardPrice, Price, Rounded, TablePrice } from '../billing/prices/index.js';
 import type { Quantity } from '../shared/price-card.js';
 import type { PromptTexts } from './reserve/metering/prompt-tokens.js';
 import type { Usage } from '../shared/usage.js';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ImageOrder } from '../billing/prices/price-book.service.js';
+import type { ImageOrder } from '../billing/prices/index.js';
 import type { FormPart } from '../dialects/contract.js';
 import type { NamedId } from '../dialects/languages/ids/named-ids.js';
 import type { Caller } from './admit/authentication.js';

@@ -1,4 +1,4 @@
-import type { ChannelProbe, ProbeRequest, ProbeResult } from '../console/channels/channel-probe.service.js';
+import type { ChannelProbe, ProbeRequest, ProbeResult } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
 import { seconds, type Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
-import { ownerOf } from '../console/channels/channel-catalogue.service.js';
+import { ownerOf } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { PriceBook } from '../billing/prices/price-book.service.js';
+import { modelLimits, type PriceBook } from '../billing/prices/index.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import type { Endpoint } from '../gateway/endpoint.js';
 import {
@@ -16,7 +16,6 @@ import {
 import { atDeployment, deploymentEndpoints } from './deployments.js';
 import { endpoints, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
-import { modelLimits } from '../billing/prices/model-limits.service.js';
 import { geminiCallOf } from './chat/gemini-path.js';
 import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';

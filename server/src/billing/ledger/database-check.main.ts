@@ -1,6 +1,6 @@
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { createLogger } from '../../platform/observability/logger.js';
-import { checkDatabase } from './database-check.service.js';
+import { checkDatabase } from './database-check.js';
 
 /** `npm run database-check`: whether the configured database can do what the gateway needs. */
 async function main(parameters: string[]): Promise<ExitCode> {

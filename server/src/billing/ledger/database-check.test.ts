@@ -3,7 +3,7 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../.
 import { features } from '../../platform/db/features/features.js';
 import type { FeatureResult } from '../../platform/db/features/feature.js';
 import { createLogger } from '../../platform/observability/logger.js';
-import { checkDatabase } from './database-check.service.js';
+import { checkDatabase } from './database-check.js';
 
 const logger = createLogger('silent');
 const codes = [...features.map(({ code }) => code), 'ADDRESSES', 'MIGRATIONS', 'LEDGER'];

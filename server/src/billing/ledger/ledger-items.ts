@@ -1,5 +1,5 @@
 import type { SettleLine } from './ledger-sql.js';
-import type { ReserveRequest, Settled } from './ledger.service.js';
+import type { ReserveRequest, Settled } from './ledger.js';
 
 /** Items of the ledger's queues. */
 

@@ -8,8 +8,8 @@ import {
   toLostHoldRows,
   type BudgetHold,
   type BudgetRefusal,
-} from './budget-holds.service.js';
-import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.service.js';
+} from './budget-holds.js';
+import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.js';
 
 /** Why the database refused a reservation. */
 export interface Refusal {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { PostgresLedger } from './postgres-ledger.service.js';
+import type { PostgresLedger } from './postgres-ledger.js';
 
 /** Intervals of the ledger's periodic work. */
 export interface KeeperTimes {

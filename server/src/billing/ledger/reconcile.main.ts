@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
-import { reconcile, type Drift } from './reconcile.service.js';
+import { reconcile, type Drift } from './reconcile.js';
 import { readSpool } from './spool-status.js';
 
 /**

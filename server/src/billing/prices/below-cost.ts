@@ -11,7 +11,7 @@ import {
   type Quantity,
   type ServiceTier,
 } from '../../shared/price-card.js';
-import type { CostPrice } from './channel-cost.service.js';
+import type { CostPrice } from './channel-cost.js';
 import { hourRatio, type Price } from './charge.js';
 
 /** A price that is below what the call costs the operator. */

@@ -1,6 +1,6 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import type { Aggregator } from './aggregator.service.js';
+import type { Aggregator } from './aggregator.js';
 
 const roundMilliseconds = 10_000;
 const leaseSeconds = 60;

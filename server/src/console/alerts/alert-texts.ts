@@ -1,4 +1,4 @@
-import type { Notice } from '../notifications/delivery.service.js';
+import type { Notice } from '../notifications/index.js';
 import type { AlertFacts, AlertKind } from './alert.entity.js';
 
 type Texts = (

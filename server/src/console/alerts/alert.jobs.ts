@@ -4,10 +4,10 @@ import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { findRoot } from '../users/root-actor.service.js';
-import type { AlertConditions, Found } from './alert-conditions.service.js';
-import type { AlertStore, DueMessage } from './alert-store.service.js';
-import type { AlertTargets } from './alert-targets.service.js';
+import { findRoot } from '../users/index.js';
+import type { AlertConditions, Found } from './alert-conditions.js';
+import type { AlertStore, DueMessage } from './alert-store.js';
+import type { AlertTargets } from './alert-targets.js';
 import { noticeOf } from './alert-texts.js';
 import type { AlertKind } from './alert.entity.js';
 

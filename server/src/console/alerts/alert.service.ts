@@ -5,7 +5,7 @@ import { isAppError, AppError, InvalidInputError } from '../../shared/errors.js'
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { testNotice } from './alert-texts.js';
-import type { AlertTarget, AlertTargets } from './alert-targets.service.js';
+import type { AlertTarget, AlertTargets } from './alert-targets.js';
 import type { Alert, AlertKind } from './alert.entity.js';
 
 /** Conditions on alerts. Absent fields do not restrict. */

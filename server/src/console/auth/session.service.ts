@@ -3,7 +3,6 @@ import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { User } from '../users/user.entity.js';
 import { Session } from './session.entity.js';
 
 /** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
@@ -19,13 +18,19 @@ export interface SessionOrigin {
   readonly knownBrowser?: string;
 }
 
+/** The part of an account that a sign-in is checked against. */
+export interface CheckedAccount {
+  readonly passwordHash: string | null;
+  readonly hasSecondFactor: boolean;
+}
+
 export interface NewSession {
   /** The second factor is still missing: the session grants nothing else and ends after ten minutes. */
   readonly awaitsFactor?: boolean;
   /** The sign-in showed a second factor. */
   readonly isConfirmed?: boolean;
   /** The row that the password was checked against. The session is opened only if the account still has it. */
-  readonly checked?: Pick<User, 'passwordHash' | 'hasSecondFactor'>;
+  readonly checked?: CheckedAccount;
   /** Public id of the session that waited for the second factor. It ends; without it, no session is opened. */
   readonly replaces?: string;
 }
@@ -145,7 +150,7 @@ export class SessionService {
 async function assertUnchanged(
   manager: EntityManager,
   userId: number,
-  { passwordHash, hasSecondFactor }: Pick<User, 'passwordHash' | 'hasSecondFactor'>,
+  { passwordHash, hasSecondFactor }: CheckedAccount,
 ): Promise<void> {
   const rows = await manager.query<unknown[]>(
     `SELECT 1 FROM users WHERE id = $1 AND password_hash = $2 AND has_second_factor = $3 AND deleted_at IS NULL FOR SHARE`,

@@ -17,18 +17,20 @@ import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/e
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { assertMayActOn } from '../auth/index.js';
 import {
+  Budget,
+  type BudgetPatch,
+  type BudgetState,
+  type BudgetView,
+  maxPerSubject,
+  type NewBudget,
   parseBudgetPatch,
   parseNewBudget,
-  type BudgetPatch,
-  type NewBudget,
-} from '../../billing/budgets/budget-input.js';
+  readBudgetStates,
+} from '../../billing/budgets/index.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
-import { readBudgetStates, type BudgetState, type BudgetView } from '../../billing/budgets/budget-states.service.js';
-import { Budget } from '../../billing/budgets/budget.entity.js';
-import { maxPerSubject } from '../../billing/budgets/token-budgets.service.js';
 
 /** Conditions on budgets. Absent fields do not restrict. */
 export interface BudgetFilter {

@@ -2,10 +2,14 @@ import { z } from 'zod';
 import { budgetLevels } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick, snakeKeys } from '../../shared/snake-case.js';
-import type { BudgetPatch, NewBudget } from '../../billing/budgets/budget-input.js';
+import {
+  type BudgetPatch,
+  budgetShape,
+  type BudgetView,
+  type NewBudget,
+  toTokenBudget,
+} from '../../billing/budgets/index.js';
 import type { BudgetFilter } from './budget.service.js';
-import { budgetShape, toTokenBudget } from '../../billing/budgets/token-budgets.service.js';
-import type { BudgetView } from '../../billing/budgets/budget-states.service.js';
 
 /** `POST /api/budget/`. Times are Unix seconds. */
 export const createBody = z

@@ -5,12 +5,12 @@ import type { BulkResult } from '../../shared/bulk.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { parseFields, type ChannelFields } from './channel-input.js';
-import { normaliseList } from './channel-lists.service.js';
+import { normaliseList } from './channel-lists.js';
 import type { ChannelDeps } from './channel.service.js';
 
 /** Changes for all channels of a tag. Absent fields stay unchanged; an empty tag removes the tag. */

@@ -3,7 +3,8 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFields, ChannelService } from './channel.service.js';
+import type { ChannelFields } from './channel-input.js';
+import type { ChannelService } from './channel.service.js';
 import { openChannelKey } from './open-channel-key.js';
 
 export interface ChannelCopyDeps {

@@ -12,7 +12,7 @@ import {
   type ChannelSetting,
 } from './channel-texts.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
-import type { ChannelFields } from './channel.service.js';
+import type { ChannelFields } from './channel-input.js';
 
 @InputType('ModelMappingInput')
 class ModelMappingInput {

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { InvalidInputError } from '../../shared/errors.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../users/index.js';
 
 /**
  * The owner of a channel is a user, or 0 for none.

@@ -8,7 +8,7 @@ import {
   type ChannelSessions,
   sessionSourceNames,
   type SessionSourceName,
-} from './channel-sessions.service.js';
+} from './channel-sessions.js';
 
 const SessionSourceEnum = enumType('SessionSource', namesOf(sessionSourceNames), 'What identifies a session.', {
   HEADER: 'The header X-Session-Affinity.',

@@ -3,8 +3,8 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';
-import { splitList } from './channel-lists.service.js';
-import type { ProbeRequest } from './channel-probe.service.js';
+import { splitList } from './channel-lists.js';
+import type { ProbeRequest } from './channel-probe.js';
 import { readModelMapping } from './channel-texts.js';
 
 type TestedChannel = Pick<Channel, 'id' | 'type' | 'models' | 'testModel' | 'modelMapping' | 'other' | 'baseUrl'>;

@@ -3,11 +3,11 @@ import type { Signals } from '../../platform/live/signals.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import type { LogService } from '../logs/log.service.js';
+import type { LogService } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PriceBook } from '../../billing/prices/price-book.service.js';
+import type { PriceBook } from '../../billing/prices/index.js';
 import { Channel } from './channel.entity.js';
-import type { ChannelProbe, ProbeResult } from './channel-probe.service.js';
+import type { ChannelProbe, ProbeResult } from './channel-probe.js';
 import { testRequest } from './channel-test-request.js';
 
 export interface ChannelTestResult {

@@ -5,8 +5,8 @@ import { queryFlag, queryId } from '../../platform/http/query.js';
 import { RestAnswer, withoutHead, type RestHandlers } from '../../platform/http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
-import { enabledModelReaders } from './channel-directory.service.js';
-import { catalogueModels } from './channel-catalogue.service.js';
+import { enabledModelReaders } from './channel-directory.js';
+import { catalogueModels } from './channel-catalogue.js';
 import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
 import {

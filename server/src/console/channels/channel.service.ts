@@ -10,8 +10,8 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
-import type { Idempotency, OnceRequest } from '../../platform/idempotency/idempotency.service.js';
-import { LogType } from '../logs/log.entity.js';
+import type { Idempotency, OnceRequest } from '../../platform/idempotency/idempotency.js';
+import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
@@ -32,8 +32,6 @@ import {
 import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
 import { openChannelKey } from './open-channel-key.js';
-
-export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
 
 /** A channel as it was called when its provider refused the call. */
 export interface RefusedChannel {

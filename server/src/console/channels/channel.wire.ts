@@ -4,9 +4,9 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
-import { ownerOf } from './channel-catalogue.service.js';
+import { ownerOf } from './channel-catalogue.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFields } from './channel.service.js';
+import type { ChannelFields } from './channel-input.js';
 import { modelPermission } from '../../shared/model-permission.js';
 
 const text = z.string().nullish();

@@ -5,10 +5,10 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, ConflictError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { formatQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { User } from '../users/user.entity.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { User } from '../users/index.js';
 
 export interface CheckInDeps {
   readonly users: Repository<User>;

@@ -5,7 +5,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery, SortBy } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage-time.service.js';
+import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/index.js';
 
 /** Liabilities of the site to its users, in quota. */
 export interface Books {

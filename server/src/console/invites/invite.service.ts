@@ -5,12 +5,11 @@ import type { UsageLog } from '../../shared/audit.js';
 import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { formatQuota, isQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import { LogType } from '../logs/index.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
-import type { User } from '../users/user.entity.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { affiliateCodeLength, type User, withFreshAffiliateCode } from '../users/index.js';
 
 export interface InviteDeps {
   readonly users: Repository<User>;

@@ -1,7 +1,7 @@
 import { creditTypes } from '../../shared/log-type.js';
 import { escapeLike } from '../../shared/page.js';
-import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/rollups.service.js';
-import { LogType } from './log.entity.js';
+import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
+import { LogType } from '../../shared/log-type.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentInChinese } from './log-content-zh.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 
 it.each([
   [

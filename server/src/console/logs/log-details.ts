@@ -2,7 +2,7 @@ import { readComponents } from '../../shared/charge-lines.js';
 import { parseFields } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { costOfRow, type LogCost } from './log-cost.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import { linesOf, type LogChargeLine } from './log-lines.js';
 import type { LogView } from './log-view.js';
 

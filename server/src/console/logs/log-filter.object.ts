@@ -4,7 +4,8 @@ import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
-import type { LogFilter, LogSortKey } from './log.service.js';
+import type { LogFilter } from './log-conditions.js';
+import type { LogSortKey } from './log.service.js';
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {

@@ -1,5 +1,5 @@
 import type { ListQuery, Slice } from '../../shared/page.js';
-import type { Queries } from '../../billing/rollups/rollups.service.js';
+import type { Queries } from '../../billing/rollups/index.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { plainCursor } from './log-cursor.js';
 import { viewColumns, type ViewRow } from './log-view.js';

@@ -1,4 +1,4 @@
-import { hour, type Queries, type RollupState } from '../../billing/rollups/rollups.service.js';
+import { hour, type Queries, type RollupState } from '../../billing/rollups/index.js';
 import { isIndexed, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 

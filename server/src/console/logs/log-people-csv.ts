@@ -3,7 +3,7 @@ import { roundedUsd } from '../../shared/quota.js';
 import { contentInChinese } from './log-content-zh.js';
 import { detailsOf } from './log-details.js';
 import { creditTypes } from '../../shared/log-type.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import type { LogView } from './log-view.js';
 
 /** A column of a CSV file: its header and its cells. */

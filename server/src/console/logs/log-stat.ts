@@ -1,6 +1,6 @@
-import type { Queries, RollupState } from '../../billing/rollups/rollups.service.js';
+import type { Queries, RollupState } from '../../billing/rollups/index.js';
 import { andLogFields, logConditions, logSource, Where, type LogFilter, type Source } from './log-conditions.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 
 /** Sums of the charged calls in the range. */
 export interface LogSums {

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { logFrom, readSnapshot, type Range } from '../../billing/rollups/rollups.service.js';
+import { logFrom, type Range, readSnapshot } from '../../billing/rollups/index.js';
 
 const rowsPerStep = 5000;
 const lockNotAvailable = '55P03';

@@ -5,10 +5,11 @@ import { sessionCookie } from '../../platform/http/authenticate.js';
 import { sendCsv } from '../../platform/http/csv.js';
 import type { RestHandlers } from '../../platform/http/rest.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { KeyHolderService } from '../tokens/key-holder.service.js';
-import type { LogExport } from './log-export.service.js';
+import type { KeyHolderService } from '../tokens/index.js';
+import type { LogExport } from './log-export.js';
 import { peopleCsvOf } from './log-people-csv.js';
-import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
+import type { LogListQuery, LogService } from './log.service.js';
+import type { LogRate, LogSums } from './log-stat.js';
 import { keyRows, toFilter, toOwnWires, toPeopleFilter, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */

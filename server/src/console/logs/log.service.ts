@@ -8,17 +8,15 @@ import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
-import { readSnapshot, type Queries, type Snapshots } from '../../billing/rollups/rollups.service.js';
+import { type Queries, readSnapshot, type Snapshots } from '../../billing/rollups/index.js';
 import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
 import { countLogs, readByQuota, readLogPage } from './log-page.js';
 import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
-
-export type { LogFilter, LogRate, LogSums, LogView, OwnLogView };
 
 /** Rows are counted, and read by offset, up to this number. Later rows need a cursor or a time range. */
 export const maxCountedLogs = 100_000;

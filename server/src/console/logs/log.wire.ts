@@ -2,8 +2,10 @@ import { queryId, queryNumber } from '../../platform/http/query.js';
 import { parseFields } from '../../shared/json.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import type { Slice } from '../../shared/page.js';
-import { LogType } from './log.entity.js';
-import type { LogFilter, LogListQuery, LogView, OwnLogView } from './log.service.js';
+import { LogType } from '../../shared/log-type.js';
+import type { LogFilter } from './log-conditions.js';
+import type { LogListQuery } from './log.service.js';
+import type { LogView, OwnLogView } from './log-view.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import type { NoticeOutbox } from './notice-outbox.service.js';
+import type { NoticeOutbox } from './notice-outbox.js';
 
 const milliseconds = 5_000;
 

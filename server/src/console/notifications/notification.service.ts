@@ -7,8 +7,8 @@ import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Notice } from './delivery.service.js';
-import type { NoticeOutbox } from './notice-outbox.service.js';
+import type { Notice } from './delivery.js';
+import type { NoticeOutbox } from './notice-outbox.js';
 import { settledWithin } from './settled-within.js';
 
 export interface NotificationDeps {

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 
 /** Providers that redirect the browser back with a code and our state. */
 export const redirectProviders = ['github', 'oidc', 'linuxdo'] as const;

@@ -11,18 +11,14 @@ import {
 import { type Clock, seconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
-import type { AuthService, SignIn } from '../auth/auth.service.js';
-import type { SessionOrigin } from '../auth/session.service.js';
+import type { AuthService, SignIn } from '../sign-in/index.js';
+import type { SessionOrigin } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type ProviderName, type RedirectProvider, type Source, sources } from './identity-provider.js';
 import type { OidcEndpoints, OidcProvider } from './oidc-provider.js';
-import type { ProviderAccounts } from './provider-account.service.js';
-import type { SignInStates } from './sign-in-state.service.js';
+import type { ProviderAccounts } from './provider-account.js';
+import type { SignInStates } from './sign-in-state.js';
 import type { WeChatProvider } from './wechat-provider.js';
-
-export type { OidcEndpoints, ProviderName, SignIn };
-export { redirectProviders } from './identity-provider.js';
-export { StateError } from './sign-in-state.service.js';
 
 /** The caller and their browser. */
 export interface OAuthCaller {

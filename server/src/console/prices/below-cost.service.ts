@@ -4,13 +4,17 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
-import { ChannelStatus, type Channel } from '../channels/channel.entity.js';
-import { splitList } from '../channels/channel-lists.service.js';
+import { type Channel, ChannelStatus, splitList } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { isLoss, worstPrice, type Loss } from '../../billing/prices/below-cost.js';
-import { ChannelCost } from '../../billing/prices/channel-cost.service.js';
-import { PriceBook } from '../../billing/prices/price-book.service.js';
-import { proposedValues, type ProposedSetting } from '../../billing/prices/price-proposal.js';
+import {
+  ChannelCost,
+  isLoss,
+  type Loss,
+  PriceBook,
+  type ProposedSetting,
+  proposedValues,
+  worstPrice,
+} from '../../billing/prices/index.js';
 
 /** A model that a channel serves for less than it costs. */
 export interface SaleBelowCost extends Loss {

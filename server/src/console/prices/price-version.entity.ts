@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { PriceTables } from '../../billing/prices/price-version.js';
+import type { PriceTables } from '../../billing/prices/index.js';
 
 /** A set of price tables, identified by a hash of its content. */
 @Entity('price_versions')

@@ -3,10 +3,9 @@ import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
-import type { ChannelDirectory } from '../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PriceBook } from '../../billing/prices/price-book.service.js';
-import { priceTablesOf, priceVersionOf } from '../../billing/prices/price-version.js';
+import { type PriceBook, priceTablesOf, priceVersionOf } from '../../billing/prices/index.js';
 import type { PriceVersion } from './price-version.entity.js';
 
 export interface PriceVersionDeps {

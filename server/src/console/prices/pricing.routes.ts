@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import type { EffectivePrice } from '../../billing/prices/effective-price.js';
+import type { EffectivePrice } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
 /** `/api/pricing`: public; prices are those of the caller, if there is one. */

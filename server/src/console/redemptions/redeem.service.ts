@@ -4,8 +4,8 @@ import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import type { CreditService } from '../../billing/payments/credit.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import type { CreditService } from '../../billing/payments/index.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
 
 export interface Redeemed {

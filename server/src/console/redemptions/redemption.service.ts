@@ -12,8 +12,8 @@ import { maxInt32 } from '../../shared/limits.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { LogType } from '../logs/log.entity.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { LogType } from '../logs/index.js';
 import {
   newRedemptionDefaults,
   parseFields,

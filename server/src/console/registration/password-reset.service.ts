@@ -9,11 +9,10 @@ import type { Mailer } from '../../platform/mail/mailer.js';
 import { InvalidInputError, type AppError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { AuthService, Challenge } from '../auth/auth.service.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { SessionService } from '../auth/session.service.js';
+import type { AuthService, Challenge } from '../sign-in/index.js';
+import type { PasswordService, SessionService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../users/index.js';
 
 export interface PasswordResetDeps {
   readonly users: Repository<User>;

@@ -2,16 +2,13 @@ import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Actor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { AuthService, Challenge } from '../auth/auth.service.js';
-import type { PasswordService } from '../auth/password.service.js';
+import type { AuthService, Challenge } from '../sign-in/index.js';
+import type { PasswordService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { TokenService } from '../tokens/token.service.js';
-import { withFreshAffiliateCode } from '../users/new-user.service.js';
-import { parsed, usernameRule } from '../users/user-input.service.js';
-import type { User } from '../users/user.entity.js';
-import { toConflict } from '../users/user.service.js';
+import type { TokenService } from '../tokens/index.js';
+import { parsed, toConflict, type User, usernameRule, withFreshAffiliateCode } from '../users/index.js';
 import type { EmailCodeService } from './email-code.service.js';
-import type { Enrolment } from './enrolment.service.js';
+import type { Enrolment } from './enrolment.js';
 
 export interface RegistrationInput {
   readonly username: string;

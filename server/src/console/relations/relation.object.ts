@@ -1,12 +1,12 @@
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadOne, type BatchSource } from '../../platform/graphql/loaders.js';
 import { hasScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
-import type { Channel } from '../channels/channel.entity.js';
+import type { Channel } from '../channels/index.js';
 import { toChannelObject, type ChannelObject } from '../channels/channel.object.js';
-import type { KeyedRedemption } from '../redemptions/redemption.service.js';
-import type { Token } from '../tokens/token.entity.js';
+import type { KeyedRedemption } from '../redemptions/index.js';
+import type { Token } from '../tokens/index.js';
 import { toTokenObject, type TokenObject } from '../tokens/token.object.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 
 /** Services that read the rows of relations in batches. They leave out rows that the caller may not see. */
 export interface RelationSources {

@@ -9,7 +9,7 @@ import { OptionObject } from '../options/option.object.js';
 import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UsageKeyObject } from '../usage/usage.object.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 import { TopUpOrderObject } from '../wallet/wallet.object.js';
 import { channelOf, tokenOf, userOf, type RelationSources } from './relation.object.js';

@@ -6,7 +6,7 @@ import { loadFor, loadOne } from '../../platform/graphql/loaders.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { permissionsOf, requireRole } from '../../shared/actor.js';
 import { isPermission, type Permission } from '../../shared/permission.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 import type { CustomRole } from './custom-role.entity.js';
 import {

@@ -14,8 +14,8 @@ import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isPermission, permissions, withImplied, type Permission } from '../../shared/permission.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { User } from '../users/user.entity.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { User } from '../users/index.js';
 import { CustomRole } from './custom-role.entity.js';
 
 /** They are listed without pages. */

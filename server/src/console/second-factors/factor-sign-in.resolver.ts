@@ -3,7 +3,7 @@ import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { sessionCookie } from '../../platform/http/authenticate.js';
 import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import {
   BeginPasskeySignInPayload,

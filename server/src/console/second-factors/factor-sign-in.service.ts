@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import { AppError } from '../../shared/errors.js';
-import type { AuthService, SignIn } from '../auth/auth.service.js';
-import type { Session } from '../auth/session.entity.js';
-import { notWaiting, type SessionOrigin, type SessionService } from '../auth/session.service.js';
-import type { User } from '../users/user.entity.js';
+import type { AuthService, SignIn } from '../sign-in/index.js';
+import { notWaiting, type Session, type SessionOrigin, type SessionService } from '../auth/index.js';
+import type { User } from '../users/index.js';
 import type { FactorKind, FactorProof, FactorProofService } from './factor-proof.service.js';
 import type { PasskeyService } from './passkey.service.js';
 

@@ -12,12 +12,11 @@ import {
 import type { AuditLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import { assertMayActOn, type SessionService } from '../auth/index.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { SessionService } from '../auth/session.service.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { AuthenticatorApp } from './authenticator-app.entity.js';
 import {
   plainRecoveryCode,

@@ -8,12 +8,10 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { sameSecret } from '../../shared/secrets.js';
 import { version } from '../../shared/version.js';
-import type { PasswordService } from '../auth/password.service.js';
+import type { PasswordService } from '../auth/index.js';
 import type { OptionService } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { insertUser, withFreshAffiliateCode } from '../users/new-user.service.js';
-import { User } from '../users/user.entity.js';
-import { UsernameTakenError } from '../users/username.service.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { insertUser, User, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
 import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;

@@ -1,5 +1,5 @@
 import { siteAddress } from '../../shared/site-address.js';
-import { paymentProviders } from '../../billing/payments/providers/all.js';
+import { paymentProviders } from '../../billing/payments/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 /** Public facts about the site (docs/reference/rest/public.md#status): settings in their native types, never null. */

@@ -3,7 +3,7 @@ import { andAmong } from '../../platform/db/conditions.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { creativeActions, type CreativeTask } from './creative-task.entity.js';
-import { videoPlatform } from './video-link.service.js';
+import { videoPlatform } from './video-link.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
 export interface CreativeTaskFilter extends TaskFilter {

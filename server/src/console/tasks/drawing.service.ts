@@ -5,7 +5,7 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { drawingActions, type Drawing } from './drawing.entity.js';
-import { imageLink } from './image-link.service.js';
+import { imageLink } from './image-link.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
 export interface DrawingServiceDeps {

@@ -7,8 +7,8 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
-import type { GroupService } from '../groups/group.service.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import type { GroupService } from '../groups/index.js';
+import { assertMayActOn } from '../auth/index.js';
 import { Token, TokenStatus } from './token.entity.js';
 import { assertCanBeEnabled, shownStatus } from './token-input.js';
 

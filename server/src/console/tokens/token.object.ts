@@ -13,7 +13,8 @@ import { TokenScopeEnum } from './token-scope.object.js';
 import { scopesIn, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
-import type { TokenFields, TokenPatch } from './token.service.js';
+import type { TokenFields } from './token-input.js';
+import type { TokenPatch } from './token.service.js';
 
 export const TokenStatusEnum = enumType(
   'TokenStatus',

@@ -18,9 +18,9 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
-import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/token-budgets.service.js';
-import type { GroupService } from '../groups/group.service.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
+import type { GroupService } from '../groups/index.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { Token, TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,
@@ -42,9 +42,7 @@ import {
   type TokenFilter,
   type TokenSortField,
 } from './token-query.js';
-import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.service.js';
-
-export type { TokenFields };
+import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.js';
 
 /** A token with its key in plain text, without `sk-`: for its owner only. */
 export interface KeyedToken {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
-import { tokenBudgetBody } from '../../billing/budgets/token-budgets.service.js';
+import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { newTokenDefaults, shownStatus, tokenFieldNames } from './token-input.js';
-import type { KeyedToken, TokenFields, TokenPatch } from './token.service.js';
+import type { KeyedToken, TokenPatch } from './token.service.js';
+import type { TokenFields } from './token-input.js';
 
 const whole = z.int().nullish();
 const shapeOf = { string: z.string().nullish(), boolean: z.boolean().nullish(), number: whole } as const;

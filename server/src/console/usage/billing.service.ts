@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import type { HeldKey, KeyHolderService } from '../tokens/key-holder.service.js';
+import type { HeldKey, KeyHolderService } from '../tokens/index.js';
 
 export interface Billing {
   /** In USD, or quota if the site shows quota. */

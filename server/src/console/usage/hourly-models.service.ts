@@ -4,12 +4,12 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   hour,
-  readSnapshot,
-  usageFrom,
   type Range,
+  readSnapshot,
   type Snapshots,
+  usageFrom,
   type Watermarks,
-} from '../../billing/rollups/rollups.service.js';
+} from '../../billing/rollups/index.js';
 
 /** An hour of one model (docs/reference/rest/entities.md#other-entities). */
 export interface HourlyModelUsage {

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import type { GroupRow, Place } from './usage-query.js';
+import type { GroupRow } from './usage-statements.js';
+import type { Place } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion } from './usage-question.js';
 
 /** The order of the rows: as asked, else by time and key with buckets, and by quota without. */

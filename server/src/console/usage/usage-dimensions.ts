@@ -1,4 +1,4 @@
-import { quoted } from '../../billing/rollups/rollups.service.js';
+import { quoted } from '../../billing/rollups/index.js';
 import type { UsageDimension } from './usage-question.js';
 
 export interface Dimension {

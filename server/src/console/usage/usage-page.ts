@@ -1,11 +1,12 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { usageCounters, type Queries, type Range, type Watermarks } from '../../billing/rollups/rollups.service.js';
+import { type Queries, type Range, usageCounters, type Watermarks } from '../../billing/rollups/index.js';
 import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
-import { flatten, readChosen, readGroups, type GroupRow } from './usage-query.js';
+import { flatten, readChosen, readGroups } from './usage-query.js';
+import { type GroupRow } from './usage-statements.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { bucketEnd } from './usage-time.service.js';
+import { bucketEnd } from './usage-time.js';
 
 export interface UsagePage {
   readonly items: readonly UsageRow[];

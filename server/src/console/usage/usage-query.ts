@@ -1,11 +1,9 @@
-import type { Queries, Watermarks } from '../../billing/rollups/rollups.service.js';
+import type { Queries, Watermarks } from '../../billing/rollups/index.js';
 import { dimensions, sortKey } from './usage-dimensions.js';
 import { countersOfOrder, orderSql } from './usage-order.js';
 import type { UsageOrder, UsageQuery } from './usage-question.js';
 import { countersOf, groupsSql, toGroup, Values, type GroupRow } from './usage-statements.js';
-import type { Span } from './usage-time.service.js';
-
-export type { GroupRow };
+import type { Span } from './usage-time.js';
 
 export interface GroupsWanted {
   readonly order: readonly UsageOrder[];

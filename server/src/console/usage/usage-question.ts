@@ -1,5 +1,5 @@
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.service.js';
+import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.js';
 
 export const usageDimensions = [
   ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),

@@ -5,15 +5,15 @@ import {
   histogramColumns,
   histogramSums,
   quoted,
+  type Range,
   usageCounters,
   usageFrom,
-  type Range,
   type Watermarks,
-} from '../../billing/rollups/rollups.service.js';
+} from '../../billing/rollups/index.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
 import type { UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
-import type { Span, TimeBucket } from './usage-time.service.js';
+import type { Span, TimeBucket } from './usage-time.js';
 
 /** One group as the database returns it. */
 export interface GroupRow {

@@ -2,11 +2,12 @@ import { holds, requireActor, requireConfirmed, requirePermission, type MaybeAct
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/rollups.service.js';
+import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
-import { readGroups, readTotal, type GroupRow, type Place } from './usage-query.js';
+import { readGroups, readTotal, type Place } from './usage-query.js';
+import { type GroupRow } from './usage-statements.js';
 import {
   assertOwn,
   assertQuestion,
@@ -21,7 +22,7 @@ import {
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { resolveComparison, resolveSpan, type Span } from './usage-time.service.js';
+import { resolveComparison, resolveSpan, type Span } from './usage-time.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;

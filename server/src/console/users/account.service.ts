@@ -21,13 +21,12 @@ import type { Secrets } from '../../shared/secrets.js';
 import { passwordSetLetter } from '../../platform/mail/letters.js';
 import type { Mailer } from '../../platform/mail/mailer.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { SessionService } from '../auth/session.service.js';
-import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.service.js';
+import type { PasswordService, SessionService } from '../auth/index.js';
+import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.js';
 import { User } from './user.entity.js';
-import type { UserSettings } from './user-setting.service.js';
+import type { UserSettings } from './user-setting.js';
 import { disableTokens, toConflict } from './user.service.js';
-import { claimUsername } from './username.service.js';
+import { claimUsername } from './username.js';
 
 export interface AccountServiceDeps {
   readonly users: Repository<User>;

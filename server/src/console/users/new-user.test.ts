@@ -1,6 +1,6 @@
 import { Secrets } from '../../shared/secrets.js';
 import { AccountService, type AccountServiceDeps } from './account.service.js';
-import { withFreshAffiliateCode } from './new-user.service.js';
+import { withFreshAffiliateCode } from './new-user.js';
 
 /** As TypeORM wraps the driver's error. */
 const violationOf = (constraint: string): Error =>

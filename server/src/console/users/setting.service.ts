@@ -6,11 +6,9 @@ import { isZoneName } from '../../shared/calendar.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota } from '../../shared/quota.js';
-import { emailRule } from './user-input.service.js';
-import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.service.js';
+import { emailRule } from './user-input.js';
+import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.js';
 import { User } from './user.entity.js';
-
-export type { UserSetting };
 
 /** Settings as clients send them. */
 export interface SettingInput {

@@ -8,7 +8,7 @@ import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js'
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';
-import type { NewUserInput, SelfPatch, UserPatch } from './user-input.service.js';
+import type { NewUserInput, SelfPatch, UserPatch } from './user-input.js';
 
 export const UserStatusEnum = enumType(
   'UserStatus',

@@ -16,14 +16,13 @@ import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from 
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { SessionService } from '../auth/session.service.js';
-import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.service.js';
+import { assertMayActOn, type PasswordService, type SessionService, tooHigh } from '../auth/index.js';
+import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { Token, TokenStatus } from '../tokens/token.entity.js';
+import { Token, TokenStatus } from '../tokens/index.js';
 import { assertMayManage, changeOf, userActions } from './user-actions.js';
-import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
-import { grantedBy, type UserLedger } from './user-ledger.service.js';
+import { insertUser, withFreshAffiliateCode } from './new-user.js';
+import { grantedBy, type UserLedger } from './user-ledger.js';
 import {
   newUserInput,
   noteRule,
@@ -33,14 +32,11 @@ import {
   withoutKept,
   type NewUserInput,
   type UserPatch,
-} from './user-input.service.js';
+} from './user-input.js';
 import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
-import { assertMayActOn, tooHigh } from './user-rank.service.js';
-import { asSeen } from './user-setting.service.js';
+import { asSeen } from './user-setting.js';
 import { User } from './user.entity.js';
-import { claimUsername, UsernameTakenError } from './username.service.js';
-
-export type { UserFilter };
+import { claimUsername, UsernameTakenError } from './username.js';
 
 export interface UserServiceDeps {
   readonly users: Repository<User>;

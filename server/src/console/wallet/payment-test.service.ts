@@ -3,9 +3,7 @@ import { classify } from '../../platform/outbound/address-class.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PaymentProviders } from '../../billing/payments/payment-providers.js';
-import type { PaymentTestOutcome } from '../../billing/payments/payment-test-outcomes.js';
-import type { ProviderTest } from '../../billing/payments/provider.js';
+import type { PaymentProviders, PaymentTestOutcome, ProviderTest } from '../../billing/payments/index.js';
 
 export interface PaymentTest extends ProviderTest {
   /** Where the provider reports payments. */

@@ -8,20 +8,21 @@ import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
-import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
-import { formatMoney } from '../../billing/payments/money.js';
-import type { ProviderMethod } from '../../billing/payments/payment-providers.js';
-import { paymentTestMessages, type PaymentTestOutcome } from '../../billing/payments/payment-test-outcomes.js';
-import type { Checkout } from '../../billing/payments/provider.js';
-import { paymentMethodIds } from '../../billing/payments/providers/all.js';
 import {
+  type Checkout,
+  formatMoney,
   methodOf,
-  otherMethod,
   type OrderFilter,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
-} from '../../billing/payments/order-query.js';
+  otherMethod,
+  paymentMethodIds,
+  paymentTestMessages,
+  type PaymentTestOutcome,
+  type ProviderMethod,
+  type TopUpOrder,
+} from '../../billing/payments/index.js';
 import type { Revenue, RevenueBucket } from './wallet.service.js';
 
 export const OrderStatusEnum = enumType(

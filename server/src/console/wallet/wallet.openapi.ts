@@ -7,7 +7,7 @@ import {
   type ApiOperations,
   type ApiSection,
 } from '../../platform/http/openapi/operation.js';
-import { paymentMethodIds, paymentProviders } from '../../billing/payments/providers/all.js';
+import { paymentMethodIds, paymentProviders } from '../../billing/payments/index.js';
 import { amountBody, payBody } from './wallet.wire.js';
 
 const notPaid = z.object({ success: z.literal(false), message: z.literal('error'), data: text('Why') });

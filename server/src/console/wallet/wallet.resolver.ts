@@ -8,7 +8,7 @@ import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.
 import type { Slice } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
+import { type OrderSums, paymentTestMessages, type TopUpOrder } from '../../billing/payments/index.js';
 import {
   OwnTopUpOrderListArgs,
   PaymentMethodEnum,
@@ -30,8 +30,6 @@ import {
   PaymentFormObject,
 } from './wallet.object.js';
 import type { PaymentTestService } from './payment-test.service.js';
-import { paymentTestMessages } from '../../billing/payments/payment-test-outcomes.js';
-import type { OrderSums } from '../../billing/payments/order-query.js';
 import type { RevenueBucket, WalletService } from './wallet.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 

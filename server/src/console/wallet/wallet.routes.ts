@@ -5,8 +5,7 @@ import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-
 import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
-import type { PaymentCallbacks } from '../../billing/payments/payment-callbacks.service.js';
-import type { PaymentProvider } from '../../billing/payments/provider.js';
+import type { PaymentCallbacks, PaymentProvider } from '../../billing/payments/index.js';
 import type { WalletService } from './wallet.service.js';
 import { amountBody, payBody } from './wallet.wire.js';
 

@@ -8,25 +8,27 @@ import { AppError, ConflictError, InvalidInputError, isAppError, UnavailableErro
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/usage-time.service.js';
+import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/index.js';
 import {
+  type Checkout,
+  formatMoney,
   methodSql,
-  ordersBy,
-  sortKeysAt,
-  statusAt,
-  sumsOf,
   type OrderFilter,
+  ordersBy,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
-} from '../../billing/payments/order-query.js';
-import { formatMoney } from '../../billing/payments/money.js';
-import type { PaymentProviders, ProviderMethod } from '../../billing/payments/payment-providers.js';
-import type { Checkout } from '../../billing/payments/provider.js';
-import { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
-import { priceTopUp, type TopUpPrice } from '../../billing/payments/top-up-price.js';
+  type PaymentProviders,
+  priceTopUp,
+  type ProviderMethod,
+  sortKeysAt,
+  statusAt,
+  sumsOf,
+  TopUpOrder,
+  type TopUpPrice,
+} from '../../billing/payments/index.js';
 
 /** Payments of one period, method and currency. */
 export interface Revenue {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { missingScope } from '../../shared/token-scopes.js';
-import { TokenStatus } from '../../console/tokens/token.entity.js';
+import { TokenStatus } from '../../console/tokens/index.js';
 import { Role, UserStatus } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';

@@ -1,6 +1,5 @@
-import type { BudgetDirectory } from '../../billing/budgets/budget-directory.service.js';
-import type { BudgetRefusals } from '../../billing/budgets/budget-refusals.service.js';
-import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/budget-holds.service.js';
+import type { BudgetDirectory, BudgetRefusals } from '../../billing/budgets/index.js';
+import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/index.js';
 import { budgetWindowAt, countsModel, type BudgetWindow, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Caller } from './authentication.js';

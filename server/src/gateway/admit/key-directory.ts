@@ -1,13 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../platform/cache/changes.js';
 import { Loader } from '../../platform/cache/loader.js';
-import {
-  budgetsOf,
-  toKnownBudgets,
-  toKnownRates,
-  type KnownBudgetRow,
-} from '../../billing/budgets/known-budget.service.js';
-import { TokenStatus } from '../../console/tokens/token.entity.js';
+import { budgetsOf, type KnownBudgetRow, toKnownBudgets, toKnownRates } from '../../billing/budgets/index.js';
+import { TokenStatus } from '../../console/tokens/index.js';
 import { scopesIn } from '../../shared/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';

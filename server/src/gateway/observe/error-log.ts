@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { LogType } from '../../shared/log-type.js';
-import { collapseGizmo } from '../../billing/prices/price-book.service.js';
+import { collapseGizmo } from '../../billing/prices/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';

@@ -1,20 +1,20 @@
-import type { SaleLines } from '../../billing/prices/channel-cost.service.js';
 import {
   cardNotes,
   cardOf,
+  type CardPrice,
   chargeByCard,
+  chargeOfComponents,
+  type Component,
   componentsOfUsage,
   isFree,
   linesOfImages,
-  chargeOfComponents,
+  type Rounded,
+  type SaleLines,
+  type TablePrice,
   usesTools,
   withoutAdvice,
   withoutImages,
-  type CardPrice,
-  type Component,
-  type Rounded,
-  type TablePrice,
-} from '../../billing/prices/price-book.service.js';
+} from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';

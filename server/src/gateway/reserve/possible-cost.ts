@@ -1,14 +1,14 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
 import {
   boundOfCard,
+  type CardPrice,
+  chargeOfComponents,
   isFree,
   linesOfImages,
-  chargeOfComponents,
-  roundedUp,
-  type CardPrice,
+  modelLimits,
   type Rounded,
-} from '../../billing/prices/price-book.service.js';
+  roundedUp,
+} from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
 import { noUsage, usageDetails, type Usage } from '../../shared/usage.js';

@@ -1,6 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
-import { withoutAdvice } from '../../billing/prices/price-book.service.js';
+import { modelLimits, withoutAdvice } from '../../billing/prices/index.js';
 import { choicesOf } from './metering/request-traits.js';
 import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';

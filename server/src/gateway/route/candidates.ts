@@ -1,4 +1,4 @@
-import type { BudgetDirectory } from '../../billing/budgets/budget-directory.service.js';
+import type { BudgetDirectory } from '../../billing/budgets/index.js';
 import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { noChannel } from './admission.js';

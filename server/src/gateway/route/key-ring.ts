@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ChannelKeyStatus } from '../../console/channels/channel-keys.service.js';
+import type { ChannelKeyStatus } from '../../console/channels/index.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Standing } from './health/health.js';
 import { keyMarksOf } from './key-mark.js';

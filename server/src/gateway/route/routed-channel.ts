@@ -1,5 +1,5 @@
-import { ChannelStatus } from '../../console/channels/channel.entity.js';
-import { ChannelCost } from '../../billing/prices/channel-cost.service.js';
+import { ChannelStatus } from '../../console/channels/index.js';
+import { ChannelCost } from '../../billing/prices/index.js';
 import {
   parseBodyOverride,
   parseHeaderOverride,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { collapseGizmo } from '../../billing/prices/price-book.service.js';
+import { collapseGizmo } from '../../billing/prices/index.js';
 import type { Standing } from './health/health.js';
 import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';

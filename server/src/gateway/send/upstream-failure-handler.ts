@@ -1,4 +1,4 @@
-import type { RefusedChannel } from '../../console/channels/channel.service.js';
+import type { RefusedChannel } from '../../console/channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';

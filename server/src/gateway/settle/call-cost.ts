@@ -1,18 +1,16 @@
 import {
-  costNotes,
-  costOfUsage,
-  withOtherCost,
-  type CostNotes,
-  type CostPrice,
-  type SaleLines,
-} from '../../billing/prices/channel-cost.service.js';
-import {
+  type CardPrice,
   componentsOfUsage,
+  costNotes,
+  type CostNotes,
+  costOfUsage,
+  type CostPrice,
   linesOfImages,
+  type SaleLines,
+  withOtherCost,
   withoutAdvice,
   withoutImages,
-  type CardPrice,
-} from '../../billing/prices/price-book.service.js';
+} from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { Usage } from '../../shared/usage.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';

@@ -1,6 +1,4 @@
-import { cardOf } from '../../billing/prices/other-models.js';
-import type { Price } from '../../billing/prices/charge.js';
-import { collapseGizmo, PriceBook } from '../../billing/prices/price-book.service.js';
+import { cardOf, collapseGizmo, type Price, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { SourcePrice } from './source-price.js';

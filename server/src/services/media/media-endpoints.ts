@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { transcriptionTokens } from '../../billing/prices/price-book.service.js';
+import { transcriptionTokens } from '../../billing/prices/index.js';
 import type { Adapter, FormFile, OneShotAnswer, OneShotCapability } from '../../dialects/contract.js';
 import { attemptOnce, type OneShotEndpoint } from '../../gateway/send/attempt-once.js';
 import type { Endpoint } from '../../gateway/endpoint.js';

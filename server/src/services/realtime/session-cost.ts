@@ -1,12 +1,14 @@
 import {
-  costNotes,
-  costOfUsage,
-  withOtherCost,
   type CallCost,
+  type Component,
+  costNotes,
   type CostNotes,
+  costOfUsage,
   type CostPrice,
-} from '../../billing/prices/channel-cost.service.js';
-import { linesOfTranscripts, type Component, type Transcripts } from '../../billing/prices/price-book.service.js';
+  linesOfTranscripts,
+  type Transcripts,
+  withOtherCost,
+} from '../../billing/prices/index.js';
 import { noAudio, sumOf, sumOfTranscripts, usageOf, type ChargedAudio } from './session-price.js';
 
 /** Finds the cost of a model on the channel. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reservation } from '../../billing/ledger/ledger.service.js';
+import type { Reservation } from '../../billing/ledger/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';

@@ -1,7 +1,7 @@
-import { explainCharge } from '../../billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../billing/prices/explain-charge.js';
 import { rechargeOf } from '../../billing/prices/dry-run/recharge.js';
 import type { PriceCard, Prices } from '../../shared/price-card.js';
-import type { Price } from '../../billing/prices/price-book.service.js';
+import type { Price } from '../../billing/prices/charge.js';
 import { inputOf, noAudio, outputOf, SessionPrice, sumOf, type ChargedAudio } from './session-price.js';
 import { responseOfTranscript } from './transcripts.js';
 

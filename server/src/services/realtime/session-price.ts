@@ -2,23 +2,23 @@ import type { OptionValues } from '../../options/option.service.js';
 import {
   boundOfCard,
   cardOfAudio,
+  type CardPrice,
   chargeByCard,
   chargeOfAudio,
   chargeOfComponents,
+  type Component,
   componentsOfUsage,
   isFree,
   linesOfTranscripts,
   minus,
+  type Price,
   ratiosOfCard,
   reserveOf,
-  roundedUp,
-  whole,
-  type CardPrice,
-  type Component,
-  type Price,
   type Rounded,
+  roundedUp,
   type Transcripts,
-} from '../../billing/prices/price-book.service.js';
+  whole,
+} from '../../billing/prices/index.js';
 import type { Usage } from '../../shared/usage.js';
 
 /** Tokens of one or more turns. */

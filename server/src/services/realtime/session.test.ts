@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
-import type { Price } from '../../billing/prices/price-book.service.js';
-import type { Charge } from '../../billing/ledger/ledger.service.js';
+import type { Price } from '../../billing/prices/charge.js';
+import type { Charge } from '../../billing/ledger/ledger.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
 import type { OrderCost } from './session-orders.js';

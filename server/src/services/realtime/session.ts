@@ -1,9 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
-import type { Rounded } from '../../billing/prices/price-book.service.js';
-import type { Charge, Reservation } from '../../billing/ledger/ledger.service.js';
-import type { SessionLedger } from '../../billing/ledger/session-ledger.service.js';
+import { modelLimits, type Rounded } from '../../billing/prices/index.js';
+import type { Charge, Reservation, SessionLedger } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel, type Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';

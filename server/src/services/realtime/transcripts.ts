@@ -1,4 +1,4 @@
-import { noTranscripts, type Transcripts } from '../../billing/prices/price-book.service.js';
+import { noTranscripts, type Transcripts } from '../../billing/prices/index.js';
 import { noAudio, type ChargedAudio } from './session-price.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 

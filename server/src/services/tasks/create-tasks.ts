@@ -1,12 +1,14 @@
 import type { DataSource } from 'typeorm';
-import { CreativeTaskStore } from '../../console/tasks/creative-task-store.service.js';
-import { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { DrawingNotifyService } from '../../console/tasks/drawing-notify.service.js';
-import { DrawingStore } from '../../console/tasks/drawing-store.service.js';
-import { Drawing } from '../../console/tasks/drawing.entity.js';
-import type { VideoLinks } from '../../console/tasks/video-link.service.js';
-import type { TaskLedger } from '../../console/tasks/task-ledger.service.js';
-import type { Ledger } from '../../billing/ledger/ledger.service.js';
+import {
+  CreativeTask,
+  CreativeTaskStore,
+  Drawing,
+  type DrawingNotifyService,
+  DrawingStore,
+  type TaskLedger,
+  type VideoLinks,
+} from '../../console/tasks/index.js';
+import type { Ledger } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../shared/clock.js';

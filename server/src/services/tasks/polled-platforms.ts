@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto';
-import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { DrawingStore } from '../../console/tasks/drawing-store.service.js';
-import type { Drawing } from '../../console/tasks/drawing.entity.js';
-import { creativeKind, drawingKind } from '../../console/tasks/task-ledger.service.js';
-import { videoPlatform } from '../../console/tasks/video-link.service.js';
+import {
+  creativeKind,
+  type CreativeTask,
+  type CreativeTaskStore,
+  type Drawing,
+  drawingKind,
+  type DrawingStore,
+  videoPlatform,
+} from '../../console/tasks/index.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';

@@ -1,5 +1,5 @@
 import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskLedger } from '../../console/tasks/task-ledger.service.js';
+import { creativeKind, type TaskLedger } from '../../console/tasks/task-ledger.js';
 import { createLogger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';

@@ -1,6 +1,4 @@
-import type { Drawing } from '../../console/tasks/drawing.entity.js';
-import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { TaskLedger, TaskKind } from '../../console/tasks/task-ledger.service.js';
+import type { CreativeTask, Drawing, TaskKind, TaskLedger } from '../../console/tasks/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { earlierTime, type TimeReader } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';

@@ -1,4 +1,4 @@
-import type { ChannelCost } from '../../billing/prices/channel-cost.service.js';
+import type { ChannelCost } from '../../billing/prices/index.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { Secrets } from '../../shared/secrets.js';

@@ -19,7 +19,7 @@ import { asPieces, cardOf } from '../other-models.js';
 import { cardOfAudio, linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { whole, type Rounded } from '../rounding.js';
 import { taskPriceOf } from '../task-price.js';
-import { loggedVideo, videoPriceOf } from '../video-price.service.js';
+import { loggedVideo, videoPriceOf } from '../video-price.js';
 import {
   countOf,
   isImageCall,

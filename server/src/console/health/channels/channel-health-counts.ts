@@ -3,12 +3,12 @@ import {
   fiveMinutes,
   histogramSums,
   hour,
-  readSnapshot,
-  usageFrom,
   type Queries,
+  readSnapshot,
   type RollupState,
   type Snapshots,
-} from '../../../billing/rollups/rollups.service.js';
+  usageFrom,
+} from '../../../billing/rollups/index.js';
 
 /** Failed attempts of one kind at one channel. */
 export interface ChannelFailure {

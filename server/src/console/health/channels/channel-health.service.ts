@@ -1,7 +1,7 @@
 import { type MaybeActor, requirePermission } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { percentile } from '../../../shared/latency.js';
-import type { Snapshots } from '../../../billing/rollups/rollups.service.js';
+import type { Snapshots } from '../../../billing/rollups/index.js';
 import {
   lastDay,
   lastHour,

@@ -1,11 +1,5 @@
 import { type FailureKind, failureKinds } from '../../../shared/failure-kind.js';
-import {
-  histogramSums,
-  readSnapshot,
-  usageFrom,
-  type Range,
-  type Snapshots,
-} from '../../../billing/rollups/rollups.service.js';
+import { histogramSums, type Range, readSnapshot, type Snapshots, usageFrom } from '../../../billing/rollups/index.js';
 
 /** Sums of the calls of a model in a group. */
 export interface HealthCounts {

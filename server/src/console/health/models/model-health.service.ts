@@ -3,10 +3,10 @@ import { seconds, type Clock } from '../../../shared/clock.js';
 import { ForbiddenError } from '../../../shared/errors.js';
 import type { FailureKind } from '../../../shared/failure-kind.js';
 import { percentile } from '../../../shared/latency.js';
-import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { collapseGizmo } from '../../../billing/prices/price-book.service.js';
-import { hour, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { collapseGizmo } from '../../../billing/prices/index.js';
+import { hour, type Snapshots } from '../../../billing/rollups/index.js';
 import { readHealthCounts, type HealthCounts } from './health-counts.js';
 
 /** Hours that the figures cover, besides the running one. */

@@ -1,4 +1,4 @@
-import { hour, readSnapshot, usageFrom, type Range, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { hour, type Range, readSnapshot, type Snapshots, usageFrom } from '../../../billing/rollups/index.js';
 
 /** An hour in which calls of a model in a group failed. */
 export interface FailingHour {

@@ -2,10 +2,10 @@ import { type MaybeActor, Role } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { ServiceState } from '../../../shared/service-state.js';
-import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { collapseGizmo, type PriceBook } from '../../../billing/prices/price-book.service.js';
-import { hour, type Range, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { collapseGizmo, type PriceBook } from '../../../billing/prices/index.js';
+import { hour, type Range, type Snapshots } from '../../../billing/rollups/index.js';
 import { nameOf, readFailingHours, type FailingHour, type HourlyFailures } from './failing-hours.js';
 import { incidentsOf, problemsOf, stateOf, uptimeOf, worse, type Incident, type Problem } from './status-timeline.js';
 

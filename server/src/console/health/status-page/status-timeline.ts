@@ -1,5 +1,5 @@
 import { serviceStates, type ServiceState } from '../../../shared/service-state.js';
-import { hour, type Range } from '../../../billing/rollups/rollups.service.js';
+import { hour, type Range } from '../../../billing/rollups/index.js';
 import { nameOf, type FailingHour, type HourlyFailures } from './failing-hours.js';
 
 /** A part of the range with problems. */

@@ -3,7 +3,7 @@ import { Access, Cost, TakesSettings } from '../../../platform/graphql/access.js
 import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { ProposedSettingInput } from '../price-proposal.object.js';
 import { DryRunObject, toDryRun } from './dry-run.object.js';
-import type { DryRunService } from '../../../billing/prices/dry-run/dry-run.service.js';
+import type { DryRunService } from '../../../billing/prices/index.js';
 
 /** Proposed prices, replayed over logged calls. */
 @Resolver(() => DryRunObject)

@@ -1,7 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { PriceCard } from '../../../shared/price-card.js';
-import type { SkippedModel } from '../../../billing/prices/sync/card-collector.js';
-import type { PriceFormat } from '../../../billing/prices/sync/price-document.js';
+import type { PriceFormat, SkippedModel } from '../../../billing/prices/index.js';
 
 /** One list of prices, as it was read. */
 export interface CheckedSource {

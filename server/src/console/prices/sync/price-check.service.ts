@@ -5,12 +5,16 @@ import { AppError, InvalidInputError, NotFoundError, type ErrorCode } from '../.
 import { storableJson } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import { PriceCardError } from '../../../shared/price-card-input.js';
-import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { effectivePrice } from '../../../billing/prices/effective-price.js';
-import type { PriceBook } from '../../../billing/prices/price-book.service.js';
+import {
+  type CurrentPrice,
+  effectivePrice,
+  type PriceBook,
+  priceDiff,
+  type PriceDiffLine,
+} from '../../../billing/prices/index.js';
 import type { PriceCheck, CheckedSource } from './price-check.entity.js';
-import { priceDiff, type CurrentPrice, type PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
 import type { PriceSourceService } from './price-source.service.js';
 
 export interface PriceCheckDeps {

@@ -1,5 +1,5 @@
 import { sliceOfList, type ListQuery, type Slice } from '../../../shared/page.js';
-import { priceDiffKinds, type PriceDiffKind, type PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
+import { type PriceDiffKind, priceDiffKinds, type PriceDiffLine } from '../../../billing/prices/index.js';
 
 export interface DiffFilter {
   readonly kinds?: readonly PriceDiffKind[] | null;

@@ -2,9 +2,8 @@ import { gunzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { GuardedFetch, GuardedResponse } from '../../../platform/outbound/guarded-fetch.js';
 import { AppError, InvalidInputError, isAppError } from '../../../shared/errors.js';
-import { PriceDocumentError } from '../../../billing/prices/sync/card-collector.js';
+import { maxDocumentBytes, PriceDocumentError, readPriceDocument } from '../../../billing/prices/index.js';
 import type { CheckedSource } from './price-check.entity.js';
-import { maxDocumentBytes, readPriceDocument } from '../../../billing/prices/sync/price-document.js';
 
 const timeoutMs = 30_000;
 const maxSkipped = 200;

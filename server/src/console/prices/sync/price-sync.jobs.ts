@@ -5,10 +5,10 @@ import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Actor } from '../../../shared/actor.js';
 import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { findRoot } from '../../users/root-actor.service.js';
+import { findRoot } from '../../users/index.js';
 import type { PriceCheckService } from './price-check.service.js';
 import type { PriceCheck } from './price-check.entity.js';
-import type { PriceDiffKind, PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
+import type { PriceDiffKind, PriceDiffLine } from '../../../billing/prices/index.js';
 import type { PriceUpdateService } from './price-update.service.js';
 
 export interface PriceSyncClockDeps {

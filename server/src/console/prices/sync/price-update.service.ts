@@ -4,10 +4,9 @@ import { ConflictError, InvalidInputError, NotFoundError } from '../../../shared
 import { storableJson } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import type { OptionService, OptionValues } from '../../../options/option.service.js';
-import { canonical, priceVersionOf } from '../../../billing/prices/price-version.js';
+import { canonical, type PriceDiffLine, priceVersionOf } from '../../../billing/prices/index.js';
 import type { PriceCheckService, PriceTerms } from './price-check.service.js';
 import type { PriceCheck } from './price-check.entity.js';
-import type { PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
 import type { PriceUpdate, ChangedCards } from './price-update.entity.js';
 
 /** A line of a comparison that is to become a price. */

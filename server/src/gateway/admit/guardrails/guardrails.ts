@@ -1,4 +1,4 @@
-import type { TrialResult } from '../../../console/guardrails/guardrail-trial.service.js';
+import type { TrialResult } from '../../../console/guardrails/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';

@@ -5,7 +5,7 @@ import {
   reserveOf,
   roundedUp,
   type TablePrice,
-} from '../../../billing/prices/price-book.service.js';
+} from '../../../billing/prices/index.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { ChargeInput, Tariff } from '../../endpoint.js';

@@ -5,7 +5,7 @@ import {
   isAudioModel,
   reserveOf,
   type TablePrice,
-} from '../../../billing/prices/price-book.service.js';
+} from '../../../billing/prices/index.js';
 import { tokenQuantities } from '../../../shared/price-card.js';
 import type { Usage } from '../../../shared/usage.js';
 import type { ChargeInput, Tariff } from '../../endpoint.js';

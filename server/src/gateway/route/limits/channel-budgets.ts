@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../billing/ledger/ledger.service.js';
+import type { Ledger } from '../../../billing/ledger/index.js';
 import type { CallBudgets } from '../../admit/call-budgets.js';
 import type { CallUse, LimitLease, LimitRefusal } from './limit-board.js';
 

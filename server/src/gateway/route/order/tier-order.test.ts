@@ -1,5 +1,5 @@
 import { defaultOptionValues, type OptionValues } from '../../../options/option-registry.js';
-import { ChannelCost } from '../../../billing/prices/channel-cost.service.js';
+import { ChannelCost } from '../../../billing/prices/channel-cost.js';
 import { readCostRule } from '../../../shared/cost-rule.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { FirstByteTimes } from './first-byte-times.js';

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../options/option.service.js';
-import { costOfUsage } from '../../../billing/prices/channel-cost.service.js';
+import { costOfUsage } from '../../../billing/prices/index.js';
 import type { Clock } from '../../../shared/clock.js';
 import { entryOfModel } from '../../../shared/model-pattern.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';

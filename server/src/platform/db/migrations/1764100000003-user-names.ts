@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * New names are compared without case (`console/users/username.service.ts`). The index is not unique: two users whose
+ * New names are compared without case (`console/users/username.ts`). The index is not unique: two users whose
  * names differ by case only keep them.
  */
 export class UserNames1764100000003 implements MigrationInterface {

@@ -1,4 +1,4 @@
-import { drawingActions, type DrawingAction } from '../../../console/tasks/drawing.entity.js';
+import { type DrawingAction, drawingActions } from '../../../console/tasks/index.js';
 
 /** These open a dialog; the action submitted in it is charged as MODAL. */
 export const isWindowAction = (action: DrawingAction): boolean => action === 'INPAINT' || action === 'CUSTOM_ZOOM';

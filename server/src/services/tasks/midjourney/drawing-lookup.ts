@@ -1,8 +1,13 @@
-import type { DrawingNotifyService } from '../../../console/tasks/drawing-notify.service.js';
-import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
-import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { imageLink, isImageKey, rowOfImageKey } from '../../../console/tasks/image-link.service.js';
-import { drawingKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
+import {
+  type Drawing,
+  drawingKind,
+  type DrawingNotifyService,
+  type DrawingStore,
+  imageLink,
+  isImageKey,
+  rowOfImageKey,
+  type TaskLedger,
+} from '../../../console/tasks/index.js';
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';

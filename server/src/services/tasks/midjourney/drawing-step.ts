@@ -1,5 +1,4 @@
-import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { finished } from '../../../console/tasks/task-ledger.service.js';
+import { type Drawing, finished } from '../../../console/tasks/index.js';
 import { jsonText, text, whole } from '../field.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 

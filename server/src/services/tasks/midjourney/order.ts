@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../options/option.service.js';
-import type { DrawingAction } from '../../../console/tasks/drawing.entity.js';
+import type { DrawingAction } from '../../../console/tasks/index.js';
 import { text, whole } from '../field.js';
 import { actionOfButton, isChange, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';

@@ -1,9 +1,13 @@
-import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
-import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { drawingKind, finished, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
+import {
+  type Drawing,
+  drawingKind,
+  type DrawingStore,
+  finished,
+  type TaskLedger,
+} from '../../../console/tasks/index.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
-import type { Reservation } from '../../../billing/ledger/ledger.service.js';
+import type { Reservation } from '../../../billing/ledger/index.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';

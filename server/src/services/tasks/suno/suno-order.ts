@@ -1,4 +1,4 @@
-import type { CreativeAction } from '../../../console/tasks/creative-task.entity.js';
+import type { CreativeAction } from '../../../console/tasks/index.js';
 import { text } from '../field.js';
 import { sunoRequestError } from './suno-error.js';
 

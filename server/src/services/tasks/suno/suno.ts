@@ -1,7 +1,10 @@
-import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
-import type { Reservation } from '../../../billing/ledger/ledger.service.js';
+import {
+  creativeKind,
+  type CreativeTask,
+  type CreativeTaskStore,
+  type TaskLedger,
+} from '../../../console/tasks/index.js';
+import type { Reservation } from '../../../billing/ledger/index.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';

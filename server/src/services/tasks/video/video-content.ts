@@ -1,6 +1,9 @@
-import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { videoPlatform, type VideoLinks } from '../../../console/tasks/video-link.service.js';
+import {
+  type CreativeTask,
+  type CreativeTaskStore,
+  type VideoLinks,
+  videoPlatform,
+} from '../../../console/tasks/index.js';
 import type { GuardedFetch, OpenedResponse } from '../../../platform/outbound/guarded-fetch.js';
 import { AppError } from '../../../shared/errors.js';
 import type { InFlight, InFlightCaller } from '../../../gateway/admit/in-flight.js';

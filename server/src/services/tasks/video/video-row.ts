@@ -1,5 +1,4 @@
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { finished } from '../../../console/tasks/task-ledger.service.js';
+import { type CreativeTask, finished } from '../../../console/tasks/index.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { jsonText, text } from '../field.js';
 import type { VideoReport } from './video-dialect.js';

@@ -1,9 +1,12 @@
-import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import type { VideoPrice } from '../../../billing/prices/video-price.service.js';
-import { creativeKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
-import { videoPlatform } from '../../../console/tasks/video-link.service.js';
-import type { Reservation } from '../../../billing/ledger/ledger.service.js';
+import {
+  creativeKind,
+  type CreativeTask,
+  type CreativeTaskStore,
+  type TaskLedger,
+  videoPlatform,
+} from '../../../console/tasks/index.js';
+import type { VideoPrice } from '../../../billing/prices/index.js';
+import type { Reservation } from '../../../billing/ledger/index.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../../gateway/route/admission.js';

@@ -1,0 +1,310 @@
+import { AppError } from '../../shared/errors.js';
+import type { OptionValues } from '../../options/option.service.js';
+import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
+import { builtInCard } from './built-in-prices.js';
+import { cardOfRatio } from './other-models.js';
+import { listedSearches, toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
+import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
+import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
+import { CardTable, type NamedCard } from './card-table.js';
+import type { Rounded } from './rounding.js';
+import { chargeOfTest, isFree, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
+import { priceVersionOf } from './price-version.js';
+import {
+  type RuledRatio,
+  ruledCompletionRatio,
+  audioInputRatio,
+  audioOutputRatio,
+  cacheWriteRatio,
+} from './model-ratios.js';
+
+/** The settings that determine a price. */
+export interface PriceSettings {
+  readonly values: Pick<
+    OptionValues,
+    | 'ModelPrice'
+    | 'ModelRatio'
+    | 'CompletionRatio'
+    | 'CacheRatio'
+    | 'PriceCards'
+    | 'ToolPrices'
+    | 'GroupRatio'
+    | 'SelfUseModeEnabled'
+    | 'QuotaPerUnit'
+  >;
+}
+
+/** The terms under which a model is priced: group and user settings. */
+export interface PriceTerms {
+  /** The group that pays: the token's, else the user's. */
+  readonly group: string;
+  /** The user's setting `accept_unset_model_ratio_model`: models without a price are called at the fallback ratio. */
+  readonly acceptsUnpriced: boolean;
+}
+
+/** Fallback ratio of a model without a price, deliberately expensive. */
+export const unpricedRatio = 37.5;
+
+/** Custom GPTs have an id each; all of a family share one price, one route and one name in the log. */
+export function collapseGizmo(model: string): string {
+  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
+  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
+  return model;
+}
+
+/** A value of option PriceCards: the list price instead of what the old tables have for the model. */
+export const useBuiltIn = 'built-in';
+
+/** The quantities of a call at its prices, before the group ratio. */
+export const componentsOfUsage = ({ card }: Pick<CardPrice, 'card'>, usage: Usage): Component[] =>
+  componentsOf(card, pricedUsage(usage));
+
+/** The charge of a call by a price card. */
+export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: number): Rounded =>
+  chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
+
+/** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
+export function callPriceOf(card: PriceCard): number | null {
+  const piece = pieceOf(card);
+  return piece && (card.prices[piece] ?? null);
+}
+
+/** Derived from the settings. */
+interface Kept {
+  readonly values: PriceSettings['values'];
+  readonly version: string;
+  readonly ownCards: CardTable;
+  /** Prices of tools, by the names of option ToolPrices. */
+  readonly siteTools: CardTable;
+  /** By group, then model. */
+  readonly prices: Map<string, Map<string, Price | null>>;
+}
+
+/** Names of models come from clients. */
+const maxModels = 4096;
+const maxGroups = 256;
+
+const pricesAny = (price: CardPrice, counts: readonly Quantity[]): boolean =>
+  counts.some((quantity) => price.card.prices[quantity] !== undefined) || isFree(price);
+
+const isCard = (value: PriceCard | typeof useBuiltIn | undefined): value is PriceCard => typeof value === 'object';
+
+/**
+ * Looks prices up (docs/reference/relay/prices.md#completion-ratio, docs/reference/relay/billing.md#price-lookup): pure
+ * and synchronous over the current settings. A model is named as the client requested it, without its routing prefix.
+ */
+export class PriceBook {
+  private kept: Kept | null = null;
+
+  constructor(private readonly settings: PriceSettings) {}
+
+  /** Name of the current price tables. */
+  get version(): string {
+    return this.current.version;
+  }
+
+  /** Settings are replaced as a whole, so everything that is derived from them is computed once per change. */
+  private get current(): Kept {
+    const { values } = this.settings;
+    if (this.kept?.values === values) return this.kept;
+    const own = Object.entries(values.PriceCards).filter((entry): entry is [string, PriceCard] => isCard(entry[1]));
+    const tools = Object.entries(values.ToolPrices).map(([name, prices]): [string, PriceCard] => [name, { prices }]);
+    return (this.kept = {
+      values,
+      version: priceVersionOf(values),
+      ownCards: new CardTable(new Map(own)),
+      siteTools: new CardTable(new Map(tools)),
+      prices: new Map(),
+    });
+  }
+
+  /**
+   * @param counts what the call is counted in; absent: a price for anything will do
+   * @throws AppError MODEL_NOT_PRICED, also where a card prices nothing of the call, which would be free
+   */
+  price(model: string, terms: PriceTerms, counts?: readonly Quantity[]): Price {
+    const price = this.find(model, terms.group);
+    if (price && (!counts || price.kind !== 'card' || pricesAny(price, counts))) return price;
+    if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
+      return this.ratioPrice(collapseGizmo(model), unpricedRatio, terms.group);
+    }
+    const missing = price ? 'has no price for calls of this kind' : 'ratio or price not set';
+    throw new AppError('MODEL_NOT_PRICED', `Model ${model} ${missing}, ask the administrator or enable self-use mode`);
+  }
+
+  /** The configured price, or null. Looked up once for each model and group while the settings stay. */
+  find(model: string, group: string): Price | null {
+    const { prices } = this.current;
+    let ofGroup = prices.get(group);
+    if (!ofGroup) {
+      if (prices.size >= maxGroups) prices.clear();
+      prices.set(group, (ofGroup = new Map<string, Price | null>()));
+    }
+    let price = ofGroup.get(model);
+    if (price === undefined) {
+      if (ofGroup.size >= maxModels) ofGroup.clear();
+      ofGroup.set(model, (price = this.lookUp(collapseGizmo(model), group)));
+    }
+    return price;
+  }
+
+  /**
+   * A card of the operator for exactly this model, else the old tables, else a card of the operator by prefix, else the
+   * list price. In the old tables a fixed price takes precedence over a ratio.
+   */
+  private lookUp(name: string, group: string): Price | null {
+    const { ModelPrice, ModelRatio, PriceCards } = this.settings.values;
+    const own = Object.hasOwn(PriceCards, name) ? PriceCards[name] : undefined;
+    if (isCard(own)) return this.cardPrice({ name, card: this.ownCard(name, own) }, false, group);
+    const builtIn = this.listed(name);
+    if (own === useBuiltIn && builtIn) return this.cardPrice(builtIn, true, group);
+    const modelPrice = ModelPrice[name];
+    if (modelPrice !== undefined) return this.callPrice(modelPrice, group);
+    const modelRatio = ModelRatio[name];
+    if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, group);
+    const byPrefix = this.current.ownCards.find(name);
+    if (byPrefix) {
+      return this.cardPrice({ name: byPrefix.name, card: this.ownCard(name, byPrefix.card) }, false, group);
+    }
+    return builtIn && this.cardPrice(builtIn, true, group);
+  }
+
+  /** A card of the operator, with prices for the tools that it does not price. A card that is free gives them away, too. */
+  private ownCard(model: string, card: PriceCard): PriceCard {
+    return withTools(card, this.toolPrices(model));
+  }
+
+  /** The list price of a model, with the site's own prices of tools. */
+  private listed(model: string): NamedCard | null {
+    const builtIn = builtInCard(model);
+    return builtIn && { name: builtIn.name, card: withSiteTools(builtIn.card, this.siteTools(model)) };
+  }
+
+  private siteTools(model: string): ToolPrices {
+    return this.current.siteTools.find(model)?.card.prices ?? {};
+  }
+
+  private toolPrices(model: string): ToolFees {
+    return toolPricesOf(model, this.siteTools(model));
+  }
+
+  /**
+   * The card of a model that a tool draws images with, in a call of another model: its own, else the list price. Its prices by
+   * the call or by ratio are for orders of images.
+   * @param price of the call
+   * @returns null where the price of the call covers the images: it has one for them, is per call, or is free
+   */
+  ofDrawing(price: Price, model: string, group: string): CardPrice | null {
+    if (price.kind === 'call' || isFree(price)) return null;
+    if (price.kind === 'card' && price.card.prices.imageOutput !== undefined) return null;
+    const found = this.find(model, group);
+    if (found?.kind === 'card') return found;
+    const listed = builtInCard(model);
+    return listed && this.cardPrice(listed, true, group);
+  }
+
+  /**
+   * The price of a model that advises the one of a call, as a card: its own, else the list price.
+   * @param price of the call
+   * @returns null where the price of the call covers the advice: it is per call or free, or the model has no price by tokens
+   */
+  ofAdvice(price: Price, model: string, group: string): CardPrice | null {
+    if (price.kind === 'call' || isFree(price)) return null;
+    const found = this.find(model, group);
+    if (found?.kind === 'card') return found;
+    if (found?.kind === 'ratio') {
+      return this.cardPrice({ name: model, card: cardOfRatio(found, this.settings.values.QuotaPerUnit) }, false, group);
+    }
+    const listed = builtInCard(model);
+    return listed && this.cardPrice(listed, true, group);
+  }
+
+  /**
+   * The price of a model that writes down the speech of a session of another model.
+   * @param price of the session
+   * @returns null where the price of the session covers it, because it is per call or free, and where the model has none
+   */
+  ofTranscripts(price: Price, model: string, group: string): Price | null {
+    return price.kind === 'call' || isFree(price) ? null : this.find(model, group);
+  }
+
+  /** Whether the model has a price. */
+  isPriced(model: string): boolean {
+    return this.find(model, '') !== null;
+  }
+
+  /** The completion ratio, and whether the CompletionRatio setting is ignored for this model. */
+  completionRatio(model: string): RuledRatio {
+    const name = collapseGizmo(model);
+    const saved = this.settings.values.CompletionRatio[name];
+    if (name.includes('/') && saved !== undefined) return { ratio: saved, locked: false };
+    const ruled = ruledCompletionRatio(name);
+    return ruled.locked || saved === undefined ? ruled : { ratio: saved, locked: false };
+  }
+
+  /** A group without a ratio counts as 1. */
+  groupRatio(group: string): number {
+    return this.settings.values.GroupRatio[group] ?? 1;
+  }
+
+  /** The logged cost of a channel test, without group ratio. It is not charged. */
+  testCharge(
+    model: string,
+    usage: { readonly promptTokens: number; readonly completionTokens: number },
+  ): { readonly quota: number; readonly other: Record<string, unknown> } {
+    const name = collapseGizmo(model);
+    const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, '');
+    if (price.kind === 'card') return this.testChargeByCard(price, usage);
+    const quota = chargeOfTest(price, usage, this.settings.values.QuotaPerUnit);
+    const factors =
+      price.kind === 'call'
+        ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0 }
+        : { model_price: -1, model_ratio: price.modelRatio, completion_ratio: price.completionRatio };
+    return { quota, other: { ...factors, group_ratio: 1, price_version: this.version, uncharged: true } };
+  }
+
+  private testChargeByCard(
+    { card, name }: CardPrice,
+    usage: { readonly promptTokens: number; readonly completionTokens: number },
+  ): { readonly quota: number; readonly other: Record<string, unknown> } {
+    const priced = pricedUsage({ ...noUsage, ...usage });
+    const other = {
+      model_price: -1,
+      model_ratio: 0,
+      completion_ratio: 0,
+      group_ratio: 1,
+      price_card: name,
+      components: componentsOf(card, priced),
+      quota_per_unit: this.settings.values.QuotaPerUnit,
+      price_version: this.version,
+      uncharged: true,
+    };
+    return { quota: chargeOfCard(card, priced, 1, this.settings.values.QuotaPerUnit).quota, other };
+  }
+
+  private cardPrice({ name, card }: NamedCard, isBuiltIn: boolean, group: string): CardPrice {
+    return { kind: 'card', name, card, isBuiltIn, groupRatio: this.groupRatio(group), version: this.version };
+  }
+
+  private callPrice(modelPrice: number, group: string): CallPrice {
+    return { kind: 'call', modelPrice, groupRatio: this.groupRatio(group), version: this.version };
+  }
+
+  private ratioPrice(name: string, modelRatio: number, group: string): RatioPrice {
+    const tools = this.toolPrices(name);
+    return {
+      kind: 'ratio',
+      modelRatio,
+      completionRatio: this.completionRatio(name).ratio,
+      cacheRatio: this.settings.values.CacheRatio[name] ?? 1,
+      cacheWriteRatio,
+      audioRatio: audioInputRatio(name),
+      audioCompletionRatio: audioOutputRatio,
+      groupRatio: this.groupRatio(group),
+      tools,
+      searches: tools.request === undefined ? undefined : listedSearches(name, tools),
+      version: this.version,
+    };
+  }
+}

@@ -1,0 +1,119 @@
+import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
+import { componentsOf, quotaOfComponents, usdOf, type Count, type PricedUsage } from './card-charge.js';
+import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
+import { cardNotes, chargeOfCall, isFree, type CallPrice, type CardPrice, type Price } from './charge.js';
+
+/** A video as a price sees it. */
+export interface Video {
+  /** May have a fraction. */
+  readonly seconds: number;
+  /** Null: not known, which costs the standard price. */
+  readonly resolution: ServiceTier | null;
+}
+
+/** The charge of a video. */
+export interface VideoPrice {
+  /** With the group ratio. */
+  readonly quota: number;
+  /** USD of a second, before the group ratio; null where the price is for the whole video. */
+  readonly perSecond: number | null;
+  /** USD of the video, before the group ratio. */
+  readonly usd: number;
+  /** Keys of the log row, complete but for `admin_info` (docs/reference/relay/usage-log.md#the-other-field). */
+  readonly other: Readonly<Record<string, unknown>>;
+  /** The beginning of the row's `content`. */
+  readonly content: string;
+  /** The lines of a charge by a card. */
+  readonly sale: SaleLines | null;
+}
+
+/**
+ * The price of a video: by the second, where a card has a price for its resolution or a standard one, else by the call.
+ * @returns null where the price is by tokens and not free: it is no price of a video
+ */
+export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): VideoPrice | null {
+  if (price.kind === 'card') return priceByCard(price, video, quotaPerUnit);
+  if (price.kind === 'call') return priceByCall(price, video, quotaPerUnit);
+  return isFree(price) ? priceByCall({ ...price, kind: 'call', modelPrice: 0 }, video, quotaPerUnit) : null;
+}
+
+function priceByCard(price: CardPrice, video: Video, quotaPerUnit: number): VideoPrice | null {
+  const { card, name, groupRatio } = price;
+  const usage = usageOf(card, video);
+  if (!usage && !isFree(price)) return null;
+  const lines = usage ? componentsOf(card, usage) : [];
+  return {
+    quota: quotaOfComponents(lines, groupRatio, quotaPerUnit),
+    perSecond: isBySecond(card, video) ? ratesOf(card, -1, video.resolution).second : null,
+    usd: usdOf(lines).toNumber(),
+    other: { ...notesOf(price, video, quotaPerUnit, -1), ...cardNotes(price, lines) },
+    content: `price card ${name}${textOf(groupRatio, video)}`,
+    sale: { card, lines },
+  };
+}
+
+function priceByCall(price: CallPrice, video: Video, quotaPerUnit: number): VideoPrice {
+  const { modelPrice, groupRatio } = price;
+  return {
+    quota: isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit),
+    perSecond: null,
+    usd: modelPrice,
+    other: notesOf(price, video, quotaPerUnit, modelPrice),
+    content: `fixed price ${modelPrice.toFixed(2)}${textOf(groupRatio, video)}`,
+    sale: null,
+  };
+}
+
+/** A video without a resolution has no tier; one with a resolution names it also where it has no price of its own. */
+const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: number, modelPrice: number) => ({
+  task: true,
+  video_seconds: seconds,
+  ...(resolution === null ? {} : { service_tier: resolution }),
+  model_price: modelPrice,
+  group_ratio: price.groupRatio,
+  quota_per_unit: quotaPerUnit,
+  price_version: price.version,
+});
+
+const textOf = (groupRatio: number, { seconds, resolution }: Video): string =>
+  `, group ratio ${groupRatio.toFixed(2)}, ${seconds} s${resolution === null ? '' : `, ${resolution}`}`;
+
+/** The video of a log row; null in rows of other calls. */
+export function loggedVideo(other: Readonly<Record<string, unknown>>): Video | null {
+  const { video_seconds: seconds, service_tier: tier } = other;
+  return typeof seconds === 'number' ? { seconds, resolution: recordedTier(tier) ?? null } : null;
+}
+
+/**
+ * The cost of a video: by the second, else by the call.
+ * @returns null where the card prices neither, such as a list price by tokens
+ */
+export function videoCostOf(
+  cost: CostPrice,
+  video: Video,
+  sale: SaleLines | null,
+): { readonly usd: number; readonly notes: CostNotes } | null {
+  const usage = usageOf(cost.card, video);
+  if (!usage) return null;
+  const found = costOf(cost, usage);
+  const isSold = sale?.card === cost.card;
+  return { usd: found.usd, notes: costNotes(isSold ? { ...found, lines: sale.lines } : found, sale) };
+}
+
+/** The quantities that a card prices a video by; null where it has no price of one. */
+function usageOf(card: PriceCard, video: Video): PricedUsage | null {
+  const piece = pieceOf(card);
+  const counts: Count[] = isBySecond(card, video)
+    ? [
+        ['second', video.seconds],
+        ['request', 1],
+      ]
+    : piece
+      ? [[piece, 1]]
+      : [];
+  return counts.length > 0 ? { counts, serviceTier: video.resolution } : null;
+}
+
+const isBySecond = ({ prices, services }: PriceCard, { resolution }: Video): boolean =>
+  (resolution === null ? undefined : services?.[resolution]?.prices?.second) !== undefined ||
+  prices.second !== undefined;

@@ -1,0 +1,2 @@
+export { PaymentTestService } from './payment-test.service.js';
+export { WalletService } from './wallet.service.js';
