@@ -45,7 +45,7 @@ export interface RelayDeps {
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;
-  /** Absent where nothing is exported. */
+  /** Absent when no telemetry is exported. */
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -11,11 +11,12 @@ interface DirectoryLogger {
 }
 
 /**
- * The budgets of groups, channels and the site, in memory. Those of keys and users are read with the key and the user. Reads
- * all again when a change is announced, and periodically, so that a lost announcement has no lasting effect.
+ * The budgets of groups, channels and the site, in memory. Budgets of keys and users are read with the key and the
+ * user. All budgets are read again when a change is announced, and periodically, so that a lost announcement has no
+ * lasting effect.
  */
 export class BudgetDirectory {
-  /** Whether no group, no channel and the site have a budget. Every call reads it. */
+  /** Whether no group, no channel and not the site has a budget. Every call reads this flag. */
   isEmpty = true;
   private groups = new Map<string, readonly KnownBudget[]>();
   private channels = new Map<number, readonly KnownBudget[]>();
@@ -23,7 +24,10 @@ export class BudgetDirectory {
   private groupRates = new Map<string, readonly KnownBudget[]>();
   private ratesOfSite = noBudgets;
   private timer: NodeJS.Timeout | null = null;
-  /** Reads that have begun, and the one whose budgets are in use: one that began earlier may end later. */
+  /**
+   * Numbers of the latest read that has begun, and of the read whose budgets are in use. A read that began earlier may
+   * end later.
+   */
   private begun = 0;
   private used = 0;
 
@@ -52,12 +56,12 @@ export class BudgetDirectory {
     return this.groups.size === 0 ? noBudgets : (this.groups.get(name) ?? noBudgets);
   }
 
-  /** Limits of a minute of the site. */
+  /** Limits per minute of the site. */
   get siteRates(): readonly KnownBudget[] {
     return this.ratesOfSite;
   }
 
-  /** Limits of a minute of a group. */
+  /** Returns the limits per minute of a group. */
   ratesOf(group: string): readonly KnownBudget[] {
     return this.groupRates.size === 0 ? noBudgets : (this.groupRates.get(group) ?? noBudgets);
   }
@@ -70,7 +74,7 @@ export class BudgetDirectory {
     try {
       await this.read();
     } catch (error) {
-      // The current copy stays in use; the next periodic read tries again.
+      // The current copy stays in use. The next periodic read retries.
       this.logger.warn({ err: error }, 'budgets could not be reloaded');
     }
   }

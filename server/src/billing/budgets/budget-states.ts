@@ -2,14 +2,14 @@ import type { DataSource } from 'typeorm';
 import { budgetWindowAt } from '../../shared/budget.js';
 import type { Budget } from './budget.entity.js';
 
-/** The use of a budget now. */
+/** The current use of a budget. */
 export interface BudgetState {
-  /** Of the window. Unix seconds. */
+  /** Start of the window. Unix seconds. */
   readonly start: number;
-  /** Null: a rolling window opens little by little. */
+  /** End of the window. Null for a rolling window, which frees its amount continuously. */
   readonly end: number | null;
   readonly used: number;
-  /** Taken by calls that run. */
+  /** The amount reserved by running calls. */
   readonly held: number;
 }
 
@@ -18,12 +18,12 @@ export interface BudgetView {
   readonly budget: Budget;
   /** The name of the key, user, group or channel; '' for the site and deleted ones. */
   readonly subjectName: string;
-  /** Null outside a fixed range. */
+  /** Null when the budget is outside its fixed range. */
   readonly state: BudgetState | null;
 }
 
 /**
- * Use in the windows that are open, by the id of the budget. Budgets outside their fixed range are left out.
+ * Reads the use in the open windows, by budget id. Budgets outside their fixed range are left out.
  * @param now Unix milliseconds
  */
 export async function readBudgetStates(

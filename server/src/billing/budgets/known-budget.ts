@@ -21,18 +21,27 @@ export const knownBudgetJson = `json_build_object('id', b.id, 'level', b.level, 
     'group_name', b.group_name, 'kind', b.kind, 'amount', b.amount, 'span', b.span, 'is_rolling', b.is_rolling, 'time_zone', b.time_zone,
     'starts_at', b.starts_at, 'ends_at', b.ends_at, 'models', b.models)`;
 
-/** A column with the enabled budgets of a key or user; null without any. @param subject SQL of its id */
+/**
+ * SQL for a column with the enabled budgets of a key or user; null when there are none.
+ * @param subject SQL of the id
+ */
 export const budgetsOf = (level: 'token' | 'user', subject: string): string =>
   `(SELECT json_agg(${knownBudgetJson} ORDER BY b.id) FROM budgets b
      WHERE b.level = '${level}' AND b.subject_id = ${subject} AND b.enabled) AS budgets`;
 
 export const noBudgets: readonly KnownBudget[] = [];
 
-/** Those that the ledger counts. @param rows a column of `budgetsOf` */
+/**
+ * Returns the budgets that the ledger counts.
+ * @param rows a column of `budgetsOf`
+ */
 export const toKnownBudgets = (rows: readonly KnownBudgetRow[] | null): readonly KnownBudget[] =>
   read(rows, (row) => !isRate(row));
 
-/** Those of a minute, which the ledger does not count. @param rows a column of `budgetsOf` */
+/**
+ * Returns the limits per minute, which the ledger does not count.
+ * @param rows a column of `budgetsOf`
+ */
 export const toKnownRates = (rows: readonly KnownBudgetRow[] | null): readonly KnownBudget[] => read(rows, isRate);
 
 function read(

@@ -7,7 +7,7 @@ import { pick } from '../../shared/snake-case.js';
 import { parseNewBudget, type NewBudget } from './budget-input.js';
 import { Budget } from './budget.entity.js';
 
-/** Budgets of one key, user, group or channel, or of the site. */
+/** Maximum number of budgets of one key, user, group or channel, or of the site. */
 export const maxPerSubject = 20;
 
 /** Fields of a budget of a key that is created with it. */
@@ -38,11 +38,11 @@ export const toTokenBudget = (body: z.infer<typeof tokenBudget>): NewTokenBudget
   enabled: body.enabled ?? true,
 });
 
-/** One of the `budgets` of `POST /api/token/`. */
+/** One entry of the `budgets` of `POST /api/token/`. */
 export const tokenBudgetBody = tokenBudget.transform(toTokenBudget);
 
 /**
- * Creates the budgets of a new key in the transaction that creates the key, so that it never works without them.
+ * Creates the budgets of a new key in the transaction that creates the key, so that the key never works without them.
  * @param owner of the key, who may change them afterwards
  * @throws AppError INVALID_INPUT with the field `budgets.<index>.<field>`
  */

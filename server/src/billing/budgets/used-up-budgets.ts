@@ -10,9 +10,9 @@ export class UsedUpBudgets {
   constructor(private readonly deps: { readonly budgets: Repository<Budget>; readonly clock: Clock }) {}
 
   /**
-   * Budgets of these keys and of their owners. A limit of a minute is open again before its state is read, and counts only
-   * with an amount of 0.
-   * @returns by the id of the key, only keys that have one and that the caller may read budgets of
+   * Finds used-up budgets of these keys and of their owners. A limit per minute is open again before its state is read,
+   * so it counts only with an amount of 0.
+   * @returns budgets by key id, only for keys that have one and whose budgets the caller may read
    */
   async ofTokens(actor: MaybeActor, tokenIds: readonly number[]): Promise<Map<number, BudgetView[]>> {
     const reader = requireActor(actor);

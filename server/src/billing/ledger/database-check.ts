@@ -10,9 +10,9 @@ import type { Charge, ReserveRequest } from './ledger.js';
 import { reconcile } from './reconcile.js';
 
 export interface DatabaseCheck {
-  /** The database itself, not a pooler. */
+  /** The URL of the database itself, not of a pooler. */
   readonly directUrl: string;
-  /** The address that the gateway uses for everything else. */
+  /** The URL that the gateway uses for everything else. */
   readonly url: string;
   readonly preparedStatements: boolean;
   readonly logger: Logger;
@@ -24,8 +24,8 @@ export class ScratchError extends Error {}
 const ignore = (): void => undefined;
 
 /**
- * Tries everything that the gateway needs from its database, in a schema of its own, which is removed at the end. A site in the same
- * database is neither read nor changed.
+ * Tries every feature that the gateway needs from its database, in a schema of its own, which is removed at the end. A
+ * site in the same database is neither read nor changed.
  * @throws ScratchError, and the errors of connections
  */
 export async function checkDatabase(check: DatabaseCheck): Promise<FeatureResult[]> {
@@ -75,7 +75,10 @@ async function checkIn(schema: string, check: DatabaseCheck): Promise<FeatureRes
   }
 }
 
-/** A pooler may drop the setting of the connection. Writes would then reach the site's own tables. */
+/**
+ * Creates the schema. A pooler may drop the setting of the connection, and writes would then reach the site's own
+ * tables.
+ */
 async function openIn(schema: string, session: pg.Client): Promise<void> {
   try {
     await session.connect();
@@ -153,11 +156,11 @@ async function migrateIn(schema: string, within: pg.PoolConfig, { directUrl, log
 
 const opening = 1000;
 const charged = 30;
-/** Reservations at once, of which the balance has room for four. */
+/** Number of concurrent reservations. The balance has room for four. */
 const crowd = 8;
 const share = 200;
 
-/** One call that is charged, one that is given back, and more at once than the balance has room for. */
+/** Runs one call that is charged, one that is released, and more concurrent calls than the balance has room for. */
 async function useLedger(within: pg.PoolConfig, client: pg.Client, check: DatabaseCheck): Promise<void> {
   await client.query("INSERT INTO users (id, username) VALUES (1, 'check')");
   await client.query("INSERT INTO channels (id, type, key_sealed, created_time) VALUES (1, 1, '', 0)");

@@ -15,7 +15,7 @@ export interface ReserveItem extends Waiting<void> {
 
 export interface SettleItem extends Waiting<Settled> {
   readonly line: SettleLine;
-  /** This node never released the reservation, so if it is missing it may have been lost. */
+  /** Set when this node never released the reservation. If it is missing, it may have been lost. */
   readonly owned: boolean;
 }
 

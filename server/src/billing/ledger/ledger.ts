@@ -7,7 +7,7 @@ import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
  */
 export interface Ledger {
   /**
-   * Takes `amount` from the user and the token in one atomic step, before the provider is called.
+   * Reserves `amount` of the user and the token in one atomic step, before the provider is called.
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError; SERVICE_UNAVAILABLE while the database
    * is unavailable
    */
@@ -19,23 +19,25 @@ export interface Ledger {
    */
   settle(reservation: Reservation, charge: Charge): Promise<Settled>;
   /**
-   * Returns the whole reservation. Never throws: a failed release is retried, and the sweeper returns it at the latest.
+   * Releases the whole reservation. Never throws: a failed release is retried, and the sweeper releases it at the
+   * latest.
    */
   release(reservation: Reservation): Promise<void>;
   /**
-   * Adds holds of budgets to a reservation: those of the channel that is about to serve its call.
-   * @returns the budget that has no room; then nothing is held
+   * Adds holds of budgets to a reservation, for the channel that is about to serve its call.
+   * @returns the budget that has no room; then nothing is reserved
    * @throws AppError SERVICE_UNAVAILABLE
    */
   addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null>;
   /**
-   * Takes such holds back: the channel did not serve the call. The call's next `addBudgets` and its end wait for it.
-   * Never throws: holds that cannot be taken back now are taken back with the reservation's release or settlement.
+   * Releases holds of `addBudgets`, because the channel did not serve the call. The call's next `addBudgets` and its
+   * end wait for it. Never throws: holds that cannot be released now are released with the reservation's release or
+   * settlement.
    */
   dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void>;
 }
 
-/** Why a reservation was refused, with the amounts; the relay formats them in the site's currency. */
+/** Why a reservation was refused, with the amounts. The relay formats them in the site's currency. */
 export class QuotaError extends AppError {
   declare readonly code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA';
 
@@ -48,23 +50,26 @@ export class QuotaError extends AppError {
   }
 }
 
-/** An amount to take before a call. */
+/** An amount to reserve before a call. */
 export interface ReserveRequest {
   readonly requestId: string;
   readonly userId: number;
-  /** 0: no token is charged (playground). */
+  /** The token to charge; 0 when no token is charged (playground). */
   readonly tokenId: number;
-  /** Shown in lists of calls in flight. */
+  /** The model, which is shown in lists of calls in flight. */
   readonly modelName?: string;
   readonly amount: number;
-  /** A priced call needs a positive balance even when its reservation rounds to 0; a free one needs none. */
+  /**
+   * Whether the call is priced. A priced call needs a positive balance even when its reservation rounds to 0; a free
+   * call needs none.
+   */
   readonly priced: boolean;
   /**
-   * The reservation must survive a database crash, because it is settled within another row's transaction. Waits for
-   * the disk. Other reservations need not wait, because their loss costs nothing.
+   * Whether the reservation must survive a database crash, because it is settled within another row's transaction. It
+   * then waits for the disk. Other reservations need not wait, because their loss costs nothing.
    */
   readonly durable?: boolean;
-  /** The amounts that the call takes of its budgets. Absent for calls without a budget, which then cost nothing more. */
+  /** The amounts that the call reserves in its budgets. Absent for calls without a budget, which have no extra cost. */
   readonly budgets?: readonly BudgetHold[];
 }
 
@@ -77,13 +82,14 @@ export interface Reservation extends ReserveRequest {
 export interface Charge {
   readonly quota: number;
   /**
-   * The price minus `quota`, in billionths of a quota unit, between -10^9 and 10^9. The user carries it: the ledger charges a
-   * unit more or less when the rests of their calls come to one. Absent: none.
+   * The price minus `quota`, in billionths of a quota unit, between -10^9 and 10^9. The ledger accumulates it for the
+   * user, and charges a unit more or less when the fractions add up to one. Absent when there is none.
    */
   readonly rest?: number;
   /**
-   * The part that is charged whatever the balance has. The rest is charged as far as the balance and the key's limit have
-   * it, in the same transaction; the log row then has `uncharged_quota`. Absent: all of it.
+   * The part that is charged whatever the balance is. The rest is charged as far as the balance and the key's limit
+   * cover it, in the same transaction; the log row then has `uncharged_quota`. Absent when the whole charge is
+   * independent of the balance.
    */
   readonly least?: number;
   /**
@@ -91,7 +97,7 @@ export interface Charge {
    * row is written.
    */
   readonly counted: boolean;
-  /** Option LogConsumeEnabled. */
+  /** Whether the log row is written (option LogConsumeEnabled). */
   readonly logged: boolean;
   readonly channelId: number;
   readonly username: string;
@@ -104,7 +110,7 @@ export interface Charge {
   readonly durationMs: number;
   /** Milliseconds until the provider's first data; null or absent for non-streaming responses. */
   readonly firstTokenMs?: number | null;
-  /** The cost of the call in USD, if that is known. */
+  /** The cost of the call in USD, if it is known. */
   readonly upstreamUsd?: number | undefined;
   readonly isStream: boolean;
   readonly content: string;
@@ -112,7 +118,7 @@ export interface Charge {
   readonly other: Record<string, unknown>;
 }
 
-/** Result of a settlement. */
+/** The result of a settlement. */
 export interface Settled {
   /** The user's new balance; null when unknown (spooled, or settled before). */
   readonly userQuota: number | null;
@@ -122,7 +128,7 @@ export interface Settled {
 
 /** A movement that is not a call. `source` is unique: repeating it changes nothing. */
 export interface Posting {
-  /** `redemption:<code>:<user>`, `<payment provider>:<order>`, `checkin:<user>:<day>` … */
+  /** Such as `redemption:<code>:<user>`, `<payment provider>:<order>` or `checkin:<user>:<day>`. */
   readonly source: string;
   readonly kind:
     | 'opening'
@@ -152,6 +158,7 @@ export interface Transaction {
 }
 
 /**
+ * Posts an entry.
  * @returns the new balance, or null when this source was posted before
  * @throws AppError INSUFFICIENT_QUOTA below the floor
  */

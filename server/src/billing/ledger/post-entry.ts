@@ -2,7 +2,7 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isQuota, maxQuota } from '../../shared/quota.js';
 import type { PostEntry, Posting } from './ledger.js';
 
-/** Raised by `ledger_post` when the balance would fall below the floor. */
+/** The SQLSTATE raised by `ledger_post` when the balance would fall below the floor. */
 const belowFloor = 'LDG01';
 const noBalance = 'LDG02';
 
@@ -34,8 +34,9 @@ export const postEntry: PostEntry = async (transaction, posting) => {
 };
 
 /**
- * Calls in flight give back what they reserved. Beyond the range of the column, their settlement would be refused, and they
- * would cost nothing. The posting has locked the balance, so no call reserves or settles meanwhile.
+ * Checks that the balance stays within the range of its column when calls in flight release their reservations.
+ * Otherwise their settlement would be refused, and they would be free. The posting has locked the balance, so no call
+ * reserves or settles meanwhile.
  */
 async function assertRoom(
   transaction: Parameters<PostEntry>[0],
@@ -57,7 +58,7 @@ function toAppError(error: unknown): unknown {
   const code = (error as { code?: string } | null)?.code;
   if (code === belowFloor) return new AppError('INSUFFICIENT_QUOTA', 'The balance is too low', { cause: error });
   if (code === noBalance) return new AppError('NOT_FOUND', 'There is no such balance', { cause: error });
-  // check_violation: the balance would exceed the range of the column.
+  // The code is check_violation: the balance would exceed the range of the column.
   if (code === '23514') return outOfRange();
   return error;
 }

@@ -19,7 +19,7 @@ interface LedgerLogger {
 
 export interface LedgerDeps {
   readonly pool: Pool;
-  /** Default: true. */
+  /** Whether prepared statements are used. Default: true. */
   readonly preparedStatements?: boolean;
   readonly nodeId: string;
   readonly spool: Spool;
@@ -39,22 +39,24 @@ const probeMilliseconds = 250;
  */
 export class PostgresLedger implements Ledger {
   private readonly reserving: BatchQueue<ReserveItem>;
-  /** Apart, so that calls without a budget share no statement with those that have one. */
+  /**
+   * The queue of reservations with budgets. It is separate, so that calls without a budget use statements of their own.
+   */
   private readonly reservingBudgeted: BatchQueue<ReserveItem>;
   private readonly settling: BatchQueue<SettleItem>;
   private readonly releasing: BatchQueue<ReleaseItem>;
   private readonly sql: LedgerSql;
   /** Reservations of this process whose call is running. */
   private readonly open = new Set<string>();
-  /** Reservations that may or may not exist: released when the database responds again. */
+  /** Reservations that may or may not exist. They are released when the database responds again. */
   private readonly doubtful = new Set<string>();
-  /** Those that are being released now. */
+  /** Reservations that are being released. */
   private readonly returning = new Set<string>();
-  /** Holds of budgets that are being taken back, by request. The call's next hold and its end wait for them. */
+  /** Holds of budgets that are being released, by request. The call's next hold and its end wait for them. */
   private readonly dropping = new Map<string, Promise<void>>();
-  /** Budgets that may still be held for channels that did not serve the call, by request. */
+  /** Budgets that may still be reserved for channels that did not serve the call, by request. */
   private readonly undropped = new Map<string, readonly number[]>();
-  /** Calls whose settlement could be written neither to the database nor to the spool, until one of them takes it. */
+  /** Calls whose settlement could be written neither to the database nor to the spool. They are retried. */
   private readonly unstored = new Set<string>();
   private withoutDatabase = false;
   private probing: Promise<void> | null = null;
@@ -99,7 +101,7 @@ export class PostgresLedger implements Ledger {
       },
       unavailable: (items, error) => this.releasesUnavailable(items, error),
       refused: ({ requestId, done }, error) => {
-        // The sweeper tries it again.
+        // The sweeper releases it later.
         this.deps.logger.error({ err: error, requestId }, 'reservation could not be released');
         done();
       },
@@ -149,7 +151,7 @@ export class PostgresLedger implements Ledger {
     if (!isQuota(amount) || amount < 0) {
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${amount}`));
     }
-    // A call reserves again for its next attempt: the release of its last reservation must not take this one.
+    // A call reserves again for its next attempt. A release of its last reservation must not remove the new one.
     if (this.withoutDatabase || this.doubtful.has(requestId) || this.returning.has(requestId))
       return Promise.reject(unavailable());
     this.open.add(requestId);
@@ -175,7 +177,7 @@ export class PostgresLedger implements Ledger {
       }
       return await this.sql.addBudgets(requestId, holds);
     } catch (error) {
-      // They may be held.
+      // The holds may exist, because the failure does not tell.
       this.noteUndropped(requestId, holds);
       if (isUnavailable(error)) this.databaseUnavailable(error);
       throw unavailable(error);
@@ -195,13 +197,13 @@ export class PostgresLedger implements Ledger {
     return dropped;
   }
 
-  /** The call's settlement takes these holds back, its release all. */
+  /** Records holds that the call's settlement or release has to release. */
   private noteUndropped(requestId: string, holds: readonly BudgetHold[]): void {
     if (!this.open.has(requestId)) return;
     this.undropped.set(requestId, [...(this.undropped.get(requestId) ?? []), ...idsOf(holds)]);
   }
 
-  /** A line that takes them back. */
+  /** Returns a settlement line that releases the recorded holds. */
   private withUndropped(line: SettleLine): SettleLine {
     const drop = this.undropped.get(line.requestId);
     if (!drop) return line;
@@ -214,7 +216,7 @@ export class PostgresLedger implements Ledger {
     const dropping = this.dropping.size === 0 ? undefined : this.dropping.get(requestId);
     if (dropping) return dropping.then(() => this.settle(reservation, charge));
     if (!isQuota(charge.quota) || charge.quota < 0) {
-      // The sweeper returns the reservation.
+      // The sweeper releases the reservation.
       this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
@@ -224,7 +226,7 @@ export class PostgresLedger implements Ledger {
     return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);
   }
 
-  /** Stores a settlement on disk; only a disk that fails makes it wait for the database. */
+  /** Writes a settlement to the disk. It waits for the database only if the disk fails. */
   private async settleWithoutDatabase(line: SettleLine, owned: boolean): Promise<Settled> {
     if (!(await this.spooled([line]))) return this.settleLine(line, owned);
     this.open.delete(line.requestId);
@@ -232,7 +234,7 @@ export class PostgresLedger implements Ledger {
   }
 
   async release({ requestId }: Reservation): Promise<void> {
-    // A row that is locked is not released.
+    // A row that is locked is not released, so the release of holds ends first.
     if (this.dropping.size > 0) await this.dropping.get(requestId);
     if (this.withoutDatabase) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
@@ -290,8 +292,8 @@ export class PostgresLedger implements Ledger {
   }
 
   /**
-   * A call without a reservation was settled before, or a database crash lost its reservation.
-   * @returns the failures of those that could be neither settled nor stored, by request id
+   * Settles calls without a reservation. They were settled before, or a database crash lost the reservation.
+   * @returns the failures of calls that could be neither settled nor stored, by request id
    */
   private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<ReadonlyMap<string, UnstoredError>> {
     const { balances, doubtful } = await sql.settleLost(items.map(({ line }) => line.json));
@@ -307,7 +309,9 @@ export class PostgresLedger implements Ledger {
     return unstored;
   }
 
-  /** The database refuses this row permanently: it is stored for manual inspection, and its reservation stays. */
+  /**
+   * Handles a row that the database refuses permanently: it is stored for manual inspection, and its reservation stays.
+   */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
     this.deps.logger.error({ err: error, requestId: line.requestId }, 'settlement refused by the database');
     void this.storeRefused(line, error instanceof Error ? error.message : String(error)).then((problem) =>
@@ -316,8 +320,9 @@ export class PostgresLedger implements Ledger {
   }
 
   /**
-   * Stores a line for manual inspection. Where that is not possible it goes to the spool, from which it is tried again.
-   * @returns null when it is stored. Never throws
+   * Stores a line for manual inspection. If that fails, the line goes to the spool and is retried from there. Never
+   * throws.
+   * @returns null when it is stored
    */
   private async storeRefused(line: SettleLine, reason: string): Promise<UnstoredError | null> {
     try {
@@ -353,7 +358,7 @@ export class PostgresLedger implements Ledger {
       for (const { done } of items) done(spooled);
       return;
     }
-    // Neither the database nor the disk is available: the calls wait for one of them.
+    // Neither the database nor the disk is available, so the calls wait until one is.
     await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
     for (const item of items) this.settling.add(item);
   }
@@ -370,7 +375,7 @@ export class PostgresLedger implements Ledger {
       this.isSpoolBroken = false;
       return true;
     } catch (error) {
-      // It is tried several times a second.
+      // The error is logged once, because the write is retried several times a second.
       if (!this.isSpoolBroken) this.deps.logger.error({ err: error }, 'cannot write the settlement spool, retrying');
       this.isSpoolBroken = true;
       for (const { requestId } of lines) this.unstored.add(requestId);
@@ -384,7 +389,7 @@ export class PostgresLedger implements Ledger {
       try {
         await this.sql.tryWriting();
       } catch (error) {
-        // A role that may not make temporary tables is refused by a database that works.
+        // A database that works may refuse temporary tables to a role without that right.
         if (isUnavailable(error)) {
           await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
           continue;
@@ -396,11 +401,12 @@ export class PostgresLedger implements Ledger {
       // The database may fail again meanwhile: then `withoutDatabase` is set, open settlements are spooled again, and the loop
       // continues.
       await this.replaySpool(() => false).catch((error: unknown) => {
-        // The next heartbeat tries again.
+        // The next heartbeat retries.
         this.deps.logger.error({ err: error }, 'the settlement spool could not be replayed');
       });
     }
-    // In the same turn as the last check of `withoutDatabase`: a failure from now on has to start a new probe.
+    // `probing` is reset without a pause after the last check of `withoutDatabase`: a later failure has to start a new
+    // probe.
     this.probing = null;
   }
 
@@ -461,5 +467,5 @@ class UnstoredError extends AppError {
 
 const none: ReadonlyMap<string, UnstoredError> = new Map();
 
-/** The balance is known when the spool is replayed. */
+/** The result of a spooled settlement. The balance becomes known when the spool is replayed. */
 const spooled: Settled = { userQuota: null, uncharged: 0 };

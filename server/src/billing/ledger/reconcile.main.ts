@@ -29,7 +29,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
   });
 }
 
-/** All checks read one snapshot, so a running server does not disturb them. */
+/** Runs all checks in one snapshot, so that a running server does not disturb them. */
 async function readBooks(client: pg.Client): Promise<Drift[]> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   return await reconcile(client);

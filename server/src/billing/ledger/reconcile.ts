@@ -48,8 +48,8 @@ function refundCheck(check: {
 const budgetValue = `CASE b.kind WHEN 'money' THEN l.quota WHEN 'tokens' THEN l.prompt_tokens + l.completion_tokens ELSE 1 END`;
 
 /**
- * Verifies what is used and held of budgets: log rows name the windows in which their calls were counted, and reservations
- * what they hold. Windows from before the log was trimmed are left out.
+ * Verifies the used and reserved amounts of budgets: log rows name the windows in which their calls were counted, and
+ * reservations name their holds. Windows from before the log was trimmed are left out.
  */
 const budgetChecks: readonly string[] = [
   `WITH logged AS (
@@ -103,13 +103,12 @@ interface DriftRow {
 /**
  * Verifies the ledger from independent records of the same movements:
  * - entries - charges - open reservations = balance, for users, tokens and invite earnings;
- * - charges, and those from before the site moved in = used counters, for users, tokens and channels;
+ * - charges, and those from before the site was imported = used counters, for users, tokens and channels;
  * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
- * - prices minus charges, per hour = the fraction of a unit that the user carries;
+ * - prices minus charges, per hour = the fraction of a unit that is accumulated for the user;
  * - the charge stored on a task = its log row, and its refund if it failed;
- * - what is used of a budget = its calls in the log, and what is held of it = the open reservations;
- * - rollups = the rows they were aggregated from.
- * Reads one snapshot, so it may run beside a live server.
+ * - the used amount of a budget = its calls in the log, and its reserved amount = the open reservations;
+ * - rollups = the rows they were aggregated from. Reads one snapshot, so it may run beside a live server.
  */
 export async function reconcile(database: Queryable): Promise<Drift[]> {
   const drifts: Drift[] = [];
@@ -148,7 +147,10 @@ const balanceCheck = (options: {
   LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM reservations GROUP BY 1) r ON r.id = x.id
   WHERE x.${options.balance} <> coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0)`;
 
-/** A site that moved in has used counters from before its oldest charge: they are in `opening_counters`. */
+/**
+ * SQL for the used counters. An imported site has used counters from before its oldest charge: they are in
+ * `opening_counters`.
+ */
 const usedCheck = (table: string, kind: string, name: string): string => `
   SELECT '${table} used' AS account, x.id::text, x.${name} AS name,
          (coalesce(c.amount, 0) + coalesce(o.used_quota, 0))::text AS expected, x.used_quota::text AS found
@@ -156,7 +158,10 @@ const usedCheck = (table: string, kind: string, name: string): string => `
   LEFT JOIN opening_counters o ON o.kind = '${kind}' AND o.id = x.id
   WHERE x.used_quota <> coalesce(c.amount, 0) + coalesce(o.used_quota, 0)`;
 
-/** The part of a log row in the fraction that its user carries, in billionths: the price of the call minus its charge. */
+/**
+ * SQL for the part of a log row in the user's accumulated fraction, in billionths: the price of the call minus its
+ * charge.
+ */
 const loggedRest = `CASE WHEN other LIKE '%"carried"%'
                               THEN (other::json #>> '{carried,1}')::bigint - (other::json #>> '{carried,0}')::bigint ELSE 0 END`;
 

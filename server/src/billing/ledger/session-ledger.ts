@@ -17,8 +17,8 @@ export interface SessionLedgerDeps {
 }
 
 /**
- * Charges one realtime session: a reservation of its own, and one for each response. All turns share one log row with their
- * totals. Reservations may be made in parallel; of settlements the caller awaits each.
+ * Charges one realtime session: one reservation for the session, and one for each response. All turns share one log row
+ * with their totals. Reservations may be made in parallel; the caller awaits each settlement.
  */
 export class SessionLedger {
   private count = 0;
@@ -29,35 +29,38 @@ export class SessionLedger {
   constructor(
     private readonly deps: SessionLedgerDeps,
     private readonly session: Omit<ReserveRequest, 'amount' | 'priced' | 'budgets'>,
-    /** The amounts that a turn takes of the budgets of its caller. @param money quota */
+    /**
+     * Returns the amounts that a turn reserves in the budgets of its caller.
+     * @param money quota
+     */
     private readonly holdsFor?: (money: number, tokens: number) => readonly BudgetHold[] | undefined,
   ) {}
 
   /**
    * Reserves the maximum cost of a turn.
-   * @param tokens that a budget of tokens holds
-   * @param isRequest budgets of requests count it
+   * @param tokens reserved in token budgets
+   * @param isRequest whether request budgets count it
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SERVICE_UNAVAILABLE
    */
   reserve(amount: number, priced: boolean, tokens: number, isRequest = true): Promise<Reservation> {
     const requestId = `${this.session.requestId}-${++this.count}`;
-    // A priced turn may be the one that charges what its user carries.
+    // A priced turn may be the one that charges the user's accumulated fraction.
     const held = priced ? Math.max(1, amount) : amount;
     const budgets = this.holdsFor?.(held, tokens)?.filter((each) => isRequest || !countsRequests(each));
     const request = { ...this.session, requestId, amount: held, priced, durable: true };
     return this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
   }
 
-  /** Reservations so far. */
+  /** Number of reservations so far. */
   get reservations(): number {
     return this.count;
   }
 
   /**
-   * Reserves what the session itself may cost: its time, and speech that is written down.
-   * @param isTurn each charge of it is a request. Otherwise the responses are the requests: the session only has to find
-   * room for one when it opens
-   * @throws as `reserve`
+   * Reserves the cost of the session itself: its time, and transcription.
+   * @param isTurn whether each charge of it is a request. Otherwise the responses are the requests, and the session
+   * only has to find room for one when it opens
+   * @throws like `reserve`
    */
   async open(amount: number, priced: boolean, tokens: number, isTurn: boolean): Promise<void> {
     const isFirst = this.count === 0;
@@ -77,7 +80,7 @@ export class SessionLedger {
    * @throws AppError INTERNAL_ERROR for a negative or unstorable charge: the reservation stays
    */
   async settle(held: Reservation, charge: Charge): Promise<Settled> {
-    // Still held: the sweeper returns it at the latest.
+    // The amount stays reserved. The sweeper releases it at the latest.
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
     }
@@ -95,19 +98,19 @@ export class SessionLedger {
       settled = rows[0];
       if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
     } catch (error) {
-      // The ledger stores what the database does not accept now; this turn then gets its own log row. If it was charged
-      // after all, its reservation no longer exists, and the second settlement changes nothing.
+      // The ledger stores a settlement that the database does not accept now. This turn then gets its own log row. If
+      // it was charged after all, its reservation no longer exists, and the second settlement changes nothing.
       logger.warn({ err: error, requestId: held.requestId }, 'turn is settled through the ledger queue');
       return ledger.settle(held, charge);
     }
-    // Settled, so nothing is returned: this removes the reservation from the ledger's memory.
+    // The turn is settled, so nothing is released: this removes the reservation from the ledger's memory.
     await ledger.release(held);
     return settled
       ? { userQuota: Number(settled.user_quota), uncharged: Number(settled.uncharged) }
       : { userQuota: null, uncharged: 0 };
   }
 
-  /** Returns the reservation of a response that never began. */
+  /** Releases the reservation of a response that never began. */
   release(held: Reservation): Promise<void> {
     return this.deps.ledger.release(held);
   }

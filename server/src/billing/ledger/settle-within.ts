@@ -5,7 +5,7 @@ import type { Charge, Reservation, Settled, Transaction } from './ledger.js';
 
 /**
  * Charges a reservation inside the caller's transaction, for charges that must commit together with another row.
- * Afterwards call the ledger's `release` for the reservation: after a commit it returns nothing, after a rollback all
+ * Afterwards call the ledger's `release` for the reservation: after a commit it releases nothing, after a rollback all
  * of it.
  * @param settledAt Unix seconds
  * @param reservation must be `durable`

@@ -2,11 +2,16 @@ import { aggregateHours, aggregateWithinHour, dropTrimmed, dropWithinHour, type 
 import { day, fiveMinutes, hour, minute, type Range, type Watermarks } from './read-plan.js';
 import type { Snapshots } from './rollups.js';
 
-/** Seconds after its end at which an hour is aggregated. Rows that come later are correct too, but cost a second run. */
+/**
+ * Seconds after its end at which an hour is aggregated. Later rows are counted correctly too, but cost a second run.
+ */
 const hourDelay = 120;
-/** The same for five minutes and minutes, which cost little to recompute. */
+/** Seconds after their end at which five minutes and minutes are aggregated. They cost little to recompute. */
 const shortDelay = 10;
-/** Log rows that are worth a minute: reading fewer one by one takes less than a fifth of a millisecond. */
+/**
+ * Number of log rows for which a minute is aggregated. Reading fewer rows one by one takes less than a fifth of a
+ * millisecond.
+ */
 export const busyRows = 500;
 /** Hours per transaction while catching up. */
 const hoursPerStep = 24;
@@ -31,6 +36,7 @@ export class Aggregator {
   ) {}
 
   /**
+   * Aggregates one step.
    * @returns the number of aggregated buckets: 0 when there is nothing left to do, or when a writer has not ended yet
    */
   async step(): Promise<number> {
@@ -80,14 +86,15 @@ export class Aggregator {
   }
 
   /**
-   * From now on, every transaction that changes a period at or before this moment invalidates it, except those that
-   * have already begun to write. A period never reopens, however many nodes close concurrently.
+   * Closes a period. From now on, every transaction that changes a period at or before this moment invalidates it,
+   * except transactions that have already begun to write. A period never reopens, however many nodes close
+   * concurrently.
    * @returns the first transaction id that is certainly not among the exceptions
    */
   private close(moment: number): Promise<string> {
     return this.database.transaction(async (transaction) => {
       await lockState(transaction);
-      // Visible to all transactions at once, before this one commits: sequences are not transactional.
+      // The value is visible to all transactions at once, before this one commits: sequences are not transactional.
       await transaction.query(
         `SELECT setval('rollup_closed_until', greatest($1, pg_sequence_last_value('rollup_closed_until')))`,
         [moment],
@@ -130,7 +137,7 @@ interface Progress {
   readonly invalidated: string | null;
 }
 
-/** The next hours that have ended and have rows. */
+/** Aggregates the next hours that have ended and have rows. */
 async function aggregateNextHours(transaction: Queries, ended: number): Promise<number> {
   const { hoursUntil } = await lockState(transaction);
   if (hoursUntil >= ended) return 0;
@@ -145,7 +152,10 @@ async function aggregateNextHours(transaction: Queries, ended: number): Promise<
   return hours.length;
 }
 
-/** Five-minute buckets of the log that have ended. None, when their hours were aggregated in the meantime. */
+/**
+ * Aggregates five-minute buckets of the log that have ended. There are none when their hours were aggregated in the
+ * meantime.
+ */
 async function aggregateNextFiveMinutes(transaction: Queries, ended: number): Promise<number> {
   const { hoursUntil, fiveMinutesUntil } = await lockState(transaction);
   const from = Math.max(hoursUntil, fiveMinutesUntil);
@@ -158,8 +168,8 @@ async function aggregateNextFiveMinutes(transaction: Queries, ended: number): Pr
 }
 
 /**
- * Minutes of the log since the last five-minute bucket that have ended. The earlier ones are computed again after a late
- * call, whose invalidation names five minutes.
+ * Aggregates minutes of the log since the last five-minute bucket that have ended. Earlier minutes are computed again
+ * after a late call, whose invalidation names five minutes.
  */
 async function aggregateNextMinutes(transaction: Queries, ended: number): Promise<number> {
   const { hoursUntil, fiveMinutesUntil, minutesUntil } = await lockState(transaction);
@@ -175,7 +185,7 @@ async function aggregateNextMinutes(transaction: Queries, ended: number): Promis
   return (ended - next) / minute;
 }
 
-/** Hours of one day that changed after they were aggregated. */
+/** Aggregates the hours of one day that changed after they were aggregated. */
 async function aggregateInvalidatedHours(transaction: Queries): Promise<number> {
   const { hoursUntil } = await lockState(transaction);
   const rows = await transaction.query<Array<{ hour: string }>>(
@@ -189,7 +199,7 @@ async function aggregateInvalidatedHours(transaction: Queries): Promise<number> 
   return hours.length;
 }
 
-/** Five-minute buckets that changed after they were aggregated. */
+/** Aggregates five-minute buckets that changed after they were aggregated. */
 async function aggregateInvalidatedFiveMinutes(transaction: Queries): Promise<number> {
   const { hoursUntil, fiveMinutesUntil } = await lockState(transaction);
   const rows = await transaction.query<Array<{ start: string }>>(
@@ -202,16 +212,18 @@ async function aggregateInvalidatedFiveMinutes(transaction: Queries): Promise<nu
   return ranges.length;
 }
 
-/** Deletes invalidations first: the statements after this one see at least the changes that caused them. */
+/**
+ * Recomputes hours. Invalidations are deleted first: the later statements see at least the changes that caused them.
+ */
 async function recomputeHours(transaction: Queries, hours: number[], until: number): Promise<void> {
   await transaction.query(`DELETE FROM rollup_invalidated WHERE start - start % ${hour} = ANY ($1)`, [hours]);
   await aggregateHours(transaction, hours, until);
 }
 
-/** One transaction aggregates at a time. */
+/** Locks the state, so that one transaction aggregates at a time. */
 async function lockState(transaction: Queries): Promise<Omit<Watermarks, 'invalidated'>> {
   await transaction.query('SET LOCAL statement_timeout = 0');
-  // Enough for one step without spilling to disk.
+  // This is enough memory for one step without spilling to disk.
   await transaction.query("SET LOCAL work_mem = '64MB'");
   const [state] = await transaction.query<Array<Record<'hours' | 'fiveMinutes' | 'minutes', string>>>(
     `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes", minutes_until::text AS minutes
@@ -224,7 +236,7 @@ async function lockState(transaction: Queries): Promise<Omit<Watermarks, 'invali
   };
 }
 
-/** The first hour with rows from a moment on, or the end. */
+/** Returns the first hour with rows from a moment on, or the end. */
 async function nextHour(database: Queries, from: number, end: number): Promise<number> {
   const [row] = await database.query<Array<{ next: string | null }>>(
     `SELECT least((SELECT min(hour) FROM usage_hourly WHERE hour >= $1),
@@ -234,7 +246,7 @@ async function nextHour(database: Queries, from: number, end: number): Promise<n
   return Math.min(end, startOf(Number(row?.next ?? end), hour));
 }
 
-/** The start of the bucket of this length that contains a moment. */
+/** Returns the start of the bucket of this length that contains a moment. */
 const startOf = (moment: number, length: number): number => Math.floor(moment / length) * length;
 
 const hoursOf = ({ from, end }: Range): number[] =>

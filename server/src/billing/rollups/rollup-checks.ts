@@ -19,7 +19,10 @@ const names: Readonly<Record<Granularity, string>> = {
   DAY: 'a day',
 };
 
-/** Buckets of a granularity lie between these watermarks, and are invalidated by their hour or five minutes. */
+/**
+ * The watermarks between which buckets of a granularity are valid, and the length of the periods by which they are
+ * invalidated.
+ */
 const trust: Readonly<Record<Granularity, { after: string | null; until: string; invalidated: number }>> = {
   MINUTE: { after: 'greatest(hours_until, five_minutes_until)', until: 'minutes_until', invalidated: fiveMinutes },
   FIVE_MINUTES: { after: 'hours_until', until: 'five_minutes_until', invalidated: fiveMinutes },
@@ -63,7 +66,7 @@ function check(table: RollupTable, granularity: Granularity, shorter: Granularit
   });
 }
 
-/** The minutes in the rows of hours against the rows of the log. */
+/** SQL that compares the minutes in the rows of hours with the log rows. */
 function checkParts(table: RollupTable): string {
   const { name, keys } = table;
   const list = keys.map(quoted).join(', ');
@@ -83,7 +86,7 @@ function checkParts(table: RollupTable): string {
 }
 
 /**
- * The statement that compares what a table has with what its source adds up to.
+ * SQL that compares a table with the totals of its source.
  * @param of queries with the columns `start`, the keys of the table, and `columns`
  */
 function differing(

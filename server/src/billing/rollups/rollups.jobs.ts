@@ -32,7 +32,7 @@ export class RollupClock {
     return this.runs.stop();
   }
 
-  /** A failed run is continued by the next one. */
+  /** Runs the aggregator once. The next run continues a failed one. */
   private async round(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
     while (!this.runs.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {

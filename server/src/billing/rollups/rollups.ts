@@ -17,7 +17,7 @@ export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;
 
 /** Watermarks, and the start of the log that still exists. */
 export interface RollupState extends Watermarks {
-  /** Log rows before it may be deleted. Unix seconds. */
+  /** Log rows before this time may be deleted. Unix seconds. */
   readonly trimmedBefore: number;
 }
 
@@ -35,7 +35,7 @@ export async function readSnapshot<T>(
 }
 
 /**
- * Settings of the transaction: the remaining aggregation costs less than starting parallel workers or the JIT compiler.
+ * Settings of the transaction. The remaining aggregation costs less than starting parallel workers or the JIT compiler.
  */
 const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
   set_config('work_mem', '32MB', true)`;
@@ -59,7 +59,7 @@ async function readState(database: Queries): Promise<RollupState> {
 }
 
 interface UsageQuestion {
-  /** Full hours, ordered, without duplicates. Each is planned separately. */
+  /** Full hours, ordered, without duplicates. Each range is planned separately. */
   readonly ranges: readonly Range[];
   /** Columns that the query groups by or filters on. */
   readonly columns: readonly string[];
@@ -72,8 +72,8 @@ interface UsageQuestion {
 }
 
 /**
- * SQL for FROM that reads usage: rows of the smallest table with these columns, and of `usage_hourly` where no rollup
- * is up to date.
+ * Returns SQL for FROM that reads usage: rows of the smallest table with these columns, and of `usage_hourly` where no
+ * rollup is up to date.
  */
 export function usageFrom(question: UsageQuestion, state: Watermarks): string {
   const { ranges, columns, condition, longest, fields } = question;
@@ -95,7 +95,7 @@ const upTo = (longest: 'HOUR' | 'DAY', { granularities, hasParts }: RollupTable)
   ...granularities.filter((one) => one !== 'DAY' || longest === 'DAY'),
 ];
 
-/** The smallest rollup table that has these columns. */
+/** Returns the smallest rollup table that has these columns. */
 export function usageTableOf(columns: readonly string[]): RollupTable {
   const table = usageTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
   if (!table) throw new Error('no rollup table has these columns');
@@ -110,13 +110,14 @@ interface LogQuestion {
   readonly condition: string;
   /** The longest bucket that one row may cover; DAY when absent. */
   readonly longest?: 'HOUR' | 'DAY' | undefined;
-  /** Only the rollups, or only the source rows beside them; both when absent. */
+  /** Whether to read only the rollups, or only the source rows beside them. Both are read when absent. */
   readonly only?: 'rollups' | 'rows' | undefined;
 }
 
 /**
- * SQL for FROM that aggregates log rows: `entries` (their number), `quota`, `prompt_tokens`, `completion_tokens`, and
- * their period from `begins` to `ends` (exclusive). Null when no rollup table has one of the columns.
+ * Returns SQL for FROM that aggregates log rows: `entries` (their number), `quota`, `prompt_tokens`,
+ * `completion_tokens`, and their period from `begins` to `ends` (exclusive). Null when no rollup table has one of the
+ * columns.
  */
 export function logFrom(question: LogQuestion, state: RollupState): string | null {
   const { range, columns, condition, longest = 'DAY', only } = question;
@@ -147,7 +148,7 @@ export function logFrom(question: LogQuestion, state: RollupState): string | nul
 
 const hourOf = ({ from }: Range): string => `granularity = 'HOUR' AND start = ${from - (from % hour)}`;
 
-/** Some rows of the hour have no parts, so that its log rows are read. */
+/** SQL that finds rows of the hour without parts. The log rows of that hour are then read. */
 const lacksParts = (part: Range, { name }: RollupTable): string =>
   `EXISTS (SELECT FROM ${name} WHERE ${hourOf(part)} AND parts IS NULL)`;
 
@@ -159,12 +160,15 @@ function sumOfParts(part: Range, table: RollupTable): string {
            WHERE ${hourOf(part)} AND part.place BETWEEN ${first} AND ${last} AND NOT ${lacksParts(part, table)}`;
 }
 
-/** One condition for each range, each for a SELECT of its own: for ranges joined by OR, Postgres may read a whole index. */
+/**
+ * Returns one condition for each range, each for a SELECT of its own: for ranges joined by OR, Postgres may read a
+ * whole index.
+ */
 const inBuckets = ({ buckets }: ReadPlan): string[] =>
   buckets
     .filter(({ granularity }) => granularity !== 'HOUR_PART')
     .map(({ granularity, from, end }) => `granularity = '${granularity}' AND start >= ${from} AND start < ${end}`);
 
-/** The numbers are ours, so they may be part of the statement's text. */
+/** Returns an SQL condition on ranges. The numbers are generated here, so they may be part of the statement's text. */
 const inRanges = (column: string, ranges: readonly Range[]): string =>
   ranges.map(({ from, end }) => `${column} >= ${from} AND ${column} < ${end}`).join(' OR ') || 'FALSE';

@@ -8,7 +8,7 @@ import type { BelowCostService } from '../prices/index.js';
 import { reconcile } from '../../billing/ledger/index.js';
 import type { AlertFacts } from './alert.entity.js';
 
-/** The subjects of which a condition holds: ids of channels, 0 for the site. */
+/** The subjects for which a condition holds: ids of channels, 0 for the site. */
 export type Found = ReadonlyMap<number, AlertFacts>;
 
 export interface AlertConditionsDeps {
@@ -20,7 +20,7 @@ export interface AlertConditionsDeps {
 
 /** Calls of the last 10 to 15 minutes, from rollups of five minutes. */
 const windowSeconds = 600;
-/** Fewer calls say nothing about a channel. */
+/** Number of calls below which a failure rate is not reliable. */
 export const minCalls = 20;
 const maxModels = 10;
 const maxReason = 500;
@@ -98,7 +98,7 @@ export class AlertConditions {
     return found;
   }
 
-  /** Verifies the ledger as `npm run reconcile` does. Takes as long as the books are large. */
+  /** Verifies the ledger like `npm run reconcile`. The time depends on the size of the ledger. */
   async drifts(): Promise<Found> {
     const found = await this.deps.database.transaction('REPEATABLE READ', async (transaction) => {
       await transaction.query('SET TRANSACTION READ ONLY');

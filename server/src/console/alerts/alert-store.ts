@@ -9,21 +9,21 @@ interface OpenedRow {
   readonly facts: AlertFacts;
 }
 
-/** A message whose turn it is. */
+/** A message that is due to be sent. */
 export interface DueMessage {
   readonly id: number;
   readonly target: AlertTarget;
-  /** Attempts so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly tries: number;
   readonly kind: AlertKind;
   readonly channelId: number;
   readonly facts: AlertFacts;
 }
 
-/** A condition that returns within so many minutes is shown again, but not sent again. */
+/** Minutes. A condition that returns within this time is shown again, but not sent again. */
 const quietMinutes = 60;
 const keptDays = 90;
-/** Longer than an attempt takes. A message claimed for longer belongs to a dead node. */
+/** Seconds. The lease is longer than an attempt takes: a message claimed for longer belongs to a dead node. */
 const leaseSeconds = 60;
 
 const openSql = `
@@ -62,7 +62,7 @@ export class AlertStore {
   constructor(private readonly database: Pick<DataSource, 'query'>) {}
 
   /**
-   * Opens alerts for subjects that were not known, updates open ones, and ends those that were not found again.
+   * Opens alerts for new subjects, updates open ones, and ends alerts whose subjects were not found again.
    * @param targets get a message about each opened alert
    * @returns the number of opened alerts
    */
@@ -79,12 +79,12 @@ export class AlertStore {
     return 0;
   }
 
-  /** Messages to send now. Each is given to one caller. */
+  /** Claims messages to send now. Each is given to one caller. */
   claim(): Promise<DueMessage[]> {
     return this.database.query<DueMessage[]>(claimSql);
   }
 
-  /** @param pause seconds until the next attempt; null: none */
+  /** @param pause seconds until the next attempt; null when there is none */
   async settle(id: number, error: string, pause: number | null): Promise<void> {
     await this.database.query(settleSql, [id, error.slice(0, 500), pause]);
   }
@@ -95,7 +95,7 @@ export class AlertStore {
   }
 
   /**
-   * Whether a periodic check is due. Then it is due again in an hour, unless `noteChecked` starts the next period: a
+   * Whether a periodic check is due. If so, it is due again in an hour, unless `noteChecked` starts the next period: a
    * check may fail, and its node may die. The first call only starts the period.
    */
   async isDue(name: string, hours: number): Promise<boolean> {
@@ -113,7 +113,7 @@ export class AlertStore {
     return rows.length > 0;
   }
 
-  /** A periodic check has ended: its next one is due when the period has passed. */
+  /** Records that a periodic check has ended. Its next one is due when the period has passed. */
   async noteChecked(name: string): Promise<void> {
     await this.database.query('UPDATE alert_checks SET at = now() WHERE name = $1', [name]);
   }

@@ -36,7 +36,10 @@ export class AlertTargets {
     return alertTargets.filter((target) => isSet[target]);
   }
 
-  /** One attempt. @throws Error that says why, without secrets */
+  /**
+   * Makes one attempt to send a notice.
+   * @throws Error with the reason, without secrets
+   */
   async send(target: AlertTarget, notice: Notice): Promise<void> {
     const text = textOf(notice);
     if (target === 'MAIL') return this.mail(notice.title, text);
@@ -50,7 +53,7 @@ export class AlertTargets {
     await this.deps.mailer.send({ to: this.deps.options.values['alerts.mail'].join(';'), subject, html });
   }
 
-  /** The same form and signature as the webhooks of users. */
+  /** Sends a notice in the same form and with the same signature as the webhooks of users. */
   private async webhook({ type, title, values }: Notice, content: string): Promise<void> {
     const { 'alerts.webhook_url': url, 'alerts.webhook_secret': secret } = this.deps.options.values;
     const body = JSON.stringify({ type, title, content, values, timestamp: seconds(this.deps.clock) });
@@ -68,7 +71,7 @@ export class AlertTargets {
     await this.post('Telegram', url, JSON.stringify(body));
   }
 
-  /** The last part of the address is the key of the device. */
+  /** Sends a notice to Bark. The last part of the URL is the key of the device. */
   private async bark(title: string, body: string): Promise<void> {
     const { 'alerts.bark_url': given, SystemName } = this.deps.options.values;
     if (!URL.canParse(given)) throw new Error('The address of Bark is invalid');
@@ -105,7 +108,7 @@ export class AlertTargets {
   }
 }
 
-/** The content with its values. */
+/** Returns the content with its values. */
 function textOf({ content, values }: Notice): string {
   let next = 0;
   return content.replaceAll('{{value}}', () => values[next++] ?? '');

@@ -68,7 +68,7 @@ function responseBlock(status: string, response: JsonSchema, document: OpenApiDo
   return `<h3>Response ${escape(status)}</h3><p class="soft">${prose(String(response['description']))}</p>${status === '200' ? types.join('') : ''}`;
 }
 
-/** Two levels of fields: deeper ones are in the document. */
+/** Returns a table of two levels of fields. Deeper fields are in the document. */
 function fieldTable(schema: JsonSchema, document: OpenApiDocument, marksRequired = true): string {
   const rows = fieldRows(schema, '', { document, marksRequired }, 0);
   return rows.length === 0 ? `<p>${escape(kindOf(schema, document))}</p>` : table(rows);
@@ -78,7 +78,7 @@ const maxDepth = 3;
 
 interface Shown {
   readonly document: OpenApiDocument;
-  /** Responses have all of their fields. */
+  /** Whether required fields are marked. Responses always have all of their fields. */
   readonly marksRequired: boolean;
 }
 
@@ -105,7 +105,7 @@ const resolve = (schema: JsonSchema, document: OpenApiDocument): JsonSchema => {
   return { ...document.components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)], ...beside };
 };
 
-/** The first form that is not null. */
+/** Returns the first form that is not null. */
 function firstForm(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
   const forms = (schema['anyOf'] ?? schema['oneOf']) as readonly JsonSchema[] | undefined;
   const form = forms?.map((one) => resolve(one, document)).find(({ type }) => type !== 'null');
@@ -122,7 +122,7 @@ function kindOf(schema: JsonSchema, document: OpenApiDocument): string {
   return Array.isArray(type) ? type.join(' or ') : typeof type === 'string' ? type : 'any';
 }
 
-/** The example as a command. */
+/** Returns the example as a command. */
 function curl(path: string, method: string, operation: OpenApiOperation): string {
   const { path: parts = {}, query = {}, body } = operation['x-example'];
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => String(parts[name] ?? parts['*'] ?? 1));
@@ -143,6 +143,6 @@ const row = (name: string, kind: string, { description }: JsonSchema): string =>
   `<tr><td>${name}</td><td>${kind}</td><td>${prose(typeof description === 'string' ? description : '')}</td></tr>`;
 const code = (text: string): string => `<code>${escape(text)}</code>`;
 const anchor = (name: string): string => name.toLowerCase().replace(/[^a-z]+/g, '-');
-/** Text with code in backticks. */
+/** Converts text with code in backticks to HTML. */
 const prose = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -6,7 +6,7 @@ import { formatQuota } from '../../shared/quota.js';
 import type { Notice } from '../notifications/index.js';
 import { type Budget, type BudgetRefusals, type BudgetState, readBudgetStates } from '../../billing/budgets/index.js';
 
-/** The percentages of a budget of which its user is informed. */
+/** The percentages of a budget at which its user is notified. */
 const percentages = [100, 80, 50] as const;
 
 export interface BudgetNoticeDeps {
@@ -14,7 +14,7 @@ export interface BudgetNoticeDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly notices: { notifyUser(userId: number, notice: Notice): void; notifyRoot(notice: Notice): void };
   readonly options: { readonly values: { readonly QuotaPerUnit: number; readonly DisplayInCurrencyEnabled: boolean } };
-  /** Calls that this node refused. */
+  /** The refusals of this node. */
   readonly refusals: BudgetRefusals;
   readonly clock: Clock;
   readonly logger: { warn(details: object, message: string): void };
@@ -44,7 +44,7 @@ export class BudgetNotices {
     return this.runs.stop();
   }
 
-  /** Looks at all budgets once. Never throws: the next run tries again. */
+  /** Checks all budgets once. Never throws: the next run retries. */
   round(): Promise<void> {
     return this.runs.run();
   }
@@ -82,17 +82,20 @@ export class BudgetNotices {
     }
   }
 
-  /** @param refusedAt the amount left that was too little for a call */
+  /**
+   * Returns the percentage that is reached.
+   * @param refusedAt the amount left that was too little for a call
+   */
   private percentOf({ id, amount }: Budget, { used, held }: BudgetState, refusedAt = -1): number | undefined {
     if (amount - used <= refusedAt) return 100;
-    // The next look decides, when running calls may have returned a part.
+    // The next run decides, because running calls may have released a part by then.
     if (held > 0 && refusedAt >= 0) this.deps.refusals.note(id, refusedAt);
     return percentages.find((one) => used * 100 >= amount * one);
   }
 
   /**
-   * Whether this node sends the notice. The window of the last one is over when it is before the first window that counts:
-   * a rolling window has left it behind.
+   * Claims a notice for this node. The window of the last notice is over when it is before the first window that
+   * counts: a rolling window has moved past it.
    */
   private async claim(id: number, { start, from }: BudgetWindow, percent: number): Promise<boolean> {
     const [rows] = await this.deps.database.query<[unknown[], number]>(
@@ -123,7 +126,7 @@ export class BudgetNotices {
     else this.deps.notices.notifyUser(owner, notice);
   }
 
-  /** The receiver, or null for root, and the name in the text. */
+  /** Returns the receiver, or null for root, and the name in the text. */
   private async subject({ level, subjectId, groupName }: Budget): Promise<{ owner: number | null; name: string }> {
     if (level === 'site') return { owner: null, name: 'the site' };
     if (level === 'group') return { owner: null, name: `the group ${groupName}` };

@@ -21,7 +21,7 @@ export const createBody = z
     groupName: group ?? '',
   }));
 
-/** `PUT /api/budget/`. Absent fields stay. */
+/** `PUT /api/budget/`. Absent fields are unchanged. */
 export const updateBody = z
   .object({
     id: z.int(),
@@ -34,7 +34,11 @@ export const updateBody = z
     fields: omitUndefined({ amount: amount ?? undefined, models: models ?? undefined, enabled: enabled ?? undefined }),
   }));
 
-/** @param query of a list. @throws ZodError for an unknown level */
+/**
+ * Reads the filter.
+ * @param query of a list
+ * @throws ZodError for an unknown level
+ */
 export function toFilter(query: Readonly<Record<string, string | undefined>>): BudgetFilter {
   const { level, subject_id, group, user_id } = query;
   return omitUndefined({

@@ -113,7 +113,7 @@ export class ChannelBulkService {
     return repaired.length;
   }
 
-  /** Changes the channels of a list; those that do not exist are in `failed`. */
+  /** Changes the channels of a list. Ids that do not exist are in `failed`. */
   private async changeListed(
     admin: Actor,
     ids: readonly number[],
@@ -171,7 +171,7 @@ async function remove(manager: EntityManager, which: Which): Promise<AuditChange
   return rows.map((row) => channelChange('delete', row.id, auditedFields(row), null));
 }
 
-/** In the order of ids, as settlements lock them, so that the two cannot deadlock. */
+/** Locks the channels in the order of ids, like settlements, so that the two cannot deadlock. */
 function lock(manager: EntityManager, which: Which): Promise<Channel[]> {
   return manager.find(Channel, { where: which, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
 }

@@ -12,7 +12,7 @@ export interface ChannelType {
   readonly models: readonly string[];
 }
 
-/** The lists of the providers, and the models that have a list price. */
+/** The lists of the providers, and of models that have a list price. */
 const listed = providers.map((provider) => ({
   ...provider,
   models: [...new Set([...provider.models, ...currentModels(provider.id)])],
@@ -22,28 +22,28 @@ export const channelTypes: readonly ChannelType[] = listed.filter(({ offered }) 
 
 const modelsByType = new Map(listed.map(({ id, models }) => [id, models]));
 
-/** Models that the console proposes for a channel of this type; none for an unknown type. */
+/** Returns models that the console proposes for a channel of this type; none for an unknown type. */
 export const proposedModels = (channelType: number): readonly string[] => modelsByType.get(channelType) ?? [];
 
-/** The lists of the older consoles, by channel type: current models are not part of that contract. */
+/** The lists of the older consoles, by channel type. Current models are not part of that contract. */
 export const oldModelLists: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   providers.filter(({ offered }) => offered).map(({ id, models }) => [String(id), models]),
 );
 
-/** Types that the channel editor offers; for admins. */
+/** Returns types that the channel editor offers, for admins. */
 export function listChannelTypes(actor: MaybeActor): readonly ChannelType[] {
   requirePermission(actor, 'channels.read');
   return channelTypes;
 }
 
-/** A model that several providers list belongs to the one with the highest number. */
+/** The owner of each model. A model that several providers list belongs to the provider with the highest number. */
 const ownersByModel = new Map(
   listed.flatMap(({ catalogueOwner: owner, models }) =>
     owner === null ? [] : models.map((model) => [model, owner] as const),
   ),
 );
 
-/** `owned_by` of a model: the provider that lists it, `midjourney` for its actions, else `custom`. */
+/** Returns `owned_by` of a model: the provider that lists it, `midjourney` for its actions, else `custom`. */
 export const ownerOf = (model: string): string =>
   ownersByModel.get(model) ?? (model.startsWith('mj_') ? 'midjourney' : 'custom');
 

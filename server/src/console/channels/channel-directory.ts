@@ -8,13 +8,13 @@ import { splitList } from './channel-lists.js';
 /** The models one enabled channel serves, and for which groups. */
 export interface ChannelOffer {
   readonly channelId: number;
-  /** Its models are requested as prefix + name; empty: by their plain name. */
+  /** The prefix with which its models are requested. Empty when they are requested by their plain name. */
   readonly prefix: string;
   readonly models: readonly string[];
   readonly groups: readonly string[];
 }
 
-/** An offer of an enabled channel, or of one that the server disabled by itself. */
+/** An offer of an enabled channel, or of a channel that the server disabled automatically. */
 export interface SoldOffer extends ChannelOffer {
   readonly isEnabled: boolean;
 }
@@ -38,7 +38,7 @@ export class ChannelDirectory {
     changes.on('channel', () => (this.loaded = null));
   }
 
-  /** Enabled channels with their models and groups. */
+  /** Returns enabled channels with their models and groups. */
   offers(): Promise<readonly ChannelOffer[]> {
     const now = performance.now();
     if (this.loaded && now - this.loaded.at < maxAgeMs) return this.loaded.offers;
@@ -50,20 +50,23 @@ export class ChannelDirectory {
     return loaded.offers;
   }
 
-  /** Offers that are meant to be sold: also those of channels that the server disabled by itself. Not cached. */
+  /**
+   * Returns offers that are meant to be sold, including those of channels that the server disabled automatically. Not
+   * cached.
+   */
   async sold(): Promise<readonly SoldOffer[]> {
     const rows = await this.read([ChannelStatus.enabled, ChannelStatus.autoDisabled]);
     return rows.map((row) => ({ ...toOffer(row), isEnabled: row.status === ChannelStatus.enabled }));
   }
 
-  /** Distinct plain names of every enabled channel, sorted; for admins. */
+  /** Returns the distinct plain names of every enabled channel, sorted, for admins. */
   async enabledModels(actor: MaybeActor): Promise<string[]> {
     requirePermission(actor, ...enabledModelReaders);
     const offers = await this.offers();
     return [...new Set(offers.flatMap((offer) => offer.models))].sort();
   }
 
-  /** Tags of all channels, each once, sorted; for admins. */
+  /** Returns the tags of all channels, each once, sorted, for admins. */
   async tags(actor: MaybeActor): Promise<string[]> {
     requirePermission(actor, 'channels.read');
     const rows = await this.channels
@@ -77,9 +80,9 @@ export class ChannelDirectory {
   }
 
   /**
-   * The models that users of these groups can call, prefixed names first. A model that the own group has under a prefix
-   * is listed under its prefixed names only (docs/reference/rest/accounts.md#own-account).
-   * @param own the group that keys without a group of their own use; prefixes of other groups do not work with these
+   * Returns the models that users of these groups can call, prefixed names first. A model that the own group has under
+   * a prefix is listed under its prefixed names only (docs/reference/rest/accounts.md#own-account).
+   * @param own the group of keys without a group of their own; prefixes of other groups do not work for such keys
    */
   async modelsOfGroups(groups: readonly string[], own: string): Promise<string[]> {
     const offers = (await this.offers()).filter((offer) => offer.groups.some((group) => groups.includes(group)));

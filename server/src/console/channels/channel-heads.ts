@@ -6,7 +6,7 @@ import type { ChannelService } from './channel.service.js';
 
 /** One entry of the list in tag mode: a tag with its channels, or one channel without a tag. */
 export interface ChannelHead {
-  /** Empty: one channel without a tag. */
+  /** The tag; empty for one channel without a tag. */
   readonly tag: string;
   /** All channels of the tag, including those the filter did not match. */
   readonly channels: readonly Channel[];
@@ -17,7 +17,7 @@ export class ChannelHeads {
   constructor(private readonly channels: Pick<ChannelService, 'search' | 'searchTagged'>) {}
 
   /**
-   * Tags in the order of their first channel, then the channels without one.
+   * Returns tags in the order of their first channel, then the channels without one.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for a cursor whose entry no longer
    * exists
    */
@@ -40,6 +40,6 @@ export class ChannelHeads {
   }
 }
 
-/** A tag, or the id of a channel without one. */
+/** Returns the cursor of an entry: a tag, or the id of a channel without one. */
 const cursorOf = ({ tag, channels }: ChannelHead): string =>
   Buffer.from(JSON.stringify(tag === '' ? channels[0]?.id : tag)).toString('base64url');

@@ -1,17 +1,17 @@
 /** One small real request to a channel, outside of the relay's accounting. Implemented by `services/probe.ts`. */
 export interface ChannelProbe {
-  /** Never throws for failures of the provider: they are the result. */
+  /** Sends the request. Never throws for failures of the provider: they are the result. */
   send(request: ProbeRequest): Promise<ProbeResult>;
 }
 
 export interface ProbeRequest {
   readonly channelId: number;
-  /** As a client would request it; the channel's model mapping applies. */
+  /** The model as a client would request it. The channel's model mapping applies. */
   readonly model: string;
-  /** Position of the key, from 1. Absent: the next one in turn. */
+  /** Position of the key, from 1. Absent for the next key in rotation. */
   readonly key?: number | undefined;
   readonly endpoint: 'chat' | 'completions' | 'embeddings' | 'rerank' | 'moderations' | 'images' | 'speech';
-  /** In the OpenAI dialect, `model` included. */
+  /** The body in the OpenAI dialect, including `model`. */
   readonly body: Readonly<Record<string, unknown>>;
   /**
    * Whether a key that the provider refuses is disabled, as after a call
@@ -24,7 +24,7 @@ export type ProbeResult =
   | {
       readonly success: true;
       readonly milliseconds: number;
-      /** 0 where the provider reports no tokens for such calls. */
+      /** Prompt tokens; 0 when the provider reports no tokens for such calls. */
       readonly promptTokens: number;
       readonly completionTokens: number;
     }
@@ -33,10 +33,10 @@ export type ProbeResult =
       readonly milliseconds: number;
       /** The provider's status; absent when there was no response. */
       readonly status?: number;
-      /** For an admin, `status code N: …` when the provider responded; masked, without keys. */
+      /** The message for an admin, `status code N: …` when the provider responded; masked, without keys. */
       readonly message: string;
-      /** The provider refuses every key of the channel: a request with `retires` disabled the last one. */
+      /** Whether the provider refuses every key of the channel: a request with `retires` disabled the last one. */
       readonly refused: boolean;
-      /** The network failed, so the duration says nothing about the provider. */
+      /** Whether the network failed, so that the duration says nothing about the provider. */
       readonly unreachable: boolean;
     };

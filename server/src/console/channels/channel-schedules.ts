@@ -16,7 +16,7 @@ export interface ChannelSchedulesDeps {
   readonly channels: Repository<Channel>;
   readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
   readonly tests: Pick<ChannelTestService, 'test'>;
-  /** Keeps the counts of tests that a user started. */
+  /** Stores the counts of tests that a user started. */
   readonly runs: Pick<ChannelTestRuns, 'keep'>;
   readonly balances: Pick<ChannelBalanceService, 'update' | 'exhausted'>;
   readonly state: Pick<SharedState, 'lease' | 'release'>;
@@ -34,14 +34,14 @@ export interface ChannelSchedulesDeps {
 type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
 
 interface Run {
-  /** Of its lease. */
+  /** Name of the run's lease. */
   readonly name: string;
-  /** The message of the CONFLICT while one is running. */
+  /** The message of the CONFLICT while such a run is in progress. */
   readonly busy: string;
   visit(row: Row): Promise<void>;
-  /** Before the first channel, with the number of channels. */
+  /** Called before the first channel, with the number of channels. */
   began?(count: number): Promise<void>;
-  /** After each renewal of the lease. */
+  /** Called after each renewal of the lease. */
   renewed?(): Promise<void>;
   ended?(): Promise<void>;
 }
@@ -57,9 +57,9 @@ export class ChannelSchedules {
   constructor(private readonly deps: ChannelSchedulesDeps) {}
 
   /**
-   * Starts in the background.
-   * @param notifies whether to keep the counts, and to notify the super admin at the end: true for tests a user started,
-   *   false for scheduled ones
+   * Starts the tests in the background.
+   * @param notifies whether to store the counts, and to notify the super admin at the end: true for tests that a user
+   * started, false for scheduled ones
    * @throws AppError CONFLICT while one is running on any node
    */
   async startTests(actor: MaybeActor, notifies = true): Promise<void> {
@@ -83,7 +83,7 @@ export class ChannelSchedules {
         }
       },
       ended: async () => {
-        // A stopping server does not reach the last channels.
+        // A stopping server skips the last channels.
         await keep({ endedAt: new Date(), skipped: run.total - run.passed - run.failed });
         if (notifies) this.notifyEnd(run);
       },
@@ -91,7 +91,7 @@ export class ChannelSchedules {
   }
 
   /**
-   * Starts in the background: updates the balance of enabled channels whose type has a balance API.
+   * Starts the balance updates of enabled channels whose type has a balance API, in the background.
    * @throws AppError CONFLICT
    */
   async startBalances(actor: MaybeActor): Promise<void> {
@@ -105,7 +105,7 @@ export class ChannelSchedules {
     await Promise.all(this.running);
   }
 
-  /** Ends after the current channel. */
+  /** Ends the run after the current channel. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.idle();
@@ -182,7 +182,10 @@ export class ChannelSchedules {
     return result.success ? 'passed' : 'failed';
   }
 
-  /** A network error alone is no reason, however long it took. */
+  /**
+   * Returns the reason to disable a channel, if there is one. A network error alone is no reason, whatever its
+   * duration.
+   */
   private reasonToDisable({ refused, unreachable, message, seconds }: ChannelTestResult): string | null {
     if (refused) return message;
     const limit = this.deps.options.values.ChannelDisableThreshold;
@@ -196,7 +199,7 @@ export class ChannelSchedules {
     const { balances, options, service } = this.deps;
     const balance = await balances.update(admin, row.id);
     if (balance > 0 || !options.values.AutomaticDisableChannelEnabled) return;
-    // The stored balance is that of the first key only.
+    // The stored balance is that of the first key only, so all keys are read.
     const exhausted = await balances.exhausted(admin, row.id);
     if (exhausted) await service.disableAutomatically(row.id, 'insufficient balance', exhausted);
   }

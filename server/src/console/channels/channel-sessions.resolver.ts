@@ -55,7 +55,7 @@ class ChannelSessionList {
   items: ChannelSessionObject[];
 }
 
-/** Session affinity, as admins see and clear it. */
+/** GraphQL of session affinity: admins see and clear pinned sessions. */
 @Resolver()
 export class ChannelSessionResolver {
   constructor(private readonly sessions: ChannelSessions) {}

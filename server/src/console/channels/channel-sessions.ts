@@ -16,25 +16,25 @@ export interface ChannelSession {
   readonly userId: number;
   readonly model: string;
   readonly source: SessionSourceName;
-  /** Position among the channel's keys, from 1; null when the key was removed. */
+  /** Position of the key among the channel's keys, from 1; null when the key was removed. */
   readonly keyPosition: number | null;
   readonly since: Date;
   readonly lastUsedAt: Date;
-  /** Calls that the asked node served here. */
+  /** Number of calls that this node served with this pin. */
   readonly calls: number;
-  /** Until it is forgotten, without another call. */
+  /** Seconds until the pin is forgotten if no further call uses it. */
   readonly secondsLeft: number;
 }
 
-/** The pins of sessions, as the relay knows them. */
+/** The pins of sessions. Implemented by the relay. */
 export interface SessionList {
-  /** Last used first. */
+  /** Returns the pins of a channel, last used first. */
   ofChannel(channelId: number): ReadonlyArray<{
     readonly keyMark: string;
     readonly userId: number;
     readonly model: string;
     readonly source: string;
-    /** Unix milliseconds. */
+    /** Unix milliseconds since which the session uses this channel and key. */
     readonly since: number;
     readonly usedAt: number;
     readonly calls: number;
@@ -48,7 +48,7 @@ const maxListed = 200;
 
 /** The sessions that are pinned to a channel. For admins. */
 export class ChannelSessions {
-  /** @param keyMarks of a channel's keys, in their order; none for an unknown channel */
+  /** @param keyMarks returns the marks of a channel's keys, in their order; none for an unknown channel */
   constructor(
     private readonly pins: SessionList,
     private readonly keyMarks: (channelId: number) => readonly string[],
@@ -79,7 +79,8 @@ export class ChannelSessions {
   }
 
   /**
-   * The next calls of these sessions are routed as those of new ones, at every node.
+   * Forgets the pins of a channel at every node, so that the next calls of these sessions are routed like those of new
+   * ones.
    * @returns the number of sessions that this node knew
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */

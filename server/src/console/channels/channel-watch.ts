@@ -13,7 +13,10 @@ export interface ChannelWatchDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** Delivers channels as they change: status and its reason, response time, balance, and edits. Never their keys. */
+/**
+ * Delivers channels as they change: status and its reason, response time, balance, and edits. Keys are never part of
+ * it.
+ */
 export class ChannelWatch {
   private readonly rows: RowWatch<Channel>;
 
@@ -24,7 +27,7 @@ export class ChannelWatch {
   }
 
   /**
-   * Changes from now on.
+   * Returns changes from now on.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async changed(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Channel>>> {

@@ -213,10 +213,10 @@ const sortOf = (
 ): ListQuery<ChannelSortField>['sort'] =>
   queryFlag(query['id_sort']) || isOneApi(request) ? [{ field: 'id', direction: 'DESC' }] : [];
 
-/** A few responses of these endpoints have no `message`. */
+/** Returns a response without `message`, as a few of these endpoints have it. */
 const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
 
-/** A test that could not be run is returned in the shape of a failed one. */
+/** Returns a test that could not be run in the shape of a failed test. */
 function asFailedTest(error: unknown): { success: false; message: string; seconds: number } {
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') throw error;
   return { success: false, message: error.message, seconds: 0 };

@@ -30,7 +30,7 @@ export class CheckInService {
   }
 
   /**
-   * Credits one call per day: the day is checked and set in one statement, and the source of the ledger entry is
+   * Credits one check-in per day: the day is checked and set in one statement, and the source of the ledger entry is
    * unique.
    * @returns the credited quota
    * @throws AppError INVALID_INPUT (disabled, no reward configured), CONFLICT ("already", which clients look for)
@@ -85,10 +85,10 @@ export class CheckInService {
   }
 }
 
-/** Largest range of `randomInt`. */
+/** The largest range of `randomInt`. */
 const widestRange = 2 ** 48 - 2;
 
-/** `2026-11-20`, in UTC. */
+/** Returns the day in UTC, such as `2026-11-20`. */
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 const already = (): AppError => new ConflictError('You have already checked in today');

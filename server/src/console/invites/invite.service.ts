@@ -20,9 +20,9 @@ export interface InviteDeps {
 }
 
 export interface Transfer {
-  /** The caller after the transfer. */
+  /** The caller in the state after the transfer. */
   readonly user: User;
-  /** An earlier call with the same key moved the quota. */
+  /** Whether an earlier call with the same key moved the quota. */
   readonly replayed: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Transfer {
 export class InviteService {
   constructor(private readonly deps: InviteDeps) {}
 
-  /** The caller's invite code. Created if missing, which is the case for imported users. */
+  /** Returns the caller's invite code. It is created if missing, which is the case for imported users. */
   async code(actor: MaybeActor): Promise<string> {
     const { id } = requireActor(actor);
     const { users } = this.deps;

@@ -10,7 +10,7 @@ import { peopleColumns, type CsvColumn, type PeopleCsv } from './log-people-csv.
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 
 const rowsPerRead = 1000;
-/** Without it, spreadsheets read names as Latin-1. */
+/** The byte order mark. Without it, spreadsheets read names as Latin-1. */
 const byteOrderMark = '\uFEFF';
 
 /** The log as CSV, in pieces: memory use does not depend on the number of rows. */
@@ -18,7 +18,7 @@ export class LogExport {
   constructor(private readonly database: Queries) {}
 
   /**
-   * Newest first.
+   * Exports all rows, newest first.
    * @param people given for a person, absent for programs
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
@@ -32,7 +32,7 @@ export class LogExport {
     });
   }
 
-  /** Own rows, without channels and admin details. */
+  /** Exports the caller's own rows, without channels and admin details. */
   own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): AsyncIterable<string> {
     const mine = ownFilter(requireActor(actor), filter);
     const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns];
@@ -47,7 +47,7 @@ export class LogExport {
     start: string,
     see: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
   ): AsyncGenerator<string> {
-    // Read before anything is sent, so that a failure is returned as an error response.
+    // The first rows are read before anything is sent, so that a failure is returned as an error response.
     let rows = await this.read(filter, null);
     yield start + csvLine(shown.map(([name]) => name));
     while (rows.length > 0) {
@@ -58,7 +58,7 @@ export class LogExport {
     }
   }
 
-  /** Continues after a row by index, so that the last piece is as fast as the first. */
+  /** Reads the rows after a row by index, so that the last piece is as fast as the first. */
   private read(filter: LogFilter, after: Pick<ViewRow, 'createdAt' | 'id'> | null): Promise<ViewRow[]> {
     const where = logConditions(filter);
     const behind = after
@@ -88,20 +88,20 @@ const columns: readonly CsvColumn[] = [
   ['content', (log) => log.content],
 ];
 
-/** Last, because scripts read columns by position. */
+/** New columns are added at the end, because scripts read columns by position. */
 const lastColumns: readonly CsvColumn[] = [
   ['charge_lines', chargeLines],
   ['affinity', ({ other }) => /"affinity": ?"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
 ];
 
-/** `10 input x 3 USD per million = 0.00003; ...` of calls that a price card priced. */
+/** Returns the charge of a call by a price card: `10 input x 3 USD per million = 0.00003; ...`. */
 function chargeLines({ other }: LogView): string {
   // Most rows have none, and are not parsed.
   if (!other.includes('"components"')) return '';
   return (readComponents(parseFields(other)?.['components']) ?? []).map(formatComponent).join('; ');
 }
 
-/** Of admins. After all others for the same reason. */
+/** The columns for admins. They are after all others, because scripts read columns by position. */
 const costColumns: readonly CsvColumn[] = [
   ['cost_usd', ({ other }) => costOfText(other)?.usd ?? null],
   ['cost_basis', ({ other }) => costOfText(other)?.basis ?? null],

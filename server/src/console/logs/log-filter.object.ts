@@ -63,11 +63,14 @@ export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting
 @ArgsType()
 export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
 
-/** @throws InvalidInputError for an invalid range */
+/**
+ * Converts the filter.
+ * @throws InvalidInputError for an invalid range
+ */
 export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
   const { at, quota, ...rest } = input ?? {};
   const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
-  // Rows have whole seconds: a row of second 5 is not before 5.5.
+  // Rows have whole seconds, so the bound is rounded up: a row of second 5 is before 5.5.
   const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
   return omitNullish<LogFilter>({
     ...rest,

@@ -27,7 +27,7 @@ const row = (id: string) => ({
 
 const fail = new Error('Connection terminated');
 let keys: string[];
-/** Statements of each kind that fail next. */
+/** Number of statements of each kind that fail next. */
 let failures: { keys: number; rows: number };
 let windows: number[];
 let tail: LogTail;

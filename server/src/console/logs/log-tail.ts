@@ -11,13 +11,13 @@ import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type Vi
 /** Rows younger than this are compared with those already seen. A settlement commits far sooner after its row's time. */
 const windowSeconds = 10;
 /**
- * Pause between two reads, so that a busy site costs a node with subscribers at most four small statements per second.
- * Milliseconds.
+ * Milliseconds between two reads, so that a busy site costs a node with subscribers at most four small statements per
+ * second.
  */
 const pauseMilliseconds = 250;
 /**
- * Interval of reads without a signal. They find rows that no settlement wrote, and rows of nodes whose signals do not
- * arrive. Milliseconds.
+ * Milliseconds between reads without a signal. They find rows that no settlement wrote, and rows of nodes whose signals
+ * do not arrive.
  */
 const everyMilliseconds = 2000;
 const maxKeys = 5000;
@@ -45,7 +45,7 @@ export interface LogTailDeps {
  */
 export class LogTail {
   private readonly watchers = new Set<Watcher>();
-  /** Delivered rows of the window, id to time. */
+  /** Delivered rows of the window, with the time by id. */
   private seen = new Map<string, number>();
   /** Time of the last read, on the clock of this process. Milliseconds. */
   private readAt = 0;
@@ -59,7 +59,7 @@ export class LogTail {
   }
 
   /**
-   * New rows of all users. Ignores the times of the filter.
+   * Delivers new rows of all users. The times of the filter are ignored.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<LogView>>> {
@@ -67,7 +67,7 @@ export class LogTail {
     return this.open(await resolveUser(this.deps.database, filter), true, viewFor(actor));
   }
 
-  /** The caller's own new rows, without channels and admin details. */
+  /** Delivers the caller's own new rows, without channels and admin details. */
   async own(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<OwnLogView>>> {
     return this.open(ownFilter(requireActor(actor), filter), false, (row) => toOwnView(row, this.deps.secrets));
   }
@@ -160,7 +160,7 @@ export class LogTail {
       fresh.length > 0 && watchers.some(({ forAdmin }) => forAdmin)
         ? await namesOfChannels(this.deps.database, rows)
         : new Map<number, string>();
-    // Only now: rows that could not be read are new again at the next read.
+    // The time is set after the read: rows that could not be read are new again at the next read.
     this.readAt = now;
     const oldest = Number(keys.at(-1)?.createdAt ?? 0);
     for (const [id, createdAt] of this.seen) if (createdAt < oldest) this.seen.delete(id);
@@ -174,7 +174,7 @@ export class LogTail {
     }
   }
 
-  /** Newest first. */
+  /** Reads the keys of rows, newest first. */
   private readKeys(seconds: number): Promise<Key[]> {
     return this.deps.database.query(
       `SELECT id, created_at AS "createdAt" FROM logs
@@ -184,7 +184,10 @@ export class LogTail {
     );
   }
 
-  /** The newest rows if a subscriber does not restrict the users, and all rows of watched users. Oldest first. */
+  /**
+   * Reads the newest rows if a subscriber does not restrict the users, and all rows of watched users. The result is
+   * oldest first.
+   */
   private readRows(keys: readonly Key[], watchers: readonly Watcher[]): Promise<ViewRow[]> {
     const userIds = watchers.flatMap(({ filter }) => filter.userIds ?? []);
     const ofAll = watchers.some(({ filter }) => filter.userIds === undefined) ? maxDelivered : 0;

@@ -9,7 +9,7 @@ import type { UserSetting } from '../users/index.js';
 
 /** A notice. Each `{{value}}` in the content is replaced by the next value. */
 export interface Notice {
-  /** `quota_exceed`, `channel_update_3_3` … */
+  /** Such as `quota_exceed` or `channel_update_3_3`. */
   readonly type: string;
   readonly title: string;
   readonly content: string;
@@ -31,7 +31,7 @@ export interface DeliveryDeps {
   readonly state: Pick<SharedState, 'hit'>;
 }
 
-/** Mails to an address that its owner has not confirmed, of all users together, within this many seconds. */
+/** Limit of mails to unconfirmed addresses, for all users together, within this many seconds. */
 const toOthers = { count: 6, seconds: 600 };
 
 const timeoutMs = 5000;
@@ -40,7 +40,10 @@ const timeoutMs = 5000;
 export class NoticeDelivery {
   constructor(private readonly deps: DeliveryDeps) {}
 
-  /** One attempt. Users without an address are skipped. @throws when the delivery failed */
+  /**
+   * Makes one attempt to deliver. Users without an address are skipped.
+   * @throws when the delivery failed
+   */
   async deliver({ email, setting }: Recipient, notice: Notice): Promise<void> {
     if (setting.notifyType === 'webhook') return this.post(setting, notice);
     const to = await this.receivers(setting.notificationEmail || email, email);
@@ -49,7 +52,10 @@ export class NoticeDelivery {
     await this.deps.mailer.send({ to, subject: notice.title, html });
   }
 
-  /** Those of the addresses, which `;` separates, that may get a mail now. @param own the address of the account */
+  /**
+   * Returns the addresses, separated by `;`, that may get a mail now.
+   * @param own the address of the account
+   */
   private async receivers(addresses: string, own: string): Promise<string> {
     if (addresses === own) return own;
     const admitted: string[] = [];
@@ -59,7 +65,10 @@ export class NoticeDelivery {
     return admitted.join(';');
   }
 
-  /** Many accounts must not fill the mailbox of a stranger, so notices above the limit are dropped. */
+  /**
+   * Counts a mail to an address. Many accounts must not fill the mailbox of a stranger, so notices above the limit are
+   * dropped.
+   */
   private async admits(address: string): Promise<boolean> {
     const name = createHash('sha256').update(address.toLowerCase()).digest('base64url');
     return (await this.deps.state.hit(`notice:address:${name}`, toOthers.count, toOthers.seconds)).allowed;
@@ -76,7 +85,10 @@ export class NoticeDelivery {
   }
 }
 
-/** The signature covers the sent body, which contains the time. The secret is also sent as bearer token. */
+/**
+ * Returns the webhook request. The signature covers the sent body, which contains the time. The secret is also sent as
+ * bearer token.
+ */
 function toWebhook(url: string, secret: string, notice: Notice, timestamp: number): GuardedRequest {
   const { type, title, content, values } = notice;
   const body = JSON.stringify({
@@ -123,6 +135,6 @@ function fill(content: string, values: readonly string[]): string {
   return content.replaceAll('{{value}}', () => values[next++] ?? '');
 }
 
-/** Renders URLs as links. */
+/** Converts URLs to links. */
 const toHtml = (value: string): string =>
   /^https?:\/\/\S+$/.test(value) ? `<a href="${escapeHtml(value)}">${escapeHtml(value)}</a>` : escapeHtml(value);

@@ -16,7 +16,7 @@ export interface OutboxDeps {
 interface Posted extends Notice {
   readonly id: string;
   readonly userId: number;
-  /** Attempts so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly tries: number;
 }
 
@@ -31,7 +31,7 @@ interface Row {
 }
 
 const defaultPauses = [2_000, 10_000];
-/** Longer than any attempt takes, in seconds. A notice claimed for longer belongs to a dead node. */
+/** Seconds. The lease is longer than any attempt takes: a notice claimed for longer belongs to a dead node. */
 const leaseSeconds = 60;
 const batch = 20;
 const stopMilliseconds = 5000;
@@ -46,7 +46,7 @@ const claimSql = `UPDATE notices SET tries = tries + 1, due_at = now() + $1 * in
   WHERE id IN (SELECT id FROM notices WHERE due_at <= now() AND tries < $2 ORDER BY due_at, id LIMIT $3
     FOR UPDATE SKIP LOCKED)
   RETURNING id, user_id, type, title, content, fillings, tries`;
-/** Notices whose last attempt was lost with its node. */
+/** SQL that deletes notices whose last attempt was lost with its node. */
 const abandonedSql = 'DELETE FROM notices WHERE due_at <= now() AND tries >= $1 RETURNING id, user_id, type';
 
 /**
@@ -63,7 +63,10 @@ export class NoticeOutbox {
     this.pauses = deps.pauses ?? defaultPauses;
   }
 
-  /** Stores a notice and attempts delivery. Resolves after that attempt. @throws when it cannot be stored */
+  /**
+   * Stores a notice and attempts delivery. Resolves after that attempt.
+   * @throws when it cannot be stored
+   */
   async post(userId: number, { type, title, content, values }: Notice): Promise<void> {
     const [row] = await this.deps.database.query<Array<{ id: string }>>(insertSql, [
       ...[userId, type, title, content, JSON.stringify(values), leaseSeconds],
@@ -71,7 +74,10 @@ export class NoticeOutbox {
     if (row) await this.attempt({ id: row.id, userId, type, title, content, values, tries: 1 });
   }
 
-  /** Stores a notice in the caller's transaction. The next round of any node delivers it. @throws when it cannot be stored */
+  /**
+   * Stores a notice in the caller's transaction. The next run of any node delivers it.
+   * @throws when it cannot be stored
+   */
   async postWithin(
     manager: Pick<EntityManager, 'query'>,
     userId: number,

@@ -20,7 +20,7 @@ const sources: Readonly<Record<IdentityColumn, SourceName>> = {
   telegramId: 'telegram',
 };
 
-/** The browser returns over REST: `GET /api/oauth/<provider>`. */
+/** GraphQL of sign-in through providers. The browser returns over REST: `GET /api/oauth/<provider>`. */
 @Resolver()
 export class OAuthResolver {
   constructor(

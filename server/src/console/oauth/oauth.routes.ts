@@ -102,7 +102,7 @@ export const oauthRoutes =
     );
   };
 
-/** The signed-in user; the request must carry the user-id header. */
+/** Returns the signed-in user. The request must have the user-id header. */
 function ownCaller({ actor, request }: Context): Actor {
   const self = requireActor(actor);
   assertUserIdHeader(request, self);

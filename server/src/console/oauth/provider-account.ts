@@ -20,7 +20,7 @@ export interface ProviderAccountDeps {
   readonly options: { readonly values: OptionValues };
 }
 
-/** Of a new account, beside its identity. */
+/** The values of a new account besides its identity. */
 interface Given {
   readonly username: string;
   readonly email: string;
@@ -36,7 +36,7 @@ export class ProviderAccounts {
   constructor(private readonly deps: ProviderAccountDeps) {}
 
   /**
-   * The account of this identity, created when there is none.
+   * Returns the account of this identity. It is created when there is none.
    * @throws AppError USER_BANNED (deleted), INVALID_INPUT (registration is closed)
    */
   async signIn(source: Source, identity: Identity, inviterCode: string): Promise<User> {
@@ -46,7 +46,10 @@ export class ProviderAccounts {
     return this.create(source, identity, inviterCode);
   }
 
-  /** For providers without registration. @throws AppError USER_BANNED, INVALID_INPUT */
+  /**
+   * Returns the account of this identity, for providers without registration.
+   * @throws AppError USER_BANNED, INVALID_INPUT
+   */
   async signInBound(source: Source, identity: Identity): Promise<User> {
     const known = await this.find(source, identity);
     if (!known) throw new InvalidInputError(`This ${source.label} account is not bound`);
@@ -106,7 +109,7 @@ export class ProviderAccounts {
     await this.deps.auditLog.write(manager, actor, { ...change, ...states });
   }
 
-  /** A row that an older console stored under `formerId` is updated to `id`. */
+  /** Finds the user of an identity. A row that an older console stored under `formerId` is updated to `id`. */
   private async find({ column }: Source, { id, formerId }: Identity): Promise<User | null> {
     const by = (value: string): Promise<User | null> =>
       this.deps.users.findOne({ where: { [column]: value }, withDeleted: true });
@@ -154,7 +157,7 @@ export class ProviderAccounts {
     });
   }
 
-  /** Candidate usernames: the provider's name, then a number after the newest user's id, then a random one. */
+  /** Returns candidate usernames: the provider's name, then a number after the newest user's id, then a random one. */
   private async names({ namePrefix }: Source, { username }: Identity): Promise<string[]> {
     const preferred = usernameRule.safeParse(username ?? '');
     const [row] = await this.deps.users.query<Array<{ next: number }>>(
@@ -169,7 +172,7 @@ export class ProviderAccounts {
     ];
   }
 
-  /** The address, or '' when another user has it. */
+  /** Returns the address, or '' when another user has it. */
   private async freeEmail(email: string | undefined): Promise<string> {
     if (!email || email.length > 50 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return '';
     const taken = await this.deps.users
@@ -186,7 +189,7 @@ function living(user: User): User {
   return user;
 }
 
-/** `githubId` is unique by the index `users_github_id`. */
+/** Returns the name of the unique index: `githubId` is unique by `users_github_id`. */
 const indexOf = ({ column }: Source): string =>
   `users_${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 

@@ -7,15 +7,15 @@ import type { ProviderName, Proof } from './identity-provider.js';
 export interface PendingSignIn {
   /** Id of the browser that started it. */
   readonly visitor: string;
-  /** The signed-in user at that time, or 0. A state for binding cannot be used to sign in, and the reverse. */
+  /** The user who was signed in at that time, or 0. A state for binding cannot be used to sign in, and vice versa. */
   readonly userId: number;
-  /** Null: the client named no provider, so the first use decides. */
+  /** The provider. Null when the client named none, so that the first use decides. */
   readonly provider: ProviderName | null;
   readonly inviterCode: string;
   readonly proof: Omit<Proof, 'state'>;
 }
 
-/** Status 403 on the wire. */
+/** A state is missing, expired or of another browser. It has status 403 in REST. */
 export class StateError extends AppError {
   constructor() {
     super('INVALID_INPUT', 'state is empty or not same', { field: 'state' });
@@ -30,7 +30,7 @@ export class SignInStates {
 
   make = (): string => randomBytes(16).toString('base64url');
 
-  /** Stores what belongs to a state. The visitor is stored as a digest. */
+  /** Stores a sign-in in progress under its state. The visitor is stored as a digest. */
   async keep(text: string, pending: PendingSignIn): Promise<void> {
     await this.state.set(
       keyOf(text),
@@ -39,7 +39,10 @@ export class SignInStates {
     );
   }
 
-  /** Consumes the state, even when it does not match. @throws StateError */
+  /**
+   * Consumes the state, even when it does not match.
+   * @throws StateError
+   */
   async take(
     text: string,
     from: { readonly visitor: string | undefined; readonly userId: number; readonly provider: ProviderName | null },

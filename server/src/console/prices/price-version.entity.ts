@@ -5,7 +5,7 @@ import type { PriceTables } from '../../billing/prices/index.js';
 @Entity('price_versions')
 export class PriceVersion {
   @PrimaryColumn('text') version: string;
-  /** When it was first in use. */
+  /** Time of the first use. */
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   /** Option key to value. */
   @Column('jsonb') tables: PriceTables;

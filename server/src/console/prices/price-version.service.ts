@@ -32,16 +32,19 @@ export class PriceVersionService {
   /** Stores the current price tables, and every later change of them. */
   async start(): Promise<void> {
     await this.keep();
-    // After a read, because prices that another node announces are not here yet.
+    // The version is stored after a read, because prices that another node announces are not here earlier.
     this.deps.options.onRead(() =>
       this.keep().catch((error: unknown) => {
-        // Stored after the next read, at the next start, or by another node.
+        // It is stored after the next read, at the next start, or by another node.
         this.deps.logger.warn({ err: error }, 'current prices could not be stored');
       }),
     );
   }
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  /**
+   * Lists versions, the newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT
+   */
   async list(actor: MaybeActor, query: ListQuery<PriceVersionSortField>): Promise<Slice<PriceVersion>> {
     requirePermission(actor, 'prices');
     return readSlice<PriceVersion, PriceVersionSortField>(
@@ -61,8 +64,8 @@ export class PriceVersionService {
   }
 
   /**
-   * Models without a price, sorted.
-   * @param among absent: those that enabled channels serve
+   * Returns models without a price, sorted.
+   * @param among absent for the models of enabled channels
    */
   async unpriced(actor: MaybeActor, among?: readonly string[]): Promise<string[]> {
     const admin = requirePermission(actor, 'prices', 'channels.write');

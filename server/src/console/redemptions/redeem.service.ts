@@ -27,7 +27,7 @@ export interface RedeemDeps {
 export type RedeemRefusal =
   ('UNKNOWN' | 'DISABLED' | 'NOT_YET_VALID' | 'EXPIRED') | ('USED' | 'USED_UP' | 'USED_BY_YOU');
 
-/** An ordinary outcome: the code is unknown, or cannot be redeemed by this user. */
+/** An ordinary refusal: the code is unknown, or this user cannot redeem it. */
 export class RedeemRefusedError extends InvalidInputError {
   constructor(
     readonly refusal: RedeemRefusal,
@@ -37,7 +37,10 @@ export class RedeemRefusedError extends InvalidInputError {
   }
 }
 
-/** Counts attempts, not failures: parallel guesses cannot pass between the check and the count. */
+/**
+ * Maximum number of attempts. Attempts are counted, not failures, so that parallel guesses cannot pass between the
+ * check and the count.
+ */
 const triesPerWindow = 120;
 const windowSeconds = 600;
 const maxKeyLength = 128;

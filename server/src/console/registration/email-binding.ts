@@ -21,7 +21,10 @@ export interface EmailBindingDeps {
   readonly options: { readonly values: OptionValues };
 }
 
-/** Binds a verified e-mail address to an account. The former address gets a notice, the address of an admin an audit entry. */
+/**
+ * Binds a verified e-mail address to an account. The former address gets a notice, and a change by an admin gets an
+ * audit entry.
+ */
 export class EmailBinding {
   constructor(private readonly deps: EmailBindingDeps) {}
 

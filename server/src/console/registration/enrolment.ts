@@ -75,7 +75,9 @@ export class Enrolment {
   }
 }
 
-/** The room in the invite earnings, which are locked: a full account must not keep the new user out. */
+/**
+ * Returns the room in the invite earnings, which are locked. An inviter without room must not prevent the registration.
+ */
 async function earningsRoom(manager: EntityManager, inviterId: number): Promise<number> {
   const [row] = await manager.query<Array<{ taken: string }>>(
     'SELECT greatest(aff_quota, aff_history_quota) AS taken FROM users WHERE id = $1 FOR NO KEY UPDATE',

@@ -15,7 +15,7 @@ export interface RegistrationInput {
   readonly password: string;
   readonly email?: string;
   readonly verificationCode?: string;
-  /** Invite code of the inviter. */
+  /** The inviter's code. */
   readonly affCode?: string;
 }
 
@@ -41,8 +41,8 @@ export class RegistrationService {
   }
 
   /**
-   * Checks before the body is validated: limits, bot check, whether registration is open. @throws AppError
-   * RATE_LIMITED, INVALID_INPUT
+   * Runs the checks that precede validation of the body: limits, bot check, whether registration is open.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT
    */
   async admit(challenge: Challenge): Promise<void> {
     await this.deps.auth.admit(challenge);
@@ -54,7 +54,8 @@ export class RegistrationService {
   }
 
   /**
-   * One transaction. A code is consumed only by the account that it verified. @throws AppError INVALID_INPUT, CONFLICT
+   * Registers a user in one transaction. A code is consumed only by the account that it verified.
+   * @throws AppError INVALID_INPUT, CONFLICT
    */
   async register(given: RegistrationInput): Promise<User> {
     const { username, password, affCode, verificationCode: code = '' } = parsed(registrationRules, given);
@@ -66,7 +67,7 @@ export class RegistrationService {
         this.deps.users.manager.transaction(async (manager) => {
           const user = await this.deps.enrolment.enrol(manager, newcomer);
           if (this.deps.generateDefaultToken) await this.addToken(manager, user);
-          // Last, so that a taken name does not consume the code.
+          // The code is consumed last, so that a taken name does not consume it.
           if (email !== '') await this.deps.codes.consume(email, code);
           return user;
         }),
@@ -76,7 +77,7 @@ export class RegistrationService {
     }
   }
 
-  /** The verified address, or '' when verification is off. */
+  /** Returns the verified address, or '' when verification is off. */
   private async verifiedEmail(email: string, code: string): Promise<string> {
     if (!this.deps.options.values.EmailVerificationEnabled) return '';
     if (email.trim() === '' || code.trim() === '') {
@@ -97,7 +98,7 @@ export class RegistrationService {
   }
 }
 
-/** Stricter than elsewhere, as old clients expect. */
+/** The rules of registration. They are stricter than elsewhere, because old clients expect that. */
 const registrationRules = z.object({
   username: usernameRule.refine((name) => [...name].length <= 12, 'username must have at most 12 characters'),
   password: z

@@ -22,7 +22,10 @@ import type { TopUpOrder } from '../../billing/payments/index.js';
 import type { WalletService } from '../wallet/index.js';
 import { scopeOf } from './relation.object.js';
 
-/* Lists of users: without the sums of their root fields, and read in one statement for all users of a request. */
+/*
+ * Lists of users. They have no totals, unlike their root fields, and are read in one statement for all users of a
+ * request.
+ */
 
 const UserLogPage = pageObject(LogObject, 'UserLogPage');
 const UserTopUpOrderPage = pageObject(TopUpOrderObject, 'UserTopUpOrderPage');

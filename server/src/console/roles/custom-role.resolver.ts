@@ -39,7 +39,7 @@ export class CustomRoleResolver {
     return this.service.list(actor);
   }
 
-  /** Without unknown names, which a newer version may have stored. */
+  /** Unknown names, which a newer version may have stored, are left out. */
   @FieldResolver(() => [PermissionEnum], { description: 'As chosen, without those that they imply.' })
   permissions(@Root() { permissions }: CustomRole): Permission[] {
     return permissions.filter(isPermission);

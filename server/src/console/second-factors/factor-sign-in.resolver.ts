@@ -12,7 +12,7 @@ import {
   SignInPayload,
 } from './second-factor.object.js';
 
-/** The second step of a sign-in, and sign-in with a passkey alone. Both before there is a session. */
+/** GraphQL of the second step of a sign-in, and of sign-in with a passkey alone. Both run before there is a session. */
 @Resolver()
 export class FactorSignInResolver {
   constructor(private readonly signIns: FactorSignInService) {}

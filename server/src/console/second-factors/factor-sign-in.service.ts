@@ -12,7 +12,7 @@ const maxTries = 5;
 
 /** The request in which a proof arrives. */
 export interface SignInRequest extends SessionOrigin {
-  /** `Origin` of the page. */
+  /** The header `Origin` of the page. */
   readonly pageOrigin: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export class FactorSignInService {
   ) {}
 
   /**
-   * The proofs that a waiting sign-in accepts, with options for a passkey.
+   * Returns the proofs that a waiting sign-in accepts, with options for a passkey.
    * @param cookie the session cookie
    * @throws AppError INVALID_INPUT when no sign-in waits
    */
@@ -60,7 +60,8 @@ export class FactorSignInService {
   }
 
   /**
-   * Begins a sign-in with a passkey alone. @param ip of the caller
+   * Begins a sign-in with a passkey alone.
+   * @param ip of the caller
    * @returns options for `navigator.credentials.get`, and the id of the attempt
    * @throws AppError RATE_LIMITED, INVALID_INPUT
    */

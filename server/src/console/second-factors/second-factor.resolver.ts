@@ -19,7 +19,7 @@ import { UserObject } from '../users/user.object.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
-/** The caller's own second factors, and their reset by an admin. */
+/** GraphQL of the caller's own second factors, and of their reset by an admin. */
 @Resolver()
 export class SecondFactorResolver {
   constructor(private readonly factors: SecondFactorService) {}

@@ -31,13 +31,13 @@ import {
  * (docs/reference/rest/conventions.md#rate-limits).
  */
 const criticalLimit = { count: 20, seconds: 1200 };
-/** Wrong passwords for one account from one address (a /64 of IPv6), or from one known browser. */
+/** Limits wrong passwords for one account from one address (a /64 of IPv6), or from one known browser. */
 const guessLimit = { count: 10, seconds: 900 };
-/** How long a node may use a cached caller, in milliseconds. Announcements end it earlier. */
+/** Milliseconds for which a node may use a cached caller. Announcements end it earlier. */
 const actorMilliseconds = 1000;
-/** How long a shown second factor counts, in milliseconds. */
+/** Milliseconds for which a confirmation by the second factor counts. */
 export const confirmedMilliseconds = 5 * 60_000;
-/** An account gets no notice of the browser in which it was made. Milliseconds. */
+/** Milliseconds. The owner of an account that is younger gets no notice of a new browser. */
 const newAccountMilliseconds = 3_600_000;
 
 export interface Credentials {
@@ -50,7 +50,7 @@ export interface SignIn {
   readonly user: User;
   /** Value of the session cookie. */
   readonly secret: string;
-  /** For the cookie that makes this browser a known one; null while the second factor is missing. */
+  /** The cookie value that makes this browser a known one; null while the second factor is missing. */
   readonly knownBrowser: string | null;
   /** The session grants nothing until the second factor is shown (`console/second-factors`). */
   readonly needsSecondFactor: boolean;
@@ -94,7 +94,8 @@ export class AuthService {
   }
 
   /**
-   * Role, status and group are read from the database, never from the cookie, so a ban takes effect within a second.
+   * Returns the caller of a session. Role, status and group are read from the database, never from the cookie, so a ban
+   * takes effect within a second.
    */
   actorOfSession(cookie: string): Promise<Actor | null> {
     return this.remember(`session:${cookie}`, async () => {
@@ -108,8 +109,8 @@ export class AuthService {
   }
 
   /**
-   * The user of a system access token, or of a named token with its scopes; null when the token is unknown, expired or
-   * revoked.
+   * Returns the user of a system access token, or of a named token with its scopes; null when the token is unknown,
+   * expired or revoked.
    */
   actorOfAccessToken(token: string): Promise<Actor | null> {
     return this.remember(`token:${token}`, async () => {
@@ -160,7 +161,7 @@ export class AuthService {
     }
     if (!outdated) return user;
     const passwordHash = await this.deps.passwords.hash(password);
-    // Only the hash that was checked: a password that was set meanwhile stays.
+    // The condition includes the checked hash: a password that was set meanwhile stays.
     await this.deps.users.update({ id: user.id, passwordHash: user.passwordHash ?? '' }, { passwordHash });
     return { ...user, passwordHash };
   }
@@ -168,8 +169,8 @@ export class AuthService {
   /**
    * Opens a session for a user whom the password or a sign-in provider identified. With a second factor set up, the
    * session waits for it.
-   * @param checked the row that the password was checked against; absent after a sign-in without password
-   * @throws AppError USER_BANNED; AccountChangedError when the account no longer has what was checked
+   * @param checked the row against which the password was checked; absent after a sign-in without password
+   * @throws AppError USER_BANNED; AccountChangedError when the checked values of the account have changed
    */
   async openSession(user: User, origin: SessionOrigin, checked?: NewSession['checked']): Promise<SignIn> {
     if (!user.hasSecondFactor) return this.begin(user, origin, { checked });
@@ -220,7 +221,10 @@ export class AuthService {
     return id !== null;
   }
 
-  /** Rate limit and bot check before any unauthenticated attempt. @throws AppError RATE_LIMITED, INVALID_INPUT */
+  /**
+   * Checks the rate limit and the bot check before any unauthenticated attempt.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT
+   */
   async admit(challenge: Challenge): Promise<void> {
     await this.limitCritical(challenge.ip);
     await this.deps.turnstile.check(challenge);
@@ -231,21 +235,29 @@ export class AuthService {
     return this.limit(`limit:CT:${addressKey(ip)}`, criticalLimit);
   }
 
-  /** Where attempts at an account come from: a browser in which its owner signed in before, else an address (a /64 of IPv6). */
+  /**
+   * Returns the origin of attempts at an account: a browser in which its owner signed in before, else an address (a /64
+   * of IPv6).
+   */
   placeOf(userId: number, { ip, knownBrowser }: SessionOrigin): { name: string; isKnown: boolean } {
     const known = this.deps.knownBrowsers.read(knownBrowser);
     const isKnown = known?.userId === userId;
     return { name: isKnown ? `browser:${known.browser}` : addressKey(ip), isKnown };
   }
 
-  /** The browser's name when the account's owner has signed in there before. Costs a look-up only with a valid mark. */
+  /**
+   * Returns the browser's name if the account's owner has signed in with it before. Only a valid mark costs a look-up.
+   */
   private async knownBrowserOf(name: string, { knownBrowser }: Challenge): Promise<string | null> {
     const known = this.deps.knownBrowsers.read(knownBrowser);
     const user = known && name !== '' ? await this.findByLogin(name) : null;
     return known && user?.id === known.userId ? known.browser : null;
   }
 
-  /** Usernames win over e-mail addresses, so that a username that equals an address cannot shadow that account. */
+  /**
+   * Finds a user. Usernames take precedence over e-mail addresses, so that a username that equals an address cannot
+   * shadow that account.
+   */
   private async findByLogin(name: string): Promise<User | null> {
     // Postgres text columns cannot hold NUL, so no name contains it.
     if (name.includes('\0')) return null;
@@ -261,7 +273,7 @@ export class AuthService {
     return user ? { ...(await this.actorOf(user)), accessTokenId: found.id, scopes: found.scopes } : null;
   }
 
-  /** With the permissions of a custom role, which callers of the cache share for `actorMilliseconds`. */
+  /** Returns the caller with the permissions of a custom role. Cached callers keep them for `actorMilliseconds`. */
   private async actorOf({ id, username, role, status, group, customRoleId }: User): Promise<Actor> {
     const actor = { id, username, role, status, group };
     if (customRoleId === null || role !== Role.common) return actor;
@@ -282,7 +294,7 @@ export class AuthService {
     if (known) return known;
     const { generation } = this;
     const actor = await load();
-    // A change that was announced during the read may not be in what was read.
+    // A change that was announced during the read may be missing in the result, which is then not cached.
     if (actor && generation === this.generation) this.actors.set(key, actor);
     return actor;
   }

@@ -9,7 +9,7 @@ import { PasswordService } from '../auth/index.js';
 const usage = 'usage: npm run reset-password -- <user name> [--second-factors] [--password-login]';
 const switches = ['--second-factors', '--password-login'];
 
-/** No user of the site: the operator of the machine has no account in it. */
+/** The actor in the audit log. The operator of the machine has no account on the site. */
 const operator = { id: 0, username: 'npm run reset-password' };
 
 interface Account {
@@ -19,9 +19,10 @@ interface Account {
 }
 
 /**
- * `npm run reset-password -- <user name> [--second-factors] [--password-login]`: a new random password for a user who
- * cannot sign in and whom no admin can help, such as the super admin. It ends the sessions and access tokens of the user,
- * as every new password does. `--password-login` permits to sign in by password, for sites whose other ways are broken.
+ * `npm run reset-password -- <user name> [--second-factors] [--password-login]`: sets a new random password for a user
+ * who cannot sign in and whom no admin can help, such as the super admin. It ends the sessions and access tokens of the
+ * user, like every new password. `--password-login` allows sign-in by password, for sites whose other sign-in methods
+ * are broken.
  */
 async function main(parameters: string[]): Promise<ExitCode> {
   const names = parameters.filter((parameter) => !parameter.startsWith('--'));
@@ -79,7 +80,7 @@ async function permitPasswordLogin(client: pg.Client): Promise<void> {
   await client.query('COMMIT');
 }
 
-/** The user of exactly this name, else the one whose name differs in upper and lower case only. */
+/** Finds the user of exactly this name, else the user whose name differs only in upper and lower case. */
 async function findAccount(client: pg.Client, name: string): Promise<Account | undefined> {
   const { rows } = await client.query<Account>(
     `SELECT id, username, has_second_factor AS "hasSecondFactor" FROM users

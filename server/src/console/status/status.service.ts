@@ -50,7 +50,7 @@ export class StatusService {
     if (!(await this.lastPing.works)) throw new UnavailableError('Database connection failed');
   }
 
-  /** Admin texts: Markdown, HTML or one https URL. Active content is removed. */
+  /** Returns an admin's text: Markdown, HTML or one https URL. Active content is removed. */
   notice(): Promise<string> {
     return this.cleaner.clean(this.deps.options.values.Notice);
   }

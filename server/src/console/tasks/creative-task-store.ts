@@ -2,17 +2,17 @@ import { In, type Repository } from 'typeorm';
 import { type CreativeTask } from './creative-task.entity.js';
 import { finished } from './task-ledger.js';
 
-/** Reads creative tasks for the relay: without an actor, because the API key was checked before. */
+/** Reads creative tasks for the relay. No actor is required, because the API key was checked before. */
 export class CreativeTaskStore {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
 
-  /** One of the user's tasks; the newest if two providers use the same id. */
+  /** Returns one of the user's tasks; the newest if two providers use the same id. */
   own(userId: number, platform: string, taskId: string): Promise<CreativeTask | null> {
     if (taskId === '') return Promise.resolve(null);
     return this.tasks.findOne({ where: { userId, platform, taskId }, order: { id: 'DESC' } });
   }
 
-  /** Of any user: for a link that proves that its reader may see it. */
+  /** Returns a task of any user, for a link that proves that its reader may see it. */
   byTaskId(platform: string, taskId: string): Promise<CreativeTask | null> {
     return taskId === '' ? Promise.resolve(null) : this.tasks.findOneBy({ platform, taskId });
   }
@@ -23,7 +23,10 @@ export class CreativeTaskStore {
     return this.tasks.find({ where: { userId, platform, taskId: In(names) }, order: { id: 'ASC' } });
   }
 
-  /** A page of the user's tasks that were not deleted. @param from the one before the page; null: from the beginning */
+  /**
+   * Returns a page of the user's tasks that were not deleted.
+   * @param from the task before the page; null for the first page
+   */
   ownPage(
     userId: number,
     platform: string,
@@ -50,7 +53,7 @@ export class CreativeTaskStore {
   }
 
   /**
-   * Oldest first.
+   * Returns unfinished tasks, oldest first.
    * @param after row id
    */
   unfinished(platform: string, after: number, limit: number): Promise<CreativeTask[]> {

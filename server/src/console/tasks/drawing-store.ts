@@ -2,11 +2,11 @@ import { In, type Repository } from 'typeorm';
 import { type Drawing } from './drawing.entity.js';
 import { finished } from './task-ledger.js';
 
-/** Reads drawings for the relay: without an actor, because the API key was checked before. */
+/** Reads drawings for the relay. No actor is required, because the API key was checked before. */
 export class DrawingStore {
   constructor(private readonly drawings: Repository<Drawing>) {}
 
-  /** One of the user's drawings; the newest if two providers use the same id. */
+  /** Returns one of the user's drawings; the newest if two providers use the same id. */
   own(userId: number, mjId: string): Promise<Drawing | null> {
     return mjId === ''
       ? Promise.resolve(null)
@@ -19,7 +19,7 @@ export class DrawingStore {
     return this.drawings.find({ where: { userId, mjId: In(names) }, order: { id: 'ASC' } });
   }
 
-  /** Rows of all users, because a provider may return the same drawing to several of them. */
+  /** Returns rows of all users, because a provider may return the same drawing to several of them. */
   ofChannel(channelId: number, mjId: string): Promise<Drawing[]> {
     return mjId === '' ? Promise.resolve([]) : this.drawings.findBy({ channelId, mjId });
   }
@@ -29,7 +29,7 @@ export class DrawingStore {
   }
 
   /**
-   * Oldest first.
+   * Returns unfinished drawings, oldest first.
    * @param after row id
    */
   unfinished(after: number, limit: number): Promise<Drawing[]> {

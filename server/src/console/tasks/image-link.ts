@@ -13,8 +13,8 @@ interface LinkSettings {
 }
 
 /**
- * The URL of an image (docs/reference/relay/tasks.md#midjourney): a signed link of this site, or the provider's URL. An
- * unfinished image changes, so its link does too.
+ * Returns the URL of an image (docs/reference/relay/tasks.md#midjourney): a signed link of this site, or the provider's
+ * URL. An unfinished image changes, so its link does too.
  */
 export function imageLink(drawing: WithImage, settings: LinkSettings, secrets: Secrets, now: number): string {
   if (drawing.imageUrl === '' || !settings.MjForwardUrlEnabled) return drawing.imageUrl;

@@ -24,11 +24,11 @@ type TaskRow = Drawing | CreativeTask;
 export interface TaskKind<Row extends TaskRow> {
   readonly entity: EntityTarget<Row>;
   readonly table: 'midjourneys' | 'tasks';
-  /** Column of the provider's id. */
+  /** The column of the provider's id. */
   readonly nameColumn: 'mj_id' | 'task_id';
-  /** Part of the source of its refunds in the ledger: `refund:mj:<row>`. */
+  /** The part of the source of its refunds in the ledger: `refund:mj:<row>`. */
   readonly source: 'mj' | 'task';
-  /** Kind of the change announcements of its rows. */
+  /** The kind of the change announcements of its rows. */
   readonly change: 'drawing' | 'creativeTask';
   readonly word: string;
 }
@@ -53,11 +53,11 @@ export const creativeKind: TaskKind<CreativeTask> = {
 
 export interface Accepted {
   /**
-   * `known`: this task has another row of this user, which stays the only one; `given up`: the row was closed
+   * `known`: the user already has a row for this task, which stays the only one; `given up`: the row was closed
    * meanwhile. Only `taken` charges.
    */
   readonly outcome: 'taken' | 'known' | 'given up';
-  /** The user's new balance after a charge; null without one. */
+  /** The user's new balance after a charge; null without a charge. */
   readonly userQuota: number | null;
 }
 
@@ -108,9 +108,10 @@ export class TaskLedger {
   }
 
   /**
-   * The provider accepted the task: charges it and stores the provider's response.
-   * @param charge null: nothing is charged
-   * @param window the row whose dialog this order submits; removed, if it was free, because the provider keeps its id
+   * Charges a task that the provider accepted, and stores the provider's response.
+   * @param charge null when nothing is charged
+   * @param window the row whose dialog this submission completes; it is removed, if it was free, because the provider
+   * keeps its id
    */
   async accept<Row extends TaskRow>(
     kind: TaskKind<Row>,
@@ -127,8 +128,8 @@ export class TaskLedger {
         if (!row || row.progress === finished) return givenUp;
         if (window !== null)
           await manager.query(`DELETE FROM ${kind.table} WHERE id = $1 AND charged_at = 0`, [window]);
-        // The id before the price: an id that another row has makes this transaction wait for the one that changes that
-        // row, which may in turn wait for the balance.
+        // The id is written before the price: an id that another row has makes this transaction wait for the one that
+        // changes that row, which may in turn wait for the balance.
         await manager.update(kind.entity, id, fields as never);
         if (!charge) return { outcome: 'taken', userQuota: null };
         const at = seconds(this.deps.clock);
@@ -140,17 +141,17 @@ export class TaskLedger {
     } catch (error) {
       if (error instanceof NotHeldError) return givenUp;
       if (!isUniqueViolation(error)) throw error;
-      // Rolled back, including the charge.
+      // The transaction was rolled back, including the charge.
       await database.manager.delete(kind.entity, id);
       return { outcome: 'known', userQuota: null };
     } finally {
-      // After a settlement nothing is returned; without one the whole amount is.
+      // After a settlement this releases nothing; without one it releases the whole amount.
       await this.deps.ledger.release(reservation);
       void this.announce(kind, id, ...(window === null ? [] : [{ kind: kind.change, id: window }]));
     }
   }
 
-  /** The provider did not accept the task. */
+  /** Closes a task that the provider did not accept. */
   async refuse<Row extends TaskRow>(
     kind: TaskKind<Row>,
     id: number,
@@ -165,7 +166,7 @@ export class TaskLedger {
   }
 
   /**
-   * One transition of a task. The transition to FAILURE refunds; a final state never changes.
+   * Makes one transition of a task. The transition to FAILURE refunds; a final state never changes.
    * @returns true when the row changed
    */
   async move<Row extends TaskRow>(kind: TaskKind<Row>, id: number, step: Partial<Row>): Promise<boolean> {
@@ -202,7 +203,7 @@ export class TaskLedger {
     const amount = Number(row.quota);
     const source = `refund:${kind.source}:${id}`;
     const { user_id: userId, token_id: tokenId } = row;
-    // Users before tokens, as in every transaction. Users who were removed get no refund.
+    // Users are locked before tokens, as in every transaction. Deleted users get no refund.
     if (!(await exists(manager, 'users', userId))) return;
     await postEntry(manager, { source, kind: 'refund', userId, amount, note: row.name });
     if (tokenId !== 0 && (await exists(manager, 'tokens', tokenId))) {

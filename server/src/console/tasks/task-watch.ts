@@ -30,7 +30,7 @@ export class TaskWatch {
   }
 
   /**
-   * Drawings of all users, from now on.
+   * Delivers drawings of all users, from now on.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async allDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
@@ -44,7 +44,7 @@ export class TaskWatch {
   }
 
   /**
-   * Creative tasks of all users, from now on.
+   * Delivers creative tasks of all users, from now on.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async allTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
@@ -52,7 +52,7 @@ export class TaskWatch {
     return this.tasks.watch({ sees: () => true, show: (task) => task, reportDeleted: true });
   }
 
-  /** Without the channels that run them. */
+  /** Delivers the caller's own tasks, without the channels that run them. */
   async ownTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
     const { id } = requireActor(actor);
     return this.tasks.watch({ sees: ({ userId }) => userId === id, show: asOwn, reportDeleted: false });

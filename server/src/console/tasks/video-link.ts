@@ -5,14 +5,14 @@ import type { CreativeTask } from './creative-task.entity.js';
 /** Value of `CreativeTask.platform`. */
 export const videoPlatform = 'video';
 
-/** A link lasts this long: it needs no key, so it must not be of use for long. Seconds. */
+/** Seconds for which a link is valid. It needs no key, so it must not be of use for long. */
 const lifetime = 3600;
 
 /** Links to finished videos that work without an API key, for players in a browser. */
 export class VideoLinks {
   constructor(private readonly deps: { readonly secrets: Secrets; readonly clock: Clock }) {}
 
-  /** @returns a path of this server; null where there is no video */
+  /** @returns a path of this server; null when there is no video */
   of(task: Pick<CreativeTask, 'platform' | 'status' | 'taskId' | 'properties'>): string | null {
     const isThere = task.status === 'SUCCESS' && task.properties.deleted !== true;
     if (task.platform !== videoPlatform || !isThere) return null;
@@ -20,7 +20,7 @@ export class VideoLinks {
     return `/v1/videos/${task.taskId}/content?expires=${expires}&signature=${this.signature(task.taskId, expires)}`;
   }
 
-  /** Whether this is the query of a link to the video that has not expired. */
+  /** Whether the query is that of a link to the video that has not expired. */
   isLink(taskId: string, query: URLSearchParams): boolean {
     const expires = query.get('expires') ?? '';
     if (!/^\d{1,12}$/.test(expires) || Number(expires) < seconds(this.deps.clock)) return false;

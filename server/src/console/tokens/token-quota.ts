@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import { postEntry } from '../../billing/ledger/index.js';
 
-/** Posts a change of a key's remaining quota. Nothing else in this module writes that number. */
+/** Posts a change of a key's remaining quota. No other code of this module writes that number. */
 export async function moveQuota(
   manager: EntityManager,
   owner: Actor,
@@ -15,9 +15,9 @@ export async function moveQuota(
 }
 
 /**
- * All quota that the owner has granted to each of these keys, spent or not. Calls do not change it, so the owner can set
- * it while the key is spending. Keys without grants are absent.
- * @param userId only keys of this user; null: of all users
+ * Reads all quota that the owner has granted to each of these keys, spent or not. Calls do not change it, so the owner
+ * can set it while the key is spending. Keys without grants are absent.
+ * @param userId only keys of this user; null for all users
  */
 export async function grantedQuotas(
   manager: Pick<EntityManager, 'query'>,
@@ -35,8 +35,8 @@ export async function grantedQuotas(
 }
 
 /**
- * The remaining quota after the sum of the grants has changed by `amount`. Less than what was spent in the meantime
- * leaves nothing, not a debt.
+ * Returns the remaining quota after the total of the grants has changed by `amount`. If it is less than what was spent
+ * in the meantime, nothing remains, and there is no debt.
  */
 export const remainingAfter = (before: number, amount: number): number =>
   Math.max(before + amount, Math.min(before, 0));

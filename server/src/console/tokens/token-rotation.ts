@@ -25,19 +25,19 @@ export interface Rotated {
   readonly token: Token;
   /** The new text without `sk-`. */
   readonly key: string;
-  /** An earlier call with the same idempotency key rotated the key. */
+  /** Whether an earlier call with the same idempotency key rotated the key. */
   readonly replayed: boolean;
 }
 
-/** Stored for an idempotency key, in place of the text. */
+/** The stored result of an idempotency key. It does not contain the text. */
 interface RotationResult {
   /** Keyed hash of the new text, in hex. */
   readonly keyHash: string;
-  /** The API key that rotated it; null: its owner. */
+  /** The API key that rotated it; null when its owner did. */
   readonly apiKeyId: number | null;
 }
 
-/** Gives an API key new text. Its id, limits, budgets and usage stay. */
+/** Replaces the text of an API key. Its id, limits, budgets and usage stay. */
 export class TokenRotation {
   constructor(private readonly deps: RotationDeps) {}
 
@@ -58,7 +58,7 @@ export class TokenRotation {
     idempotencyKey: string | null = null,
   ): Promise<Rotated> {
     const owner = requireActor(actor);
-    // A program that may manage keys rotates them without a user.
+    // A program that may manage keys rotates them without confirmation by a user.
     if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let rotated: { token: Token; key: string } | undefined;
     const request = { operation: 'rotateToken', key: idempotencyKey, input: { id, overlapUntil } };
@@ -99,7 +99,7 @@ export class TokenRotation {
     id: number,
     { keyHash, apiKeyId }: RotationResult,
   ): Promise<{ token: Token; key: string }> {
-    // An API key reads the text of its own rotation only.
+    // An API key may only read the text of its own rotation.
     if (owner.apiKeyId !== undefined && owner.apiKeyId !== apiKeyId) requireConfirmed(owner);
     const token = await this.deps.tokens
       .createQueryBuilder('token')

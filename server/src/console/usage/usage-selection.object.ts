@@ -4,8 +4,8 @@ import { holds, type MaybeActor } from '../../shared/actor.js';
 import type { WantedCounters, WantedUsage } from './usage-question.js';
 
 /**
- * Expensive counters are read only if a selected field needs them. Costs that a custom role may not read are not: their field
- * is null.
+ * Returns the counters that selected fields need, because some are expensive. Costs that a custom role may not read are
+ * never read: their field is null.
  */
 export const countersOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedCounters => ({
   latency: asksFor(info, 'latencyMs'),
@@ -13,7 +13,7 @@ export const countersOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedC
   cost: asksFor(info, 'cost') && (!actor?.permissions || holds(actor, 'usage.read')),
 });
 
-/** Totals and counts are read only when a field needs them. */
+/** Returns the selected parts. Totals and counts are read only when a field needs them. */
 export const wantedOf = (info: GraphQLResolveInfo, actor: MaybeActor): WantedUsage => ({
   ...countersOf(info, actor),
   total: asksFor(info, 'total'),

@@ -92,7 +92,7 @@ it.each<[zone: string, bucket: TimeBucket, from: string, until: string, starts: 
 it('takes a calendar period over the day that Apia skipped', () => {
   const inApia = (calendar: CalendarPeriod) => shown(ask(calendar, 'Pacific/Apia', 'DAY', at('2011-12-31T20:00:00Z')));
   expect(inApia('YESTERDAY')).toEqual(['2011-12-30T10:00:00Z', '2011-12-31T10:00:00Z']);
-  // Six days have been.
+  // The range has six days, because one was skipped.
   expect(inApia('LAST_7_DAYS')).toEqual(['2011-12-26T10:00:00Z', '2011-12-31T21:00:00Z']);
   expect(shown(ask('YESTERDAY', 'Pacific/Apia', 'DAY', at('2011-12-30T20:00:00Z')))).toEqual([
     '2011-12-30T10:00:00Z',
@@ -159,7 +159,8 @@ it.each([
 });
 
 it('refuses a calendar period that ends at a half hour only', () => {
-  // Summer time of Lord Howe Island is eleven hours ahead, and ended on April 5th: then it is ten and a half.
+  // Summer time of Lord Howe Island is eleven hours ahead, and ended on April 5th. Since then it is ten and a half
+  // hours ahead.
   const inMay = (calendar: CalendarPeriod) => () =>
     ask(calendar, 'Australia/Lord_Howe', null, at('2026-05-10T00:00:00Z'));
   expect(inMay('LAST_MONTH')).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', field: 'timeZone' }) as Error);

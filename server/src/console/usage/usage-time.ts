@@ -4,13 +4,16 @@ import { resolveTimeRange, type CalendarPeriod } from '../../shared/time-range.j
 import { day, fiveMinutes, hour, type Range } from '../../billing/rollups/index.js';
 
 export const timeBuckets = ['MINUTE_5', 'HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
-/** Buckets of DAY and longer begin at midnight of the requested time zone; a WEEK begins on Monday. */
+/** Buckets of time. Buckets of DAY and longer begin at midnight of the requested time zone; a WEEK begins on Monday. */
 export type TimeBucket = (typeof timeBuckets)[number];
 
 export const comparedPeriods = ['PREVIOUS', 'PREVIOUS_CALENDAR', 'SAME_LAST_WEEK', 'SAME_LAST_YEAR'] as const;
 export type ComparedPeriod = (typeof comparedPeriods)[number];
 
-/** Unix seconds, half-open; or a calendar period. Absent: the last 30 days. A range that ends where it begins is empty. */
+/**
+ * Unix seconds, half-open; or a calendar period. The last 30 days when absent. A range that ends where it begins is
+ * empty.
+ */
 export interface WantedRange {
   readonly from?: number | undefined;
   readonly until?: number | undefined;
@@ -20,25 +23,25 @@ export interface WantedRange {
 export interface WantedComparison {
   readonly period?: ComparedPeriod | undefined;
   readonly range?: WantedRange | undefined;
-  /** Of a calendar period in `range`. Absent: that of the query. */
+  /** The zone of a calendar period in `range`. That of the query when absent. */
   readonly timeZone?: string | undefined;
 }
 
 /** A range of full counter buckets, and the starts of its time buckets. */
 export interface Span {
   readonly range: Range;
-  /** Ascending; the first is at or before `range.from`. Null: the whole range is one row. */
+  /** Starts in ascending order; the first is at or before `range.from`. Null when the whole range is one row. */
   readonly starts: readonly number[] | null;
 }
 
-/** Larger numbers of buckets are refused. */
+/** Maximum number of buckets. */
 const maxBuckets = 10_000;
 const month = 30 * day;
 
 interface Question {
   readonly range: WantedRange;
   readonly timeZone: string;
-  /** Of a calendar period in `range`. Absent: `timeZone`. */
+  /** The zone of a calendar period in `range`. `timeZone` when absent. */
   readonly rangeTimeZone?: string | undefined;
   readonly bucket: TimeBucket | null;
   /** Unix seconds. */
@@ -59,7 +62,7 @@ export function resolveSpan(question: Question, atom = atomOf(question.bucket), 
   assertTimeZone(rangeTimeZone);
   const exact = resolveRange(wanted, rangeTimeZone, now, field);
   if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', field);
-  // The end of a period that goes on is no midnight.
+  // The end of an unfinished period is not a midnight.
   const midnights = exact.end === now + 1 ? [exact.from] : [exact.from, exact.end];
   if (wanted.calendar !== undefined) assertWhole(midnights, rangeTimeZone, atom);
   const from = Math.floor(exact.from / atom) * atom;
@@ -69,7 +72,7 @@ export function resolveSpan(question: Question, atom = atomOf(question.bucket), 
 }
 
 /**
- * The range to compare with. Its n-th bucket corresponds to the n-th bucket of the range.
+ * Returns the range to compare with. Its n-th bucket corresponds to the n-th bucket of the range.
  * @throws AppError INVALID_INPUT
  */
 export function resolveComparison(span: Span, comparison: WantedComparison, question: Question): Span {
@@ -97,7 +100,7 @@ export function resolveComparison(span: Span, comparison: WantedComparison, ques
   return { range: shifted, starts: span.starts?.map(shift) ?? null };
 }
 
-/** The first second after a bucket. */
+/** Returns the first second after a bucket. */
 export function bucketEnd(start: number, bucket: TimeBucket, timeZone: string): number {
   if (bucket === 'MINUTE_5') return start + fiveMinutes;
   if (bucket === 'HOUR') return start + hour;
@@ -119,7 +122,7 @@ const startAt = (date: ReturnType<typeof dayAt>, timeZone: string): number =>
 
 function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, now: number, field: string): Range {
   if (calendar === undefined) {
-    // Clocks of callers may be ahead.
+    // The clocks of callers may be ahead.
     const end = until ?? Math.max(now + 1, from ?? 0);
     return { from: from ?? end - month, end };
   }
@@ -129,11 +132,11 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
   const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
   const seconds = (moment: Date | null): number => (moment?.getTime() ?? 0) / 1000;
   const end = seconds(period.until);
-  // A period that has not ended ends now, except one of days to come.
+  // An unfinished period ends now, except a period of future days.
   return { from: seconds(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
 }
 
-/** The complete day, week, month or number of days before a calendar period. */
+/** Returns the complete day, week, month or number of days before a calendar period. */
 function previousPeriod({
   range,
   timeZone: bucketTimeZone,
@@ -150,7 +153,7 @@ function previousPeriod({
   return { from: startAt(days === null ? firstOfMonth(first, -1) : addDays(first, -days), timeZone), end: from };
 }
 
-/** Null: a month. */
+/** Days of a period; null for a month. */
 const periodDays: Readonly<Record<CalendarPeriod, number | null>> = {
   TODAY: 1,
   YESTERDAY: 1,
@@ -165,7 +168,7 @@ const periodDays: Readonly<Record<CalendarPeriod, number | null>> = {
 };
 
 /**
- * The starts of the buckets of a range, ascending; the first is at or before it. None of an empty range.
+ * Returns the starts of the buckets of a range, ascending; the first is at or before it. An empty range has none.
  * @throws AppError INVALID_INPUT for too many
  */
 export function bucketStarts(range: Range, bucket: TimeBucket, timeZone: string): number[] {
@@ -203,7 +206,10 @@ function startOf(moment: number, bucket: TimeBucket, timeZone: string): number {
   return startAt(bucket === 'DAY' ? date : bucket === 'WEEK' ? mondayOf(date) : firstOfMonth(date), timeZone);
 }
 
-/** The same time of day on another date. A leap day that the other year lacks is empty: it begins and ends with March. */
+/**
+ * Returns the same time of day on another date. A leap day that the other year lacks is empty: it begins and ends with
+ * March.
+ */
 function shiftDate(
   moment: number,
   timeZone: string,

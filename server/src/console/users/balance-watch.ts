@@ -9,8 +9,8 @@ import type { User } from './user.entity.js';
 export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
 
 /**
- * Poll interval for balance changes without a signal, such as a check-in, and for nodes that no signal reaches.
- * Milliseconds.
+ * Milliseconds between polls for balance changes without a signal, such as a check-in, and for nodes that no signal
+ * reaches.
  */
 const everyMilliseconds = 10_000;
 
@@ -44,7 +44,7 @@ export class BalanceWatch {
     clearInterval(this.clock);
   }
 
-  /** The caller's balance now, and again after every change. */
+  /** Delivers the caller's balance now, and again after every change. */
   async own(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Balance>>> {
     const { id } = requireActor(actor);
     let last = '';

@@ -23,7 +23,7 @@ export interface NewUser extends Identities {
 export const affiliateCodeLength = 6;
 
 /**
- * Inserts a user with an invite code and books the opening balance, in the caller's transaction.
+ * Inserts a user with an invite code and posts the opening balance, in the caller's transaction.
  * @throws UsernameTakenError
  */
 export async function insertUser(manager: EntityManager, postEntry: PostEntry, user: NewUser): Promise<User> {

@@ -13,16 +13,16 @@ import { User } from './user.entity.js';
 /** Settings as clients send them. */
 export interface SettingInput {
   readonly notifyType?: string;
-  /** Null: option QuotaRemindThreshold. */
+  /** The threshold. Null: option QuotaRemindThreshold applies. */
   readonly quotaWarningThreshold?: number | null;
   readonly webhookUrl?: string;
-  /** Empty: none. */
+  /** The secret; empty when there is none. */
   readonly webhookSecret?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
-  /** One of `displayCurrencies`. Null: as the site has it. */
+  /** One of `displayCurrencies`. Null: the site's currency. */
   readonly displayCurrency?: string | null;
-  /** IANA name. Null: the browser's zone. */
+  /** An IANA name. Null: the browser's zone. */
   readonly timeZone?: string | null;
 }
 
@@ -30,7 +30,10 @@ export interface SettingDeps {
   readonly users: Repository<User>;
   readonly settings: UserSettings;
   readonly changes: Changes;
-  /** Refuses addresses that outbound calls may not reach. @throws AppError INVALID_INPUT */
+  /**
+   * Refuses URLs that outbound calls may not reach.
+   * @throws AppError INVALID_INPUT
+   */
   readonly checkUrl: (url: URL) => void;
 }
 
@@ -50,7 +53,7 @@ export class SettingService {
     });
     for (const { id, setting } of rows) {
       const sealed = settings.resealed(setting);
-      // Only if the setting has not changed meanwhile.
+      // The row is updated only if the setting has not changed meanwhile.
       if (sealed !== null) await users.update({ id, setting }, { setting: sealed });
     }
   }

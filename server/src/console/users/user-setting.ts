@@ -12,34 +12,34 @@ export type DisplayCurrency = (typeof displayCurrencies)[number];
  */
 export interface UserSetting {
   readonly notifyType: 'email' | 'webhook';
-  /** Null: option QuotaRemindThreshold. */
+  /** The threshold. Null: option QuotaRemindThreshold applies. */
   readonly quotaWarningThreshold: number | null;
   readonly webhookUrl: string;
   readonly webhookSecret: string;
-  /** Empty: the account's own address. */
+  /** The address; empty for the account's own address. */
   readonly notificationEmail: string;
   readonly acceptUnsetModelRatioModel: boolean;
-  /** Currency in which the console shows amounts. Null: as the site has it. */
+  /** The currency in which the console shows amounts. Null: the site's currency. */
   readonly displayCurrency: DisplayCurrency | null;
-  /** IANA name of the zone in which the console shows times. Null: the browser's. */
+  /** The IANA name of the zone in which the console shows times. Null: the browser's zone. */
   readonly timeZone: string | null;
 }
 
-/** Key on the wire, and in rows of older consoles. */
+/** The key in REST, and in rows of older consoles. */
 const secretKey = 'webhook_secret';
-/** Key in the column. */
+/** The key in the column. */
 const sealedKey = 'webhook_secret_sealed';
 
 /** Reads and writes the column `users.setting`. The webhook secret is encrypted there, under its own key. */
 export class UserSettings {
   constructor(private readonly secrets: Pick<Secrets, 'seal' | 'open'>) {}
 
-  /** Parses the column, also rows of older consoles. Unreadable text gives the defaults. */
+  /** Parses the column, including rows of older consoles. Unreadable text gives the defaults. */
   read(column: string): UserSetting {
     return toSetting(this.open(parseFields(column) ?? {}));
   }
 
-  /** JSON text (docs/reference/rest/entities.md#user-setting) that its owner may see. */
+  /** Returns JSON text (docs/reference/rest/entities.md#user-setting) that its owner may see. */
   shown(column: string): string {
     return column === '' ? '' : JSON.stringify(this.open(parseFields(column) ?? {}));
   }
@@ -50,7 +50,7 @@ export class UserSettings {
     return JSON.stringify({ ...keys, ...sealed });
   }
 
-  /** The column with its secret encrypted, for a row of an older console. Null when it needs no change. */
+  /** Returns the column with its secret encrypted, for a row of an older console. Null when it needs no change. */
   resealed(column: string): string | null {
     const keys = parseFields(column) ?? {};
     return secretKey in keys ? this.toColumn(this.open(keys)) : null;
@@ -76,14 +76,14 @@ function toSetting(keys: Readonly<Record<string, unknown>>): UserSetting {
   };
 }
 
-/** A user's setting as an admin sees it, without the webhook secret. */
+/** Returns a user's setting in the form for admins, without the webhook secret. */
 export function withoutSecrets(setting: string): string {
   if (setting === '') return '';
   const shown = Object.entries(parseFields(setting) ?? {}).filter(([key]) => !/secret|token|password/i.test(key));
   return shown.length === 0 ? '' : JSON.stringify(Object.fromEntries(shown));
 }
 
-/** Without the secrets in the setting, which only its owner may read. */
+/** Returns a user without the secrets in the setting, which only its owner may read. */
 export const asSeen = <Stored extends { setting: string }>(user: Stored): Stored => ({
   ...user,
   setting: withoutSecrets(user.setting),

@@ -59,7 +59,7 @@ export class InviteObject {
   @Field(() => GraphQLQuota, { description: 'Total earnings.' })
   totalQuota: number;
 
-  /** 0: the user was not invited. */
+  /** The inviter; 0 when the user was not invited. */
   inviterId: number;
 }
 

@@ -2,11 +2,11 @@ import type { EntityManager } from 'typeorm';
 import { ConflictError } from '../../shared/errors.js';
 import { foldedName } from '../../shared/username.js';
 
-/** Advisory lock id that serializes claims of one name. An arbitrary number, the same on every node. */
+/** Advisory lock id that serializes claims of one name. It is an arbitrary number, the same on every node. */
 const claimLock = 730_542;
 const compositions = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
-/** The name belongs to another user, also to a deleted one, in this or another case. */
+/** The name belongs to another user, possibly a deleted one, in this or another case. */
 export class UsernameTakenError extends ConflictError {
   constructor() {
     super('Username exists or has been deactivated', 'username');
@@ -15,7 +15,7 @@ export class UsernameTakenError extends ConflictError {
 
 /**
  * Refuses a name that could be mistaken for that of another user, in the caller's transaction, which then writes it. Of
- * two claims at once one waits for the other. Users who have such names already keep them.
+ * two concurrent claims, one waits for the other. Users who already have such names keep them.
  * @param userId of the user who takes the name; absent for a new user
  * @throws UsernameTakenError
  */
@@ -25,10 +25,10 @@ export async function claimUsername(
   userId: number | null = null,
 ): Promise<void> {
   await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [claimLock, foldedName(username)]);
-  // Variation selectors and other marks that are not shown.
+  // Variation selectors and other invisible marks are removed.
   const shown = username.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
   const composed = [username, ...compositions.map((form) => shown.normalize(form))];
-  // Both cases: with the collation C, Postgres lowers ASCII letters only.
+  // Both cases are compared: with the collation C, Postgres lowers ASCII letters only.
   const alike = composed.flatMap((name) => [name, name.toLowerCase(), name.toUpperCase()]);
   const [taken] = await manager.query<unknown[]>(
     `SELECT FROM users WHERE lower(username) = ANY (SELECT lower(form) FROM unnest($1::text[]) AS form)

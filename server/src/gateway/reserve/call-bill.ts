@@ -19,15 +19,15 @@ import { usualDrawingModel } from '../../dialects/languages/responses/drawing-to
 import type { PriceCard } from '../../shared/price-card.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 
-/** The part of a log row that is about a charge. */
+/** The columns of a log row that describe a charge. */
 export interface ChargeRecord {
   /** Keys of the row that the tariff or the card adds or replaces (docs/reference/relay/usage-log.md#the-other-field). */
   readonly notes?: Readonly<Record<string, unknown>>;
-  /** The row's `content`, where it is not the usual text. */
+  /** The row's `content`, if it is not the usual text. */
   readonly line?: string;
 }
 
-/** The charge of a call: by the card of its model, else by the tariff of its endpoint. */
+/** Returns the charge of a call: by the card of its model, or else by the tariff of its endpoint. */
 export function chargeOfCall(tariff: Tariff, charged: ChargeInput, quotaPerUnit: number): Rounded {
   const parts = partsOf(charged, quotaPerUnit);
   if (parts) return chargeOfComponents(parts.lines, charged.price.groupRatio, quotaPerUnit);
@@ -36,12 +36,17 @@ export function chargeOfCall(tariff: Tariff, charged: ChargeInput, quotaPerUnit:
     : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
 }
 
-/** A call in which tools have prices of their own, or drew images with another model, or asked it for advice. */
+/**
+ * The parts of a charge when tools have prices of their own, drew images with another model, or asked another model for
+ * advice.
+ */
 interface Parts {
   readonly card: PriceCard;
-  /** Of the call, and behind them those of the other model. */
+  /** The lines of the call, followed by the lines of the other model. */
   readonly lines: readonly Component[];
-  /** The key of the log row that says whose the last lines are; empty where all are the call's own. */
+  /**
+   * The key of the log row that names the model of the last lines. Empty when all lines are of the call's own model.
+   */
   readonly note: Readonly<Record<string, unknown>>;
 }
 
@@ -68,7 +73,7 @@ function partsOf(charged: ChargeInput, quotaPerUnit: number): Parts | null {
   return { card, lines: [...componentsOfUsage({ card }, parts.call), ...ofAdvice], note: { advised: note } };
 }
 
-/** The charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
+/** Returns the charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
 export function billOf(
   tariff: Tariff,
   charged: ChargeInput,

@@ -32,7 +32,7 @@ export interface TaskDependencies {
   readonly ledger: Ledger;
   readonly taskLedger: TaskLedger;
   readonly notify: DrawingNotifyService;
-  /** For pictures and videos that a provider names. */
+  /** Fetches images and videos that a provider names. */
   readonly outbound: Pick<GuardedFetch, 'fetch' | 'open'>;
   readonly videoLinks: VideoLinks;
   readonly secrets: Secrets;
@@ -46,11 +46,11 @@ export interface BuiltTasks {
   readonly midjourney: MidjourneyRoutesDeps;
   readonly suno: SunoRoutesDeps;
   readonly video: VideoRoutesDeps;
-  /** Called periodically. */
+  /** The pollers, which are called periodically. */
   readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
 }
 
-/** Creates every object of tasks, in the order in which an order uses them. */
+/** Creates every object of tasks, in the order in which a submission uses them. */
 export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, taskLedger, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;

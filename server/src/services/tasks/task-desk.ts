@@ -73,14 +73,14 @@ export interface TaskDeskDeps {
 /** The price of a task. */
 export interface TaskPrice {
   readonly modelPrice: number;
-  /** Name of the price tables it comes from. */
+  /** The name of the price tables that it comes from. */
   readonly version: string;
   readonly groupRatio: number;
   readonly quotaPerUnit: number;
   readonly quota: number;
 }
 
-/** An order whose caller may order, and whose body was read. */
+/** A submission whose caller is authorized, and whose body was read. */
 export interface ReceivedSubmission {
   readonly incoming: IncomingRequest;
   readonly watch: SubmissionWatch;
@@ -88,7 +88,7 @@ export interface ReceivedSubmission {
   readonly rawBody: Buffer;
 }
 
-/** An order that was taken by a channel. */
+/** A submission with the channel that accepted it. */
 interface Placed {
   readonly caller: Caller;
   readonly admission: Admission;
@@ -99,15 +99,15 @@ interface Priced extends Placed {
   readonly price: TaskPrice;
 }
 
-/** An order of a video with its price. */
+/** A video submission with its price. */
 interface PricedVideo extends Placed {
   readonly video: Video;
   readonly price: VideoPrice;
-  /** Fields that the provider did not get. */
+  /** Fields that were not sent to the provider. */
   readonly dropped: readonly string[];
 }
 
-/** Access, routing, price and reservation of task orders. */
+/** Access, routing, price and reservation of task submissions. */
 export class TaskDesk {
   constructor(private readonly deps: TaskDeskDeps) {}
 
@@ -116,8 +116,8 @@ export class TaskDesk {
   }
 
   /**
-   * Serves an order inside of its span. It is a call in flight, and its body is counted, until it has ended.
-   * @param failureOf the failure that the client gets for an error of its own shape
+   * Serves a submission inside of its span. It is a call in flight, and its body is counted, until it has ended.
+   * @param failureOf returns the failure that the client gets for an error of its own shape
    * @throws AppError
    */
   receive<Result>(
@@ -142,7 +142,7 @@ export class TaskDesk {
   }
 
   /**
-   * The caller of a lookup.
+   * Authenticates the caller of a lookup.
    * @throws AppError
    */
   async authenticateLookup(incoming: IncomingRequest): Promise<Caller> {
@@ -152,7 +152,10 @@ export class TaskDesk {
     return caller;
   }
 
-  /** Counts a successful order in the rate limits. Never throws: the provider has the order, and it is paid. */
+  /**
+   * Counts a successful submission in the rate limits. Never throws: the provider has accepted the submission, and it
+   * is paid.
+   */
   async succeeded(caller: Caller): Promise<void> {
     if (!isRateLimited(caller, this.deps.options)) return;
     await this.deps.rateLimit.succeeded(caller).catch((error: unknown) => {
@@ -166,8 +169,8 @@ export class TaskDesk {
   }
 
   /**
-   * Access of a task that continues another one: its channel is fixed, independent of current routing. The first group of
-   * the key that the channel serves pays, so that no cheaper group buys what it does not offer.
+   * Admits a task that continues another one. Its channel is fixed, independent of current routing. The first group of
+   * the key that the channel serves pays, so that no cheaper group can buy a service that it does not offer.
    * @throws AppError when the caller may not use the group or the model
    */
   follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
@@ -183,26 +186,29 @@ export class TaskDesk {
     return { group, model, bareModel, candidates, pinned: channel };
   }
 
-  /** Any channel, enabled or not. */
+  /** Returns any channel, enabled or not. */
   channel(id: number): RoutedChannel | undefined {
     return this.deps.channels.table.channel(id);
   }
 
-  /** @throws AppError NO_CHANNEL; RATE_LIMITED while every key rests */
+  /**
+   * Selects a channel and key.
+   * @throws AppError NO_CHANNEL; RATE_LIMITED while every key is in a cooldown
+   */
   choose(admission: Admission): TaskTarget {
     const { keyRing, secrets, candidates } = this.deps;
     const { channel: picked, keyIndex } = candidates.pick(admission);
-    // The result of a task's request is not reported to the key ring, so it must not wait for it.
+    // The result of a task's request is not reported to the key ring, so the ring must not wait for it.
     keyRing.undecided(picked, keyIndex);
     return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);
   }
 
-  /** The channel and key that created a task. */
+  /** Returns the channel and key that created a task. */
   targetOfTask(channel: RoutedChannel, keyPrint: string): TaskTarget {
     return targetOfTask(channel, keyPrint, this.deps.secrets);
   }
 
-  /** Per-call formula: the price does not depend on the result. */
+  /** Returns the price by the per-call formula. It does not depend on the result. */
   price(model: string, group: string): TaskPrice {
     const { prices, options } = this.deps;
     const price = taskPriceOf(prices.find(model, group), prices.groupRatio(group));
@@ -212,7 +218,7 @@ export class TaskDesk {
   }
 
   /**
-   * Reserves the price of an order, in the budgets of its caller and of its channel as well.
+   * Reserves the price of a submission, in the budgets of its caller and of its channel as well.
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BUDGET_EXCEEDED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async reserve(
@@ -248,7 +254,7 @@ export class TaskDesk {
     }
   }
 
-  /** The columns of a task's row that do not depend on the kind of task. */
+  /** Returns the columns of a task's row that do not depend on the kind of task. */
   ownerOf({ user, token }: Caller, { channelId, keyPrint }: TaskTarget, { requestId }: Reservation) {
     return { userId: user.id, username: user.username, tokenId: token.id, requestId, channelId, keyPrint };
   }
@@ -264,6 +270,7 @@ export class TaskDesk {
   }
 
   /**
+   * Returns the charge of a task.
    * @param details text of the log row, appended to the price
    * @param notes for admins
    */
@@ -289,7 +296,7 @@ export class TaskDesk {
   }
 
   /**
-   * The price of a video, which does not depend on its result.
+   * Returns the price of a video, which does not depend on its result.
    * @throws AppError MODEL_NOT_PRICED
    */
   videoPrice({ bareModel, group }: Admission, video: Video): VideoPrice {
@@ -301,7 +308,8 @@ export class TaskDesk {
   }
 
   /**
-   * @param upstreamModel as the provider was asked
+   * Returns the charge of a video.
+   * @param upstreamModel the model that the provider was asked for
    * @param notes for admins
    */
   chargeVideo(placed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
@@ -313,7 +321,7 @@ export class TaskDesk {
     return this.chargeOf(placed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
   }
 
-  /** @param sold its notes are for admins; without any, the row has no `admin_info` */
+  /** @param sold the charge; its notes are for admins, and without notes the row has no `admin_info` */
   private chargeOf(
     { caller, admission, target }: Placed,
     sold: {

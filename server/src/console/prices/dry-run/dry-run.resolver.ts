@@ -5,7 +5,7 @@ import { ProposedSettingInput } from '../price-proposal.object.js';
 import { DryRunObject, toDryRun } from './dry-run.object.js';
 import type { DryRunService } from '../../../billing/prices/index.js';
 
-/** Proposed prices, replayed over logged calls. */
+/** GraphQL of proposed prices that are replayed over logged calls. */
 @Resolver(() => DryRunObject)
 export class DryRunResolver {
   constructor(private readonly dryRuns: DryRunService) {}

@@ -8,7 +8,8 @@ export interface DiffFilter {
 }
 
 /**
- * A page of the lines that match a filter. Models are the names of all that match; counts leave the kind out.
+ * Returns a page of the lines that match a filter. Models are the names of all matches; counts ignore the filter by
+ * kind.
  * @throws AppError INVALID_INPUT for an unknown cursor
  */
 export function sliceOf(

@@ -36,7 +36,7 @@ const PriceDiffKindEnum = enumType('PriceDiffKind', namesOf(priceDiffKinds), 'Ho
   DISAGREE: 'Two sources differ by more than the threshold.',
 });
 
-/** A name in GraphQL begins with no digit. */
+/** Returns the name of a tier in GraphQL, where a name must not begin with a digit. */
 const tierName = (tier: ServiceTier): string => `${/^\d/.test(tier) ? 'RESOLUTION_' : ''}${tier.toUpperCase()}`;
 
 const ServiceTierEnum = enumType(

@@ -29,7 +29,7 @@ const reserve: Tariff['reserve'] = (price, { maxOutput, body }, rawBody, bareMod
 const counts: Tariff['counts'] = [...tokenQuantities, 'request'];
 
 /**
- * Text formula, or the audio formula for audio models.
+ * The text formula, or the audio formula for audio models.
  * @param prompt reads the prompt, if it is not a chat prompt
  */
 export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatPrompt(body, model)): Tariff => ({
@@ -72,7 +72,7 @@ function audioLine({ price }: ChargeInput<TablePrice>): string | null {
   ].join(', ');
 }
 
-/** Messages formula, for every provider that serves Messages. */
+/** The Messages formula, for every provider that serves Messages. */
 export const messagesTariff = (prompt: Tariff['prompt']): Tariff => ({
   counts,
   reserve,
