@@ -102,6 +102,13 @@ export default {
         pathNot: '^server/src/dialects/makers/($1|openai-compatible)/',
       },
     },
+    {
+      name: 'payment-providers-are-apart',
+      comment: 'A payment provider is added and removed without a change elsewhere.',
+      severity: 'error',
+      from: { path: '^server/src/', pathNot: ['^server/src/billing/payments/providers/', tests] },
+      to: { path: '^server/src/billing/payments/providers/.+/' },
+    },
     ...oneWay('^server/src/', rooms, 'rooms'),
     ...oneWay('^server/src/gateway/', stages, 'stages'),
     ...oneWay('^client/src/', consoleRooms, 'console', {}),

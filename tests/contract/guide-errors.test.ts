@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toFailure } from '../../server/src/platform/http/rest-error.js';
-import { paymentTestMessages } from '../../server/src/console/wallet/payment-test.service.js';
+import { paymentTestMessages } from '../../server/src/billing/payments/payment-test-outcomes.js';
 import { toCallFailure } from '../../server/src/dialects/errors/failure.js';
 import { AppError, errorCodes } from '../../server/src/shared/errors.js';
 

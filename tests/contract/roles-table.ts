@@ -439,6 +439,7 @@ export const operations: readonly Operation[] = [
     graphql: ['mutation { startTopUp(input: { amount: 1, method: WXPAY }) { form { url } } }'],
     rest: [['POST /api/user/pay', { body: { amount: 1, payment_method: 'wx' } }]],
   },
+  { graphql: ['query { paymentMethods { method } }'] },
   { graphql: ['query { myTopUps { totalCount } }'] },
   { graphql: ['query { topUps { totalCount } }'] },
   { graphql: ['query { revenue { orders } }'] },

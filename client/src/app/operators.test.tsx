@@ -17,6 +17,7 @@ import { PaymentListScreen } from '../screens/payments/PaymentListScreen.js';
 import { UserTokensDocument } from '../screens/users/users.generated.js';
 import { UserTokens } from '../screens/users/UserTokens.js';
 import { answers } from '../testing/lists.js';
+import { paymentMethods } from '../testing/paymentMethods.js';
 import { renderScreen } from '../testing/renderScreen.js';
 import { signInAs } from '../testing/signInAs.js';
 import { navigationFor } from './shell/navigation.js';
@@ -237,6 +238,7 @@ describe('links to other screens', () => {
     quota: { __typename: 'TokenQuota', remaining: null, used: 0 },
   };
   const mocks = [
+    paymentMethods,
     answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 1, items: [order] } }),
     answers(PaidSumsDocument, {
       topUps: {

@@ -57,6 +57,17 @@ export function amountIn(symbol: CurrencyDisplay['symbol'], value: number, digit
 /** `$0.027390`, `-$1.00`. */
 export const dollars = (value: number, digits: number): string => amountIn('$', value, digits);
 
+const currencies = new Map<string, Intl.NumberFormat>();
+
+/** `¥146.00`, `€1,284.31`, `¥1,000` of JPY: an amount of an ISO 4217 currency, with the decimals that it has. */
+export function moneyOf(value: number, currency: string): string {
+  const known =
+    currencies.get(currency) ??
+    new Intl.NumberFormat('en-US', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  currencies.set(currency, known);
+  return known.format(value);
+}
+
 export type MoneyKind =
   /** Balances, totals, top-ups: 2 decimals, and the first 2 digits of less than half a cent. */
   | 'balance'

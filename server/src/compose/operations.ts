@@ -9,7 +9,13 @@ import { ReleaseService, StatusService } from '../console/status/index.js';
 import { KeyHolderService } from '../console/tokens/index.js';
 import { BillingService, HourlyModelsService, UsageService } from '../console/usage/index.js';
 import { InsightService } from '../console/insights/index.js';
-import { CreditService, TopUpOrder } from '../billing/payments/index.js';
+import {
+  CreditService,
+  PaymentCallbacks,
+  PaymentProviders,
+  paymentProviders,
+  TopUpOrder,
+} from '../billing/payments/index.js';
 import { PaymentTestService, WalletService } from '../console/wallet/index.js';
 
 export type Operations = ReturnType<typeof composeOperations>;
@@ -45,17 +51,25 @@ export function composeOperations(platform: Platform, { setupService, notificati
     clock,
   });
   const redeemService = new RedeemService({ idempotency, secrets, state, credit, clock });
+  const providers = new PaymentProviders({ list: paymentProviders, options: optionService, fetch: guardedFetch });
+  const paymentCallbacks = new PaymentCallbacks({
+    database: dataSource,
+    options: optionService,
+    credit,
+    clock,
+    logger,
+  });
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,
-    credit,
+    providers,
     idempotency,
     state,
     clock,
     logger,
   });
 
-  const paymentTests = new PaymentTestService({ state, fetch: guardedFetch, options: optionService });
+  const paymentTests = new PaymentTestService({ state, providers, options: optionService });
 
   const captureService = new CaptureService(dataSource);
   const budgetService = new BudgetService({
@@ -95,6 +109,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     redemptionService,
     redeemService,
     walletService,
+    paymentCallbacks,
     paymentTests,
     budgetService,
     usedUpBudgets,

@@ -40,6 +40,7 @@ import { accountRoutes } from '../console/users/account.routes.js';
 import { secondFactorRoutes } from '../console/second-factors/second-factor.routes.js';
 import { signInRoutes } from '../console/sign-in/sign-in.routes.js';
 import { topUpRoutes, userRoutes } from '../console/users/user.routes.js';
+import { paymentProviders } from '../billing/payments/index.js';
 import { walletRoutes } from '../console/wallet/wallet.routes.js';
 import { httpMetrics } from '../platform/observability/http-requests.js';
 import { playgroundRoutes } from '../services/playground/playground.routes.js';
@@ -203,7 +204,10 @@ function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
     { prefix: '/import', routes: importRoutes(siteImport, rest) },
     { prefix: '/redemption', routes: redemptionRoutes(operations.redemptionService, rest) },
     { prefix: '/user', routes: redeemRoutes(operations.redeemService, rest) },
-    { prefix: '/user', routes: walletRoutes(operations.walletService, rest) },
+    {
+      prefix: '/user',
+      routes: walletRoutes(operations.walletService, operations.paymentCallbacks, paymentProviders, rest),
+    },
     { prefix: '/data', routes: usageRoutes(operations.usageService, operations.hourlyModels, rest) },
   ];
 }

@@ -14,8 +14,6 @@ const money = {
     minimum: 'Minimum {{amount}}',
     tooLittle: 'Top-up amount cannot be less than {{amount}}',
     method: 'Payment method',
-    alipay: 'Alipay',
-    wechatPay: 'WeChat Pay',
     otherMethod: 'Another method',
     toPay: 'To pay',
     pay: 'Pay {{amount}} with {{method}}',

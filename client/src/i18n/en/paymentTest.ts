@@ -16,7 +16,7 @@ export const paymentTest = {
     UNREACHABLE: 'The gateway URL cannot be reached.',
     TIMED_OUT: 'The gateway did not respond within 10 seconds.',
     TLS_FAILED: 'The certificate of the gateway URL is not valid.',
-    NOT_A_GATEWAY: 'The address responds, but not as an Epay gateway. Check the path of the gateway URL.',
+    NOT_A_GATEWAY: 'The address responds, but not as a payment gateway. Check the path of the gateway URL.',
     WRONG_KEY: 'The gateway refuses the signature: the key is wrong.',
     UNKNOWN_MERCHANT: 'The gateway does not know this merchant ID.',
     MERCHANT_DISABLED: 'The gateway has disabled this merchant.',

@@ -14,8 +14,6 @@ const money = {
     minimum: '最低 {{amount}}',
     tooLittle: '充值金额不能小于 {{amount}}',
     method: '支付方式',
-    alipay: '支付宝',
-    wechatPay: '微信支付',
     otherMethod: '其他方式',
     toPay: '应付',
     pay: '使用{{method}}支付 {{amount}}',

@@ -15,7 +15,7 @@ export const paymentTest = {
     UNREACHABLE: '无法连接网关地址。',
     TIMED_OUT: '网关在 10 秒内没有响应。',
     TLS_FAILED: '网关地址的证书无效。',
-    NOT_A_GATEWAY: '该地址有响应，但不是易支付网关。请检查网关地址的路径。',
+    NOT_A_GATEWAY: '该地址有响应，但不是支付网关。请检查网关地址的路径。',
     WRONG_KEY: '网关拒绝签名：密钥错误。',
     UNKNOWN_MERCHANT: '网关没有此商户编号。',
     MERCHANT_DISABLED: '网关已停用此商户。',

@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { paymentMethods } from '../../testing/paymentMethods.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
 import { PaidSumsDocument, PaymentsDocument } from './payments.generated.js';
@@ -52,7 +53,11 @@ it('lists the orders of all users, and adds up what was received', async () => {
   await renderScreen({
     path: '/payment?tradeNo=USR7NO1&user=7',
     routes: [{ path: '/payment', element: <PaymentListScreen /> }],
-    mocks: [list, answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } })] as never,
+    mocks: [
+      list,
+      paymentMethods,
+      answers(PaidSumsDocument, { topUps: { __typename: 'TopUpOrderPage', sums } }),
+    ] as never,
   });
   const paid = await rowOf('USR7NO1');
   expect(await headers()).toEqual([
@@ -60,9 +65,11 @@ it('lists the orders of all users, and adds up what was received', async () => {
   ]);
   for (const text of ['ada', '73.00 CNY', '$10.00']) paid.getByText(text);
   expect(paid.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/7');
+  await paid.findByText('Alipay');
   expect(toneOf(paid.getByText('Paid'))).toBe('green');
   const open = await rowOf('USR7NO2');
   open.getByText('#8');
+  open.getByText('WeChat Pay');
   expect(toneOf(open.getByText('Unpaid'))).toBe('amber');
   const received = await screen.findByLabelText('Received');
   await within(received).findByText('73.00 CNY');
@@ -83,6 +90,7 @@ it('shows dashes for sums that could not be read', async () => {
     mocks: [
       answers(PaymentsDocument, { topUps: { __typename: 'TopUpOrderPage', totalCount: 0, items: [] } }),
       failing,
+      paymentMethods,
     ] as never,
   });
   expect(await within(await screen.findByLabelText('Received')).findAllByText('–')).toHaveLength(3);
@@ -93,6 +101,7 @@ it('does not show rows of an earlier filter when those of the chosen one could n
   const forAll = ({ filter }: { filter: object }) => !('tradeNo' in filter);
   const page = { __typename: 'TopUpOrderPage', totalCount: 1, items: [order(1)] };
   const mocks = [
+    paymentMethods,
     { request: { query: PaymentsDocument, variables: forAll }, result: { data: { topUps: page } }, maxUsageCount: 9 },
     {
       request: { query: PaymentsDocument, variables: () => true },

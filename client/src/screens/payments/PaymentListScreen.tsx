@@ -22,6 +22,8 @@ import { idPattern, listVariablesOf, type SortOf } from '../../lib/gridState.js'
 import { toTimes } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { useMethodName } from '../../nouns/payments/methodName.js';
+import { PaymentMethodsDocument } from '../../nouns/payments/paymentMethods.generated.js';
 import {
   PaidSumsDocument,
   PaymentsDocument,
@@ -35,10 +37,9 @@ import {
 type Payment = PaymentsQuery['topUps']['items'][number];
 
 const noFilters = { from: '', to: '', status: '', method: '', tradeNo: '', user: '' };
-const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^(ALIPAY|WXPAY|OTHER)$/, user: idPattern };
+const patterns = { status: /^(PAID|PENDING|EXPIRED)$/, method: /^[A-Z0-9_]+$/, user: idPattern };
 const statusTexts = { PAID: 'payments.paid', PENDING: 'payments.pending', EXPIRED: 'payments.expired' } as const;
 const statusTones: Record<OrderStatus, Tone> = { PAID: 'green', PENDING: 'amber', EXPIRED: 'grey' };
-const methodTexts = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay', OTHER: 'wallet.otherMethod' } as const;
 
 const lastThirtyDays = (): Date => new Date(Date.now() - 30 * 86_400_000);
 const amountOf = ({ amount, currency }: Payment['money']): string => `${decimal(Number(amount), 2)} ${currency}`;
@@ -76,7 +77,9 @@ export function PaymentListScreen() {
   const paid = useQuery(PaidSumsDocument, { variables: { filter: { ...filter, statuses: ['PAID'] } } });
   const sums = paid.data?.topUps.sums;
   const unknown = paid.error ? '–' : undefined;
-  const columns = useMemo(() => paymentColumns(t, money), [t, money]);
+  const methods = useQuery(PaymentMethodsDocument).data?.paymentMethods;
+  const nameOf = useMethodName(methods);
+  const columns = useMemo(() => paymentColumns(t, money, nameOf), [t, money, nameOf]);
   return (
     <ListScreen
       title={t('shell.payments')}
@@ -116,7 +119,10 @@ export function PaymentListScreen() {
             label={t('wallet.method')}
             all={t('payments.allMethods')}
             {...chosen('method')}
-            choices={Object.entries(methodTexts).map(([value, label]) => ({ value, label: t(label) }))}
+            choices={[...(methods ?? []).map(({ method }) => method), 'OTHER' as const].map((value) => ({
+              value,
+              label: nameOf(value),
+            }))}
             width={160}
           />
           <TextFilter label={t('payments.tradeNo')} {...typed('tradeNo')} width={200} />
@@ -147,7 +153,11 @@ export function PaymentListScreen() {
   );
 }
 
-function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money']): GridColDef<Payment>[] {
+function paymentColumns(
+  t: TFunction,
+  money: ReturnType<typeof useFormat>['money'],
+  nameOf: ReturnType<typeof useMethodName>,
+): GridColDef<Payment>[] {
   const right = { align: 'right', headerAlign: 'right' } as const;
   return [
     {
@@ -185,7 +195,7 @@ function paymentColumns(t: TFunction, money: ReturnType<typeof useFormat>['money
       field: 'method',
       headerName: t('wallet.method'),
       width: 140,
-      renderCell: ({ row }) => t(methodTexts[row.method]),
+      renderCell: ({ row }) => nameOf(row.method),
     },
     {
       field: 'status',

@@ -1,5 +1,6 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import { siteStatus } from '../../lib/status.js';
+import { alipay, wechatPay } from '../../testing/paymentMethods.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { TopUpPanel } from './TopUpPanel.js';
 import { PayableDocument } from './wallet.generated.js';
@@ -13,31 +14,31 @@ it.each([
 ])('asks for the typed dollars in the unit of the site: in currency %s', async (displayInCurrency, amount) => {
   siteStatus.set({ ...before, displayInCurrency });
   const payable = {
-    request: { query: PayableDocument, variables: { amount } },
+    request: { query: PayableDocument, variables: { amount, method: 'ALIPAY' } },
     result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } },
   };
   await renderScreen({
-    routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={1} /> }],
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={1} /> }],
     mocks: [payable] as never,
   });
   expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
 });
 
 it('keeps the lines of its summary while an amount cannot be paid', async () => {
-  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={1} /> }] });
+  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={1} /> }] });
   fireEvent.change(screen.getByRole('textbox', { name: 'Amount (USD)' }), { target: { value: '0' } });
   expect(await screen.findByText('Top-up amount cannot be less than $1')).toBeVisible();
   expect(screen.getByText('Group ratio')).toBeVisible();
 });
 
 it('asks again for the price of the same amount after a failure', async () => {
-  const request = { query: PayableDocument, variables: { amount: 20 } };
+  const request = { query: PayableDocument, variables: { amount: 20, method: 'ALIPAY' } };
   const mocks = [
     { request, error: new TypeError('Failed to fetch') },
     { request, result: { data: { payableAmount: { __typename: 'Money', amount: '146.00' } } } },
   ];
   await renderScreen({
-    routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={1} /> }],
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={1} /> }],
     mocks: mocks as never,
   });
   fireEvent.click(await screen.findByRole('button', { name: 'Retry' }));
@@ -45,7 +46,23 @@ it('asks again for the price of the same amount after a failure', async () => {
 });
 
 it('offers no amount that is below the minimum of the site', async () => {
-  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel price={7.3} minimum={30} /> }] });
+  await renderScreen({ routes: [{ path: '/', element: <TopUpPanel methods={[alipay, wechatPay]} minimum={30} /> }] });
   const amounts = within(screen.getByRole('group', { name: 'Preset amounts' }));
   expect(amounts.getAllByRole('button').map((button) => button.textContent)).toEqual(['$50', '$100', '$500']);
+});
+
+it('names, prices and pays by the method that was chosen, in its currency', async () => {
+  const card = { ...alipay, method: 'WXPAY' as const, currency: 'JPY', pricePerUsd: 150, names: [] };
+  const payable = (method: string, amount: string) => ({
+    request: { query: PayableDocument, variables: { amount: 20, method } },
+    result: { data: { payableAmount: { __typename: 'Money', amount } } },
+  });
+  await renderScreen({
+    routes: [{ path: '/', element: <TopUpPanel methods={[alipay, card]} minimum={1} /> }],
+    mocks: [payable('ALIPAY', '146.00'), payable('WXPAY', '3000')] as never,
+  });
+  expect(await screen.findByRole('button', { name: 'Pay ¥146.00 with Alipay' })).toBeEnabled();
+  fireEvent.click(screen.getByRole('button', { name: 'WXPAY' }));
+  expect(await screen.findByRole('button', { name: 'Pay ¥3,000 with WXPAY' })).toBeEnabled();
+  expect(screen.getByText('$20.00 × ¥150')).toBeVisible();
 });

@@ -11,22 +11,24 @@ import { useTranslation } from 'react-i18next';
 import { Field } from '../../components/form/Field.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { decimal, dollars } from '../../lib/format.js';
+import { dollars, moneyOf } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
+import { methodName } from '../../nouns/payments/methodName.js';
+import type { PaymentMethodChoiceFragment } from '../../nouns/payments/paymentMethods.generated.js';
 import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
 
 const presets = [5, 10, 20, 50, 100, 500];
-const methods = ['ALIPAY', 'WXPAY'] as const;
-type Method = (typeof methods)[number];
 
 /** Delay after the last keystroke before the price is fetched, in ms. */
 const pause = 300;
 
-const yuan = (amount: number): string => `¥${decimal(amount, 2)}`;
-
-/** Opens the payment page by submitting a form with its fields. */
-function submitForm(url: string, fields: readonly { readonly name: string; readonly value: string }[]): void {
+/** Opens the payment page: by submitting a form with its fields, if it has any. */
+function openCheckout(url: string, fields: readonly { readonly name: string; readonly value: string }[]): void {
+  if (fields.length === 0) {
+    location.assign(url);
+    return;
+  }
   const form = document.createElement('form');
   form.method = 'POST';
   form.action = url;
@@ -41,15 +43,28 @@ function submitForm(url: string, fields: readonly { readonly name: string; reado
   form.submit();
 }
 
-export function TopUpPanel({ price, minimum }: { readonly price: number; readonly minimum: number }) {
-  const { t } = useTranslation();
+type Method = PaymentMethodChoiceFragment;
+
+export function TopUpPanel({
+  methods,
+  minimum,
+}: {
+  readonly methods: readonly [Method, ...Method[]];
+  readonly minimum: number;
+}) {
+  const { t, i18n } = useTranslation();
   const client = useApolloClient();
   const { displayInCurrency, quotaPerUnit } = useStatus();
   // The server takes quota where the site shows quota. What is typed is always USD.
   const unit = displayInCurrency ? 1 : quotaPerUnit;
   const [text, setText] = useState(String(Math.max(20, minimum)));
-  const [method, setMethod] = useState<Method>('ALIPAY');
-  const [payable, setPayable] = useState<{ readonly amount: number; readonly money: number } | null>(null);
+  const [chosen, setChosen] = useState(methods[0].method);
+  const { method, currency, pricePerUsd: price, ...named } = methods.find((one) => one.method === chosen) ?? methods[0];
+  const [payable, setPayable] = useState<{
+    readonly amount: number;
+    readonly method: Method['method'];
+    readonly money: number;
+  } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [attempt, setAttempt] = useState(0);
   const [start, { loading }] = useMutation(StartTopUpDocument);
@@ -75,12 +90,13 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
         void client
           .query({
             query: PayableDocument,
-            variables: { amount: Math.round(amount * unit) },
+            variables: { amount: Math.round(amount * unit), method },
             fetchPolicy: 'network-only',
           })
           .then(
             ({ data }) => {
-              if (current && data?.payableAmount) setPayable({ amount, money: Number(data.payableAmount.amount) });
+              if (current && data?.payableAmount)
+                setPayable({ amount, method, money: Number(data.payableAmount.amount) });
             },
             (failure: unknown) => {
               if (current) setProblem(describeFailure(failure, t));
@@ -92,11 +108,12 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       current = false;
       clearTimeout(timer);
     };
-  }, [amount, unit, client, minimum, t, attempt]);
+  }, [amount, method, unit, client, minimum, t, attempt]);
 
-  const fresh = payable !== null && payable.amount === amount;
+  const fresh = payable !== null && payable.amount === amount && payable.method === method;
   const isComputing = !fresh && error === null;
-  const name = { ALIPAY: t('wallet.alipay'), WXPAY: t('wallet.wechatPay') }[method];
+  const name = methodName({ method, ...named }, i18n.language);
+  const money = (amount: number): string => moneyOf(amount, currency);
   const pay = async () => {
     if (amount === null || tooLittle) return;
     const order = { amount: Math.round(amount * unit), method };
@@ -107,7 +124,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
       const form = data?.startTopUp?.form;
       if (!form) return;
       orders.current += 1;
-      submitForm(form.url, form.fields);
+      openCheckout(form.url, form.fields);
     } catch (failure) {
       toast.failure(failure, t);
     }
@@ -156,8 +173,9 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
         sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}
       >
         {methods.map((one) => (
-          <Choice key={one} chosen={one === method} height={44} onChoose={() => setMethod(one)}>
-            {one === 'ALIPAY' ? t('wallet.alipay') : t('wallet.wechatPay')}
+          <Choice key={one.method} chosen={one.method === method} height={44} onChoose={() => setChosen(one.method)}>
+            <Box component="img" src={one.icon} alt="" sx={{ width: 20, height: 20, mr: 1 }} />
+            {methodName(one, i18n.language)}
           </Choice>
         ))}
       </Box>
@@ -173,8 +191,8 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
         })}
       >
         <div>
-          <span>{amount === null ? '–' : `${dollars(amount, 2)} × ${yuan(price)}`}</span>
-          <span>{amount === null ? '–' : yuan(amount * price)}</span>
+          <span>{amount === null ? '–' : `${dollars(amount, 2)} × ${money(price)}`}</span>
+          <span>{amount === null ? '–' : money(amount * price)}</span>
         </div>
         <div>
           <span>{t('fields.groupRatio')}</span>
@@ -197,7 +215,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
           }}
         >
           <span>{t('wallet.toPay')}</span>
-          <span>{payable && error === null ? yuan(payable.money) : '–'}</span>
+          <span>{payable && error === null ? money(payable.money) : '–'}</span>
         </Box>
       </Box>
       {error !== null && error === problem ? (
@@ -214,7 +232,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
           onClick={() => void pay()}
         >
           {payable && error === null
-            ? t('wallet.pay', { amount: yuan(payable.money), method: name })
+            ? t('wallet.pay', { amount: money(payable.money), method: name })
             : t('wallet.payPlain', { method: name })}
         </Button>
       )}

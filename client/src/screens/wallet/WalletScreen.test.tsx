@@ -1,5 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { answers } from '../../testing/lists.js';
+import { alipay } from '../../testing/paymentMethods.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { WalletDocument } from './wallet.generated.js';
 import { WalletScreen } from './WalletScreen.js';
@@ -17,7 +18,8 @@ it('lists every credit by its kind, and leads to the usage', async () => {
   const wallet = {
     me: { __typename: 'User', id: 1, quota: 5_000_000, usedQuota: 0, requestCount: 0, group: 'default' },
     myGroups: [{ __typename: 'OwnGroup', name: 'default', ratio: 1 }],
-    status: { __typename: 'Status', price: 7.3, minTopup: 1, enableOnlineTopup: false, topUpLink: '' },
+    status: { __typename: 'Status', minTopup: 1, topUpLink: '' },
+    paymentMethods: [{ ...alipay, isOffered: false }],
     myTopUps: { __typename: 'TopUpPage', items: [] },
     myLogs: {
       __typename: 'OwnLogPage',
@@ -56,7 +58,8 @@ it('lists a payment once and by its method, an unpaid one as such, and a reward 
   const wallet = {
     me: { __typename: 'User', id: 1, quota: 5_000_000, usedQuota: 0, requestCount: 0, group: 'default' },
     myGroups: [],
-    status: { __typename: 'Status', price: 7.3, minTopup: 1, enableOnlineTopup: false, topUpLink: '' },
+    status: { __typename: 'Status', minTopup: 1, topUpLink: '' },
+    paymentMethods: [{ ...alipay, isOffered: false }],
     myTopUps: { __typename: 'TopUpPage', items: [order(6, 'PENDING'), order(4, 'PAID')] },
     myLogs: {
       __typename: 'OwnLogPage',

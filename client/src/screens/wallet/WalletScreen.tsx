@@ -14,6 +14,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { dateTime, integer, ratio } from '../../lib/format.js';
 import { groupTone } from '../../nouns/groups/groupTone.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useMethodName } from '../../nouns/payments/methodName.js';
 import { RedeemPanel } from './RedeemPanel.js';
 import { TopUpPanel } from './TopUpPanel.js';
 import { WalletDocument, type WalletQuery } from './wallet.generated.js';
@@ -23,6 +24,7 @@ export function WalletScreen() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });
   useFailureToast(error, data !== undefined);
+  const [firstMethod, ...otherMethods] = data?.paymentMethods.filter(({ isOffered }) => isOffered) ?? [];
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
       <title>{t('shell.wallet')}</title>
@@ -43,8 +45,8 @@ export function WalletScreen() {
           <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
             <Balance wallet={data} />
             {data ? (
-              data.status.enableOnlineTopup ? (
-                <TopUpPanel price={data.status.price} minimum={data.status.minTopup} />
+              firstMethod ? (
+                <TopUpPanel methods={[firstMethod, ...otherMethods]} minimum={data.status.minTopup} />
               ) : (
                 <Card component="section" sx={{ padding: 2 }}>
                   <Typography variant="h2" sx={{ fontSize: 14, mb: 1.5 }}>
@@ -129,8 +131,6 @@ const creditNames: Partial<Record<string, 'wallet.creditTopUp' | 'wallet.creditC
   MANAGE: 'wallet.creditAdmin',
 };
 
-const methodNames = { ALIPAY: 'wallet.alipay', WXPAY: 'wallet.wechatPay', OTHER: 'wallet.otherMethod' } as const;
-
 type Credit = NonNullable<WalletQuery['myLogs']>['items'][number];
 type Order = NonNullable<WalletQuery['myTopUps']>['items'][number];
 
@@ -147,6 +147,7 @@ function withoutPayments(credits: readonly Credit[], paid: readonly Order[]): re
 /** Payments and other credits, newest first. */
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
+  const nameOf = useMethodName(wallet.paymentMethods);
   const { money } = useFormat();
   const credited = (quota: number): string => `+${money(quota, 'balance')}`;
   const orders = wallet.myTopUps?.items ?? [];
@@ -157,7 +158,7 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const payments = orders.map((order) => ({
     id: `order-${order.id}`,
     time: order.createdAt,
-    name: t(methodNames[order.method]),
+    name: nameOf(order.method),
     amount: order.status === 'PAID' ? credited(order.quota) : t('wallet.pending'),
     detail: '',
     done: order.status === 'PAID',

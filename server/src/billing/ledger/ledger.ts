@@ -128,7 +128,7 @@ export interface Settled {
 
 /** A movement that is not a call. `source` is unique: repeating it changes nothing. */
 export interface Posting {
-  /** Such as `redemption:<code>:<user>`, `epay:<order>` or `checkin:<user>:<day>`. */
+  /** Such as `redemption:<code>:<user>`, `<payment provider>:<order>` or `checkin:<user>:<day>`. */
   readonly source: string;
   readonly kind:
     | 'opening'

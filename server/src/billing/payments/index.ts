@@ -1,17 +1,22 @@
 export { CreditService } from './credit.service.js';
-export { epayForm, type EpayParameters, isSignedBy } from './epay.js';
+export { formatMoney } from './money.js';
 export {
   methodOf,
   methodSql,
   type OrderFilter,
-  type OrderMethod,
   ordersBy,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
+  otherMethod,
   sortKeysAt,
   statusAt,
   sumsOf,
 } from './order-query.js';
+export { PaymentCallbacks } from './payment-callbacks.service.js';
+export { PaymentProviders, type ProviderMethod } from './payment-providers.js';
+export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-outcomes.js';
+export type { Checkout, PaymentProvider, ProviderTest } from './provider.js';
+export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { TopUpOrder } from './top-up-order.entity.js';
-export { formatMoney, parseMoney, priceTopUp } from './top-up-price.js';
+export { priceTopUp, type TopUpPrice } from './top-up-price.js';

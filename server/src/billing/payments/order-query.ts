@@ -2,17 +2,18 @@ import type { Repository, SelectQueryBuilder } from 'typeorm';
 import { andAmong, andDuring } from '../../platform/db/conditions.js';
 import type { SortKeys } from '../../platform/db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
+import { paymentMethodIds } from './providers/all.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 
-/** Methods of new orders. */
-const payable = ['alipay', 'wxpay'] as const;
-/** `other` stands for all methods of orders that were imported. */
-export type OrderMethod = (typeof payable)[number] | 'other';
+/** Stands for all methods of imported orders that no provider has. */
+export const otherMethod = 'other';
 
-export const methodOf = ({ paymentMethod }: Pick<TopUpOrder, 'paymentMethod'>): OrderMethod =>
-  payable.find((one) => one === paymentMethod) ?? 'other';
+/** @returns the id of a method of a provider, or `other` */
+export const methodOf = ({ paymentMethod }: Pick<TopUpOrder, 'paymentMethod'>): string =>
+  paymentMethodIds.includes(paymentMethod) ? paymentMethod : otherMethod;
 /** The same of an order `one`, in SQL. */
-export const methodSql = `CASE WHEN one.payment_method IN ('alipay', 'wxpay') THEN one.payment_method ELSE 'other' END`;
+export const methodSql = `CASE WHEN one.payment_method IN (${paymentMethodIds.map((id) => `'${id}'`).join(', ')})
+  THEN one.payment_method ELSE '${otherMethod}' END`;
 
 export type OrderStatus = 'pending' | 'success' | 'expired';
 
@@ -21,7 +22,7 @@ export interface OrderFilter {
   readonly ids?: readonly number[];
   readonly statuses?: readonly OrderStatus[];
   readonly userIds?: readonly number[];
-  readonly methods?: readonly OrderMethod[];
+  readonly methods?: readonly string[];
   readonly tradeNo?: string;
   readonly created?: TimeRange;
   readonly paid?: TimeRange;
@@ -33,8 +34,8 @@ export type OrderSortField = 'id' | 'createdTime' | 'paidTime' | 'quota' | 'mone
 export interface OrderSums {
   readonly orders: number;
   readonly quota: number;
-  /** Hundredths by currency, currencies in alphabetical order. */
-  readonly money: ReadonlyArray<{ readonly currency: string; readonly hundredths: number }>;
+  /** Minor units by currency, currencies in alphabetical order. */
+  readonly money: ReadonlyArray<{ readonly currency: string; readonly minor: number }>;
 }
 
 /**
@@ -83,15 +84,15 @@ export const sortKeysAt = (oldestPending: number): SortKeys<TopUpOrder, OrderSor
 export async function sumsOf(query: SelectQueryBuilder<TopUpOrder>): Promise<OrderSums> {
   const rows = await query
     .select('one.currency', 'currency')
-    .addSelect('sum(one.money)', 'hundredths')
+    .addSelect('sum(one.money)', 'minor')
     .addSelect('sum(one.quota)', 'quota')
     .addSelect('count(*)', 'orders')
     .groupBy('one.currency')
     .orderBy('one.currency')
-    .getRawMany<Record<'currency' | 'hundredths' | 'quota' | 'orders', string>>();
+    .getRawMany<Record<'currency' | 'minor' | 'quota' | 'orders', string>>();
   return {
     orders: rows.reduce((sum, { orders }) => sum + Number(orders), 0),
     quota: rows.reduce((sum, { quota }) => sum + Number(quota), 0),
-    money: rows.map(({ currency, hundredths }) => ({ currency, hundredths: Number(hundredths) })),
+    money: rows.map(({ currency, minor }) => ({ currency, minor: Number(minor) })),
   };
 }

@@ -1,25 +1,28 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 
-/** An order at a payment gateway. Times are Unix seconds, 0 unset. */
+/** An order at a payment provider. Times are Unix seconds, 0 unset. */
 @Entity('top_up_orders')
 export class TopUpOrder {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('text', { name: 'trade_no' }) tradeNo: string;
+  /** Name of the provider. */
   @Column('text') provider: string;
-  /** Our account at the gateway. */
+  /** Our account there. */
   @Column('text', { name: 'merchant_id' }) merchantId: string;
-  /** `alipay` or `wxpay`; of orders that were imported, any other name. */
+  /** Id of a method of the provider; of imported orders, any other name. */
   @Column('text', { name: 'payment_method' }) paymentMethod: string;
   /** Quota to be credited. */
   @Column('bigint', { transformer: bigintColumn }) quota: number;
-  /** Amount due, in hundredths of the currency. */
+  /** Amount due, in minor units of the currency. */
   @Column('bigint', { transformer: bigintColumn }) money: number;
   @Column('text') currency: string;
   @Column('text', { default: 'pending' }) status: 'pending' | 'success';
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
   @Column('bigint', { name: 'paid_time', transformer: bigintColumn, default: 0 }) paidTime: number;
-  /** The gateway's number of the payment. */
+  /** The provider's number of the order, if it has one before the payment. */
+  @Column('text', { name: 'provider_order_id', nullable: true }) providerOrderId: string | null;
+  /** The provider's number of the payment. */
   @Column('text', { name: 'provider_trade_no', nullable: true }) providerTradeNo: string | null;
 }

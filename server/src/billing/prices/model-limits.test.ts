@@ -1,4 +1,3 @@
-import { publishedLimits } from './model-limits-data.js';
 import { modelLimits } from './model-limits.js';
 
 it.each([
@@ -21,9 +20,4 @@ it("takes the operator's figure first", () => {
   expect(modelLimits('my-own-model', { 'my-own-model': 5000 })).toEqual({ maxInput: 0, maxOutput: 5000 });
   expect(modelLimits('gpt-4o', { 'gpt-4o': 5000 })).toEqual({ maxInput: 128_000, maxOutput: 5000 });
   expect(modelLimits('toString', {})).toEqual({ maxInput: 0, maxOutput: 0 });
-});
-
-it('names every model once', () => {
-  const names = publishedLimits.flatMap(([, , list]) => list.split(' '));
-  expect(names).toEqual([...new Set(names)]);
 });

@@ -1,4 +1,4 @@
-import { publishedLimits } from './model-limits-data.js';
+import { publishedLimits } from '../../dialects/makers/limits.js';
 
 /** Tokens; 0 where the figure is not published. */
 export interface ModelLimits {
@@ -11,8 +11,8 @@ let byName: ReadonlyMap<string, ModelLimits> | null = null;
 
 const table = (): ReadonlyMap<string, ModelLimits> =>
   (byName ??= new Map(
-    publishedLimits.flatMap(([maxInput, maxOutput, names]) =>
-      names.split(' ').map((name) => [name, { maxInput, maxOutput }] as const),
+    publishedLimits.flatMap(({ input, output, models }) =>
+      models.map((name) => [name, { maxInput: input, maxOutput: output }] as const),
     ),
   ));
 

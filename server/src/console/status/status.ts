@@ -1,4 +1,5 @@
 import { siteAddress } from '../../shared/site-address.js';
+import { paymentProviders } from '../../billing/payments/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 
 /** Public facts about the site (docs/reference/rest/public.md#status): settings in their native types, never null. */
@@ -80,7 +81,7 @@ export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 
     wechatQrcode: options.WeChatAccountQRCodeImageURL,
     price: options.Price,
     minTopup: options.MinTopUp,
-    enableOnlineTopup: options.PayAddress !== '' && options.EpayId !== '' && options.EpayKey !== '',
+    enableOnlineTopup: paymentProviders.some((provider) => provider.isConfigured(options)),
     quotaPerUnit: options.QuotaPerUnit,
     displayInCurrency: options.DisplayInCurrencyEnabled,
     // Calls that arrive together always share a transaction, so there is no delayed batch to enable.

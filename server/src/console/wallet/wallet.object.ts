@@ -1,4 +1,3 @@
-import { paymentTestMessages, type PaymentTestOutcome } from './payment-test.service.js';
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
@@ -10,16 +9,21 @@ import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js'
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import {
+  type Checkout,
   formatMoney,
   methodOf,
   type OrderFilter,
-  type OrderMethod,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
+  otherMethod,
+  paymentMethodIds,
+  paymentTestMessages,
+  type PaymentTestOutcome,
+  type ProviderMethod,
   type TopUpOrder,
 } from '../../billing/payments/index.js';
-import type { Revenue, RevenueBucket, StartedPayment } from './wallet.service.js';
+import type { Revenue, RevenueBucket } from './wallet.service.js';
 
 export const OrderStatusEnum = enumType(
   'OrderStatus',
@@ -30,10 +34,53 @@ export const OrderStatusEnum = enumType(
 
 export const PaymentMethodEnum = enumType(
   'PaymentMethod',
-  { ALIPAY: 'alipay', WXPAY: 'wxpay', OTHER: 'other' } satisfies Record<string, OrderMethod>,
+  Object.fromEntries([...paymentMethodIds, otherMethod].map((id) => [id.toUpperCase(), id])),
   'How the buyer pays at the gateway.',
   { OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.' },
 );
+
+@ObjectType('TranslatedName')
+class TranslatedName {
+  @Field(() => String, { description: 'Code of the language, such as `en`.' })
+  language: string;
+
+  @Field(() => String)
+  name: string;
+}
+
+@ObjectType('PaymentMethodDetails', { description: 'A way to pay for a top-up.' })
+export class PaymentMethodObject {
+  @Field(() => PaymentMethodEnum)
+  method: string;
+
+  @Field(() => String, { description: 'The gateway.' })
+  provider: string;
+
+  @Field(() => [TranslatedName], { description: 'The name in each language of the console.' })
+  names: TranslatedName[];
+
+  @Field(() => String, { description: 'URL of an image: SVG as `data:`.' })
+  icon: string;
+
+  @Field(() => String, { description: 'ISO 4217. Orders by this method are in this currency.' })
+  currency: string;
+
+  @Field(() => Float, { description: 'Units of the currency for 1 USD of balance, before the factor of the group.' })
+  pricePerUsd: number;
+
+  @Field(() => Boolean, { description: 'Buyers can choose it: its gateway is configured.' })
+  isOffered: boolean;
+}
+
+export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderMethod): PaymentMethodObject => ({
+  method: method.id,
+  provider: provider.name,
+  names: Object.entries(method.names).map(([language, name]) => ({ language, name })),
+  icon: `data:image/svg+xml,${encodeURIComponent(method.icon)}`,
+  currency: method.currency,
+  pricePerUsd: method.pricePerUsd,
+  isOffered,
+});
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
 export class TopUpOrderObject {
@@ -50,7 +97,7 @@ export class TopUpOrderObject {
   provider: string;
 
   @Field(() => PaymentMethodEnum)
-  method: OrderMethod;
+  method: string;
 
   @Field(() => OrderStatusEnum)
   status: OrderStatus;
@@ -85,7 +132,7 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
   paidAt: order.paidTime === 0 ? null : new Date(order.paidTime * 1000),
 });
 
-const toMoney = (hundredths: number, currency: string): MoneyObject => ({ amount: formatMoney(hundredths), currency });
+const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: formatMoney(minor, currency), currency });
 
 @ObjectType('TopUpOrderSums', { description: 'Totals of all orders that match the filter, paid or not.' })
 export class TopUpOrderSumsObject {
@@ -106,7 +153,7 @@ export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: n
   orders,
   quota,
   usd: quota / quotaPerUnit,
-  byCurrency: money.map(({ hundredths, currency }) => toMoney(hundredths, currency)),
+  byCurrency: money.map(({ minor, currency }) => toMoney(minor, currency)),
 });
 
 @ObjectType('TopUpOrderPage', { implements: PageInterface })
@@ -127,7 +174,7 @@ export class OwnTopUpOrderFilterInput {
   statuses?: OrderStatus[] | null;
 
   @Field(() => [PaymentMethodEnum], { nullable: true })
-  methods?: OrderMethod[] | null;
+  methods?: string[] | null;
 
   @Field(() => String, { nullable: true })
   tradeNo?: string | null;
@@ -195,7 +242,7 @@ export class RevenueObject {
   until: Date;
 
   @Field(() => PaymentMethodEnum)
-  method: OrderMethod;
+  method: string;
 
   @Field(() => MoneyObject)
   money: MoneyObject;
@@ -207,9 +254,9 @@ export class RevenueObject {
   quota: number;
 }
 
-export const toRevenueObject = ({ hundredths, currency, ...revenue }: Revenue): RevenueObject => ({
+export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): RevenueObject => ({
   ...revenue,
-  money: toMoney(hundredths, currency),
+  money: toMoney(minor, currency),
 });
 
 @InputType('StartTopUpInput')
@@ -238,14 +285,14 @@ class FormField {
 
 @ObjectType('PaymentForm', { description: 'A form that the buyer’s browser posts to the gateway.' })
 export class PaymentFormObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'Without fields, the browser opens it instead.' })
   url: string;
 
   @Field(() => [FormField])
   fields: FormField[];
 }
 
-export const toPaymentForm = ({ url, fields }: StartedPayment): PaymentFormObject => ({
+export const toPaymentForm = ({ url, fields }: Checkout): PaymentFormObject => ({
   url,
   fields: Object.entries(fields).map(([name, value]) => ({ name, value })),
 });

@@ -1,17 +1,38 @@
 import { z } from 'zod';
-import { parameter, quota, text, type ApiSection } from '../../platform/http/openapi/operation.js';
+import {
+  parameter,
+  quota,
+  text,
+  type ApiOperation,
+  type ApiOperations,
+  type ApiSection,
+} from '../../platform/http/openapi/operation.js';
+import { paymentMethodIds, paymentProviders } from '../../billing/payments/index.js';
 import { amountBody, payBody } from './wallet.wire.js';
 
 const notPaid = z.object({ success: z.literal(false), message: z.literal('error'), data: text('Why') });
 const paid = <Data extends z.ZodType>(data: Data) =>
   z.object({ success: z.literal(true), message: z.literal('success'), data });
 
-const notice = {
-  out_trade_no: parameter.words('Number of the order'),
-  money: parameter.words('Amount paid'),
-  trade_status: parameter.words('`TRADE_SUCCESS` credits the order'),
-  sign: parameter.words('Signature of the gateway'),
-};
+/** The callback of each provider. */
+const callbacks: ApiOperations = Object.fromEntries(
+  paymentProviders.flatMap(({ name, callbackParameters }) => {
+    const words = Object.entries(callbackParameters).map(
+      ([field, meaning]) => [field, parameter.words(meaning)] as const,
+    );
+    const callback: ApiOperation = {
+      summary: "The payment gateway's message that an order was paid",
+      role: 'anonymous',
+      query: Object.fromEntries(words),
+      media: 'text/plain',
+      example: {},
+    };
+    return [
+      [`GET /api/user/${name}/notify`, callback],
+      [`POST /api/user/${name}/notify`, { ...callback, description: 'The fields come as a form.' }],
+    ];
+  }),
+);
 
 const checkedIn = z.object({ checkin_date: text('Day in UTC'), quota_awarded: quota('Credited') });
 
@@ -34,23 +55,9 @@ export const walletSection: ApiSection = {
       once: true,
       body: payBody,
       response: z.union([paid(z.record(z.string(), z.string())).extend({ url: z.string() }), notPaid]),
-      example: { body: { amount: 10, payment_method: 'zfb' } },
+      example: { body: { amount: 10, payment_method: paymentMethodIds[0] } },
     },
-    'GET /api/user/epay/notify': {
-      summary: "The payment gateway's message that an order was paid",
-      role: 'anonymous',
-      query: notice,
-      media: 'text/plain',
-      example: { query: { out_trade_no: 'none' } },
-    },
-    'POST /api/user/epay/notify': {
-      summary: "The payment gateway's message that an order was paid",
-      description: 'The fields come as a form.',
-      role: 'anonymous',
-      query: notice,
-      media: 'text/plain',
-      example: { query: { out_trade_no: 'none' } },
-    },
+    ...callbacks,
     'GET /api/user/check_in_status': {
       summary: 'Whether the caller may check in today',
       role: 'common',

@@ -8,9 +8,11 @@ import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.
 import type { Slice } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { OrderSums, TopUpOrder } from '../../billing/payments/index.js';
+import { type OrderSums, paymentTestMessages, type TopUpOrder } from '../../billing/payments/index.js';
 import {
   OwnTopUpOrderListArgs,
+  PaymentMethodEnum,
+  PaymentMethodObject,
   RevenueBucketEnum,
   RevenueObject,
   type StartedTopUp,
@@ -20,14 +22,15 @@ import {
   toOrderObject,
   toOrderSums,
   toPaymentForm,
+  toPaymentMethodObject,
   TopUpOrderListArgs,
   TopUpOrderObject,
   TopUpOrderPageObject,
   toRevenueObject,
   PaymentFormObject,
 } from './wallet.object.js';
-import { paymentTestMessages, type PaymentTestService } from './payment-test.service.js';
-import { currency, type RevenueBucket, type WalletService } from './wallet.service.js';
+import type { PaymentTestService } from './payment-test.service.js';
+import type { RevenueBucket, WalletService } from './wallet.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => TopUpOrderObject)
@@ -50,12 +53,27 @@ export class WalletResolver {
     return this.toPage(page, () => this.walletService.sums(actor, filter));
   }
 
+  @Query(() => [PaymentMethodObject], {
+    description: 'All ways to pay, those that are offered first; orders may have others of them.',
+  })
+  @Access('common')
+  paymentMethods(@Ctx() { actor }: GraphQLContext): PaymentMethodObject[] {
+    return this.walletService.methods(actor).map(toPaymentMethodObject);
+  }
+
   @Mutation(() => TestPaymentPayload, {
-    description: 'Checks the saved settings of the payment gateway without a payment.',
+    description: 'Checks the saved settings of a payment gateway without a payment.',
   })
   @Access('payments.settings')
-  async testPayment(@Ctx() { actor }: GraphQLContext): Promise<TestPaymentPayload> {
-    const test = await this.tests.test(actor);
+  async testPayment(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('provider', () => String, {
+      nullable: true,
+      description: 'The gateway, as in `PaymentMethodDetails.provider`. Default: the one that is configured.',
+    })
+    provider?: string | null,
+  ): Promise<TestPaymentPayload> {
+    const test = await this.tests.test(actor, provider);
     return { ...test, message: paymentTestMessages[test.outcome] };
   }
 
@@ -93,8 +111,10 @@ export class WalletResolver {
   payableAmount(
     @Ctx() { actor }: GraphQLContext,
     @Arg('amount', () => GraphQLSafeInt, { description: 'USD, or quota if the site shows quota.' }) amount: number,
+    @Arg('method', () => PaymentMethodEnum, { nullable: true, description: 'Default: the first that is offered.' })
+    method?: string | null,
   ): MoneyObject {
-    return { amount: this.walletService.payable(actor, amount), currency };
+    return this.walletService.payable(actor, amount, method);
   }
 
   @PayloadMutation(
@@ -111,7 +131,7 @@ export class WalletResolver {
     @Arg('input', () => StartTopUpInput) { amount, method, idempotencyKey }: StartTopUpInput,
   ): Promise<StartedTopUp> {
     const started = await this.walletService.pay(actor, amount, method, idempotencyKey);
-    return { order: this.toObject(started.order), form: toPaymentForm(started), replayed: started.replayed };
+    return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };
   }
 
   private toPage(page: Slice<TopUpOrder>, sums: () => Promise<OrderSums>): PageOf<TopUpOrderObject> {

@@ -5,17 +5,23 @@ import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency-
 import { RestAnswer, withoutHead, type RestContext, type RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { type ErrorCode, isAppError } from '../../shared/errors.js';
+import type { PaymentCallbacks, PaymentProvider } from '../../billing/payments/index.js';
 import type { WalletService } from './wallet.service.js';
 import { amountBody, payBody } from './wallet.wire.js';
 
-/** `/api/user/amount`, `/api/user/pay` and the gateway's callback (docs/reference/rest/tokens-and-wallet.md). */
+/** `/api/user/amount`, `/api/user/pay` and the callback of each provider (docs/reference/rest/tokens-and-wallet.md). */
 export const walletRoutes =
-  (walletService: WalletService, rest: RestHandlers): FastifyPluginAsync =>
+  (
+    walletService: WalletService,
+    callbacks: PaymentCallbacks,
+    providers: readonly PaymentProvider[],
+    rest: RestHandlers,
+  ): FastifyPluginAsync =>
   async (app) => {
     app.post(
       '/amount',
       rest.user(
-        inOwnShape(async ({ actor, body }) => paid(walletService.payable(actor, amountBody.parse(body).amount))),
+        inOwnShape(async ({ actor, body }) => paid(walletService.payable(actor, amountBody.parse(body).amount).amount)),
       ),
     );
 
@@ -25,29 +31,32 @@ export const walletRoutes =
         inOwnShape(async ({ actor, body, request, reply }) => {
           const { amount, payment_method } = payBody.parse(body);
           const key = idempotencyKeyOf(request);
-          const { fields, url, replayed } = await walletService.pay(actor, amount, payment_method, key);
+          const { checkout, replayed } = await walletService.pay(actor, amount, payment_method, key);
           markReplayed(reply, replayed);
-          return paid(fields, { url });
+          return paid(checkout.fields, { url: checkout.url });
         }),
       ),
     );
 
     await app.register(async (callback) => {
-      // Gateways send a form, not JSON.
+      // Signatures may cover the bytes of a body, so each provider parses its own.
       callback.removeAllContentTypeParsers();
       callback.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-        done(null, Object.fromEntries(new URLSearchParams(String(body))));
+        done(null, body);
       });
-      callback.route({
-        ...withoutHead,
-        method: ['GET', 'POST'],
-        url: '/epay/notify',
-        bodyLimit: anonymousBodyLimit,
-        handler: rest.open(async ({ request, query, body }) => {
-          const parameters = request.method === 'POST' ? { ...query, ...(body as Record<string, string>) } : query;
-          return new RestAnswer((await walletService.notify(parameters)) ? 'success' : 'fail');
-        }),
-      });
+      for (const provider of providers) {
+        callback.route({
+          ...withoutHead,
+          method: ['GET', 'POST'],
+          url: `/${provider.name}/notify`,
+          bodyLimit: anonymousBodyLimit,
+          handler: rest.open(async ({ request, query, body }) => {
+            const raw = { headers: request.headers, query, body: typeof body === 'string' ? body : '' };
+            const { text, status } = await callbacks.take(provider, raw);
+            return new RestAnswer(text, status);
+          }),
+        });
+      }
     });
   };
 

@@ -1,5 +1,4 @@
 import { Decimal } from 'decimal.js';
-import { currency } from '../../console/wallet/index.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Fields } from '../source/fields.js';
 import type { MapContext, Mapper } from './mapped.js';
@@ -49,7 +48,7 @@ export const mapOrder: Mapper = (row, context) => {
         payment_method: methods[method] ?? (method || 'alipay'),
         quota,
         money,
-        currency: provider === 'epay' ? currency : 'USD',
+        currency: provider === 'epay' ? 'CNY' : 'USD',
         status,
         created_time: row.seconds('create_time'),
         paid_time:

@@ -260,14 +260,16 @@ export class Foundation1764100000000 implements MigrationInterface {
         merchant_id text NOT NULL,
         payment_method text NOT NULL,
         quota bigint NOT NULL CHECK (quota BETWEEN 1 AND 9000000000000000),
-        -- In hundredths of the currency.
+        -- In minor units of the currency.
         money bigint NOT NULL CHECK (money > 0),
         currency text NOT NULL,
         status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'success')),
         created_time bigint NOT NULL,
         paid_time bigint NOT NULL DEFAULT 0,
         -- The gateway's payment number. One payment pays one order.
-        provider_trade_no text
+        provider_trade_no text,
+        -- Providers that number an order before it is paid are asked for it, and refund it, by that number.
+        provider_order_id text
       );
       CREATE UNIQUE INDEX top_up_orders_payment ON top_up_orders (provider, provider_trade_no);
       CREATE INDEX top_up_orders_user ON top_up_orders (user_id, id DESC);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { sameSecret } from '../../shared/secrets.js';
+import { sameSecret } from '../../../../shared/secrets.js';
 
 /** Query or form parameters of the Epay protocol. */
 export type EpayParameters = Readonly<Record<string, string | undefined>>;

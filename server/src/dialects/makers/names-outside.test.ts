@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { publishedLimits } from './limits.js';
+
+const sources = join(import.meta.dirname, '../..');
+
+/** The import reads tables of other programs; descriptions of the API show examples. */
+const free = /^import\/|\.openapi\.ts$|\.test\.ts$/;
+
+/** Files outside of the folders of makers that name models. Add none: data about a model belongs to its maker. */
+const remaining = [
+  'billing/prices/built-in-cards/anthropic.ts',
+  'billing/prices/built-in-cards/chinese.ts',
+  'billing/prices/built-in-cards/google.ts',
+  'billing/prices/built-in-cards/openai.ts',
+  'billing/prices/built-in-cards/western.ts',
+  'billing/prices/current-models.ts',
+  'billing/prices/model-ratios.ts',
+  'billing/prices/sync/litellm-document.ts',
+  'billing/prices/sync/provider-names.ts',
+  'billing/prices/tool-prices.ts',
+  'console/channels/channel-test-request.ts',
+  'dialects/accepts.ts',
+  'dialects/providers/gateways.ts',
+  'dialects/providers/openai-family.ts',
+  'dialects/providers/openai-models.ts',
+  'dialects/providers/own-dialects.ts',
+  'gateway/reserve/metering/image-tokens.ts',
+  'gateway/reserve/metering/request-traits.ts',
+  'gateway/reserve/metering/text-meter.ts',
+  'options/default-model-ratios.ts',
+  'options/default-tables.ts',
+  'shared/model-kind.ts',
+];
+
+const models = new Set(publishedLimits.flatMap((limits) => limits.models));
+
+/** Texts in quotes and parts of regular expressions, without comments. */
+const wordsOf = (code: string): string[] =>
+  code
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '')
+    .replaceAll('\\.', '.')
+    .match(/[A-Za-z][\w.-]{3,}/g) ?? [];
+
+it('names models in the folder of their maker, and in no further file outside of it', () => {
+  const found = readdirSync(sources, { withFileTypes: true, recursive: true })
+    .filter((file) => file.isFile() && file.name.endsWith('.ts') && !file.parentPath.startsWith(import.meta.dirname))
+    .map((file) => relative(sources, join(file.parentPath, file.name)))
+    .filter((file) => !free.test(file))
+    .filter((file) => wordsOf(readFileSync(join(sources, file), 'utf8')).some((word) => models.has(word)));
+  expect(found.sort()).toEqual(remaining);
+});
