@@ -1,4 +1,4 @@
-import type { CardPrice, Price, PriceBook } from '../billing/prices/price-book.service.js';
+import type { Price, PriceBook } from '../billing/prices/price-book.service.js';
 import type { CaptureRule } from '../shared/capture-rule.js';
 import type { Caller } from './admit/authentication.js';
 import type { CountingBudgets } from './admit/call-budgets.js';
@@ -56,9 +56,9 @@ export interface Call extends RoutedCall {
   readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly price: Price;
   /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */
-  readonly drawing?: CardPrice | null | undefined;
+  readonly drawing?: Price | null | undefined;
   /** The price of the model that the call's tool asks for advice; null where `price` covers it. Absent: no such tool. */
-  readonly advice?: CardPrice | null | undefined;
+  readonly advice?: Price | null | undefined;
   /** For work of other models that the request does not name. */
   readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice'>;
   /** The group and model that could not serve the call, where others are called in their place. */

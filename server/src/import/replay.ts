@@ -1,4 +1,4 @@
-import type { Price } from '../billing/prices/charge.js';
+import type { Price } from '../billing/prices/compiled-price.js';
 import { rechargeOf, type OtherPrices } from '../billing/prices/dry-run/recharge.js';
 import type { LoggedCall } from '../billing/prices/dry-run/logged-quantities.js';
 import { PriceBook, type PriceSettings } from '../billing/prices/price-book.service.js';

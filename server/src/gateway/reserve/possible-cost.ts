@@ -6,13 +6,14 @@ import {
   linesOfImages,
   chargeOfComponents,
   roundedUp,
-  type CardPrice,
+  usesTools,
+  type ChargeCard,
   type Rounded,
 } from '../../billing/prices/price-book.service.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
-import { noUsage, usageDetails, type Usage } from '../../shared/usage.js';
-import { chargeOfCall } from './call-bill.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
+import { cardAt, chargeOfCall } from './call-bill.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
 
@@ -38,7 +39,7 @@ export interface CallCost {
 export function costOf(call: Call, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
-  if (isFree(price) || tariff.fixedUsage?.(call.request, price)) return null;
+  if (isFree(price) || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
   const found = requestTraits(call.request.body, admission.bareModel);
@@ -48,9 +49,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
-    return price.kind === 'card'
-      ? boundFor(price, promptTokens, outputTokens, within, values)
-      : roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, within), values));
+    return boundFor(cardFor(call, within), price.groupRatio, promptTokens, outputTokens, within, values);
   };
   const drawn = chargeOfDrawing(call, values);
   const isShared = drawn > 0 || (call.request.advisor && call.advice);
@@ -91,7 +90,8 @@ function chargeOfAdvice(
   values: OptionValues,
 ): number {
   if (!request.advisor || !advice) return 0;
-  return boundFor(advice, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
+  const { card, groupRatio } = advice;
+  return boundFor(card, groupRatio, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
 }
 
 export const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
@@ -113,6 +113,18 @@ export function adviceOf({ advice, request, prices, price, admission }: Call, us
 export function drawingOf({ drawing, prices, price, admission }: Call, usage: Usage): Call['drawing'] {
   if (!usage.details?.drawn || drawing !== undefined) return drawing;
   return prices.ofDrawing(price, usualDrawingModel, admission.group);
+}
+
+/** The card that a call is charged by without tools. */
+export const cardOf = ({ price, endpoint, admission }: Call): ChargeCard =>
+  cardAt(endpoint.tariff, price, admission.bareModel);
+
+/** The card that a call is charged by with the tools that it may call. */
+function cardFor(call: Call, traits: RequestTraits): ChargeCard {
+  const { searches, mapsPrompts, fileSearches, codeExecutions } = traits;
+  const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
+  const { card } = call.price;
+  return card.perCall === undefined && usesTools({ ...noUsage, details }, card.prices) ? card : cardOf(call);
 }
 
 /** The charge of a call, by the prices of its start. */
@@ -137,14 +149,15 @@ export function chargeFor(call: Call, usage: Usage, values: OptionValues): Round
 
 /** The most that so many tokens can cost by a card, whatever they turn out to be. */
 export const boundFor = (
-  price: CardPrice,
+  card: ChargeCard,
+  groupRatio: number,
   promptTokens: number,
   outputTokens: number,
   traits: RequestTraits,
   values: Pick<OptionValues, 'QuotaPerUnit'>,
 ): number =>
   boundOfCard(
-    price.card,
+    card,
     {
       promptTokens,
       outputTokens,
@@ -158,24 +171,6 @@ export const boundFor = (
       requests: traits.requests,
       serviceTier: traits.serviceTier,
     },
-    price.groupRatio,
+    groupRatio,
     values.QuotaPerUnit,
   );
-
-const usageOf = (promptTokens: number, completionTokens: number, traits: RequestTraits): Usage => ({
-  ...noUsage,
-  promptTokens,
-  completionTokens,
-  cacheWriteTokens: traits.writesCache ? promptTokens : 0,
-  audioInputTokens: traits.hasAudio ? promptTokens : 0,
-  audioOutputTokens: traits.hasAudio ? completionTokens : 0,
-  ...usageDetails({
-    serviceTier: traits.serviceTier ?? undefined,
-    cacheWrite1hTokens: traits.writesCacheForHour ? promptTokens : 0,
-    webSearches: traits.searches,
-    groundedPrompts: Math.min(traits.searches, 1),
-    mapsPrompts: traits.mapsPrompts,
-    fileSearches: traits.fileSearches,
-    codeExecutions: traits.codeExecutions,
-  }),
-});

@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { CostNotes } from '../../billing/prices/channel-cost.service.js';
-import { collapseGizmo, ratiosOfCard, type Price, type Rounded } from '../../billing/prices/price-book.service.js';
+import { collapseGizmo, type Price, type Rounded } from '../../billing/prices/price-book.service.js';
 import type { Charge, Ledger } from '../../billing/ledger/ledger.service.js';
 import { isAppError } from '../../shared/errors.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
@@ -17,7 +17,7 @@ import { billOf, type ChargeRecord } from '../reserve/call-bill.js';
 import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
 import { chatContent } from '../observe/chat-content.js';
 import { type Estimate } from '../reserve/estimate.js';
-import { adviceOf, drawingOf } from '../reserve/possible-cost.js';
+import { adviceOf, cardOf, drawingOf } from '../reserve/possible-cost.js';
 import { leastCharge, possibleUsage } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
 import type { Call } from '../call.js';
@@ -50,7 +50,7 @@ export function settleCall(
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const clientLeft = delivery.end.kind === 'client_gone';
-  const fixed = tariff.fixedUsage?.(call.request, call.price) ?? null;
+  const fixed = tariff.fixedUsage?.(call.request, cardOf(call)) ?? null;
   // A report without output is not known to be true: see `finalUsage`.
   const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
   const settle = (found: Usage): Promise<Billed> =>
@@ -292,6 +292,8 @@ export interface CallFacts {
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
   readonly line?: string | undefined;
+  /** Prices were in USD, and not ratios. */
+  readonly isInUsd: boolean;
   /** The cost of the call. */
   readonly cost: CostNotes;
   /** A second attempt ran at the same time, and one was aborted. */
@@ -316,22 +318,21 @@ const neverSet = -1000;
 /** Keys of docs/reference/relay/usage-log.md#the-other-field. Those that are undefined are not written. */
 export function logOther(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
-  const byRatio = price.kind === 'ratio';
+  const factors = price.shown;
   const mapped = facts.upstreamModel !== facts.bareModel;
-  const factors = price.kind === 'card' ? ratiosOfCard(price.card) : price.kind === 'ratio' ? price : noRatios;
   // One literal: an object that begins with a spread one takes four times as long to make.
   const other: Record<string, unknown> = {
     model_ratio: factors.modelRatio,
     completion_ratio: factors.completionRatio,
-    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    model_price: factors.modelPrice,
     cache_ratio: factors.cacheRatio,
     group_ratio: price.groupRatio,
     price_version: price.version,
     cache_tokens: usage.cachedTokens,
     cache_creation_tokens: when(usage.cacheWriteTokens > 0, usage.cacheWriteTokens),
-    cache_creation_ratio: when(usage.cacheWriteTokens > 0, byRatio ? price.cacheWriteRatio : 0),
+    cache_creation_ratio: when(usage.cacheWriteTokens > 0, factors.cacheWriteRatio),
     cache_creation_1h_tokens: usage.details?.cacheWrite1hTokens || undefined,
-    quota_per_unit: when(!byRatio || Boolean(facts.notes?.['image']), facts.quotaPerUnit),
+    quota_per_unit: when(facts.isInUsd, facts.quotaPerUnit),
     frt: facts.firstByteMs ?? neverSet,
     duration_ms: facts.durationMs,
     group: facts.group,
@@ -369,9 +370,6 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
 
 const when = <Value>(applies: boolean, value: Value): Value | undefined => (applies ? value : undefined);
 
-/** Prices per call. Clients of the REST API show ratios: of a card those that come to its price of a short call. */
-const noRatios = { modelRatio: 0, completionRatio: 0, cacheRatio: 0 };
-
 const reportedTokens = ({ promptTokens, completionTokens, details }: Usage): Record<string, number | undefined> => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
@@ -383,14 +381,7 @@ const reportedTokens = ({ promptTokens, completionTokens, details }: Usage): Rec
 /** The human-readable log text (docs/reference/relay/usage-log.md#log-text). */
 export function logContent(facts: CallFacts, loggedModel: string): string {
   const { price, usage } = facts;
-  const group = `group ratio ${price.groupRatio.toFixed(2)}`;
-  const line =
-    facts.line ??
-    (price.kind === 'card'
-      ? `price card ${price.name}, ${group}`
-      : price.kind === 'ratio'
-        ? `model ratio ${price.modelRatio.toFixed(2)}, completion ratio ${price.completionRatio.toFixed(2)}, ${group}`
-        : `model price ${price.modelPrice.toFixed(2)}, ${group}`);
+  const line = facts.line ?? `${price.text}, group ratio ${price.groupRatio.toFixed(2)}`;
   const collapsed = loggedModel === facts.requestedModel ? '' : `, model ${facts.requestedModel}`;
   const limited =
     facts.outputLimit === undefined ? '' : `, output limited to ${facts.outputLimit} tokens by the balance`;

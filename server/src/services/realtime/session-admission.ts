@@ -1,4 +1,4 @@
-import { isFree, type Price, type PriceBook } from '../../billing/prices/price-book.service.js';
+import { coversWork, type Price, type PriceBook } from '../../billing/prices/price-book.service.js';
 import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
 import { QuotaError, type Ledger, type Reservation, type Transaction } from '../../billing/ledger/ledger.service.js';
 import { SessionLedger } from '../../billing/ledger/session-ledger.service.js';
@@ -192,7 +192,7 @@ function roomIn(error: unknown, cost: OrderCost): number {
 }
 
 /** The transcripts of a session that has no other turns; null where a price per call covers them, or they are free. */
-const ofOwnTranscripts = (sale: Price): Price | null => (sale.kind === 'call' || isFree(sale) ? null : sale);
+const ofOwnTranscripts = (sale: Price): Price | null => (coversWork(sale) ? null : sale);
 
 /** The quota that a refusing balance or budget of money has left; null for other errors. */
 function availableOf(error: unknown): number | null {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
-import type { Price } from '../../billing/prices/price-book.service.js';
+import { priceOfCard } from '../../billing/prices/compiled-price.js';
 import type { Charge } from '../../billing/ledger/ledger.service.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
@@ -35,7 +35,7 @@ interface Running {
  */
 async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: object = {}): Promise<Running> {
   const [client, upstream] = [await connection(), await connection()];
-  const sale: Price = { kind: 'card', name: 'm', card: { prices }, isBuiltIn: false, groupRatio: 1 };
+  const sale = priceOfCard({ name: 'm', card: { prices } }, 'card', { groupRatio: 1 });
   const price = new SessionPrice(sale, values, () => sale);
   const charges: Charge[] = [];
   const held = { amount: 1e9 };

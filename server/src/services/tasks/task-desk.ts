@@ -1,10 +1,10 @@
 import { costNotes, costOf } from '../../billing/prices/channel-cost.service.js';
 import { videoCostOf, videoPriceOf, type Video, type VideoPrice } from '../../billing/prices/video-price.service.js';
 import {
-  chargeOfCall,
-  isFree,
-  taskPriceOf,
+  chargeOfUsage,
+  oneCall,
   taskQuantityOf,
+  usualTask,
   type PriceBook,
 } from '../../billing/prices/price-book.service.js';
 import type { OptionValues } from '../../options/option.service.js';
@@ -201,10 +201,11 @@ export class TaskDesk {
   /** Per-call formula: the price does not depend on the result. */
   price(model: string, group: string): TaskPrice {
     const { prices, options } = this.deps;
-    const price = taskPriceOf(prices.find(model, group), prices.groupRatio(group));
+    const card = prices.find(model, group)?.cards.task ?? usualTask;
+    const groupRatio = prices.groupRatio(group);
     const quotaPerUnit = options.values.QuotaPerUnit;
-    const quota = isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit);
-    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quotaPerUnit, quota, version: prices.version };
+    const { quota } = chargeOfUsage(card, oneCall, groupRatio, quotaPerUnit);
+    return { modelPrice: card.prices.request ?? 0, groupRatio, quotaPerUnit, quota, version: prices.version };
   }
 
   /**
