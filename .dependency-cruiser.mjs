@@ -1,5 +1,7 @@
 /** Allowed imports between layers (server/ARCHITECTURE.md). Every rule is an error. */
 const presentations = '\\.(resolver|routes|jobs)\\.ts$';
+/** Files of a noun that are presentations: GraphQL, REST and timers. */
+const presented = '\\.(resolver|object|routes|wire|openapi|jobs)\\.ts$';
 const tests = '\\.test\\.tsx?$|^tests/';
 /** Packages that only REST and GraphQL layers may import. */
 const presentationPackages =
@@ -52,38 +54,22 @@ export default {
       name: 'services-know-no-presentation',
       comment: 'A service serves both presentations, so it knows neither.',
       severity: 'error',
-      from: { path: '^server/src/.*\\.(service|entity)\\.ts$' },
-      to: { path: `${presentationPackages}|^server/src/platform/(http|graphql)/|\\.(object|wire)\\.ts$` },
+      from: { path: '^server/src/(console|billing|options)/', pathNot: `${presented}|\\.main\\.ts$|${tests}` },
+      to: { path: `${presentationPackages}|^server/src/platform/(http|graphql)/|${presented}` },
     },
     {
-      name: 'nouns-meet-through-services',
-      comment:
-        'A noun shows its neighbours its services, its rows and its wire. What is billed has its console in a noun too.',
+      name: 'nouns-have-a-door',
+      comment: 'A noun is entered through its index.ts. Its presentations are no part of that door.',
       severity: 'error',
-      from: { path: '^server/src/(console|billing)/([^/]+)/', pathNot: [tests, '\\.(resolver|object)\\.ts$'] },
-      to: {
-        path: '^server/src/(console|billing|options)/',
-        pathNot: [
-          '^server/src/((console|billing)/)?$2/',
-          '\\.(service|entity|wire|openapi)\\.ts$',
-          // The wallet is the console of payments.
-          '^server/src/billing/payments/',
-        ],
-      },
+      from: { path: '^server/src/(?:(console|billing)/([^/]+)|[^/]+)/', pathNot: tests },
+      to: { path: '^server/src/(console|billing)/', pathNot: ['^server/src/$1/$2/', '/index\\.ts$', presented] },
     },
     {
-      name: 'resolvers-meet-through-types',
-      comment: 'A relation names the GraphQL type of another noun.',
+      name: 'presentations-meet-through-types',
+      comment: 'A relation names the GraphQL type of another noun; a route names its wire.',
       severity: 'error',
-      from: { path: '^server/src/console/([^/]+)/.*\\.(resolver|object)\\.ts$', pathNot: tests },
-      to: { path: '^server/src/console/', pathNot: ['^server/src/console/$1/', '\\.(service|entity|object)\\.ts$'] },
-    },
-    {
-      name: 'relay-meets-nouns-through-services',
-      comment: 'To a noun the relay is a neighbour like any other.',
-      severity: 'error',
-      from: { path: '^server/src/(dialects|gateway|services)/', pathNot: tests },
-      to: { path: '^server/src/(console|billing|options)/', pathNot: '\\.(service|entity)\\.ts$' },
+      from: { path: '^server/src/(console|billing)/([^/]+)/', pathNot: tests },
+      to: { path: '\\.(resolver|routes|jobs)\\.ts$', pathNot: '^server/src/$1/$2/' },
     },
     {
       name: 'relay-without-graphql',

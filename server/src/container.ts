@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.js';
-import type { PasswordStrength } from './console/auth/password.service.js';
+import type { PasswordStrength } from './console/auth/index.js';
 import { openDatabase, type Database } from './platform/db/database.js';
 import type { EmbeddedPostgres } from './platform/db/embedded/embedded-postgres.js';
 import { ListenError } from './platform/http/listen-error.js';

@@ -3,10 +3,10 @@
  * one where a thousand other keys and groups have some, and a caller with a budget. Run alone: `npm run bench -- budgets`. Fails
  * above the goal.
  */
-import { BudgetDirectory } from '../../server/src/billing/budgets/budget-directory.service.js';
-import { noBudgets, type KnownBudgetRow } from '../../server/src/billing/budgets/known-budget.service.js';
+import { BudgetDirectory } from '../../server/src/billing/budgets/budget-directory.js';
+import { noBudgets, type KnownBudgetRow } from '../../server/src/billing/budgets/known-budget.js';
 import type { Caller } from '../../server/src/gateway/admit/authentication.js';
-import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.service.js';
+import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.js';
 import { CallBudgets } from '../../server/src/gateway/admit/call-budgets.js';
 import type { KnownBudget } from '../../server/src/shared/budget.js';
 import { systemClock } from '../../server/src/shared/clock.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { AlertClock } from '../../server/src/console/alerts/alert.jobs.js';
-import { AlertConditions, type Found } from '../../server/src/console/alerts/alert-conditions.service.js';
-import { AlertStore } from '../../server/src/console/alerts/alert-store.service.js';
+import { AlertConditions, type Found } from '../../server/src/console/alerts/alert-conditions.js';
+import { AlertStore } from '../../server/src/console/alerts/alert-store.js';
 import { BelowCostService } from '../../server/src/console/prices/below-cost.service.js';
 import { Channel } from '../../server/src/console/channels/channel.entity.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';

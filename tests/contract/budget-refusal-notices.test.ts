@@ -1,7 +1,7 @@
-import { BudgetNotices } from '../../server/src/console/budgets/budget-notices.service.js';
-import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.service.js';
+import { BudgetNotices } from '../../server/src/console/budgets/budget-notices.js';
+import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.js';
 import { Budget } from '../../server/src/billing/budgets/budget.entity.js';
-import type { Notice } from '../../server/src/console/notifications/delivery.service.js';
+import type { Notice } from '../../server/src/console/notifications/delivery.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

@@ -1,7 +1,7 @@
-import { BudgetNotices } from '../../server/src/console/budgets/budget-notices.service.js';
-import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.service.js';
+import { BudgetNotices } from '../../server/src/console/budgets/budget-notices.js';
+import { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.js';
 import { Budget } from '../../server/src/billing/budgets/budget.entity.js';
-import type { Notice } from '../../server/src/console/notifications/delivery.service.js';
+import type { Notice } from '../../server/src/console/notifications/delivery.js';
 import { Site, type Person } from './site.js';
 
 /** Budgets over REST and as CSV, and the notices about them. `budgets.test.ts` has GraphQL. */

@@ -4,7 +4,7 @@ import { ChannelClock } from '../../server/src/console/channels/channel.jobs.js'
 import {
   ChannelSchedules,
   type ChannelSchedulesDeps,
-} from '../../server/src/console/channels/channel-schedules.service.js';
+} from '../../server/src/console/channels/channel-schedules.js';
 import { providerOf } from '../../server/src/dialects/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';

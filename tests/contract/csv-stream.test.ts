@@ -3,7 +3,7 @@ import { request, type ClientRequest, type IncomingMessage, type ServerResponse 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { poolOf } from '../../server/src/platform/db/data-source.js';
-import { LogExport } from '../../server/src/console/logs/log-export.service.js';
+import { LogExport } from '../../server/src/console/logs/log-export.js';
 import { emptyQuestion } from '../../server/src/console/usage/usage-question.js';
 import { UsageService } from '../../server/src/console/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';

@@ -1,4 +1,4 @@
-import { Idempotency } from '../../server/src/platform/idempotency/idempotency.service.js';
+import { Idempotency } from '../../server/src/platform/idempotency/idempotency.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { Site } from './site.js';
 

@@ -4,7 +4,7 @@ import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { keptSince, LogRetention } from '../../server/src/console/logs/log.jobs.js';
 import { trimLogs } from '../../server/src/console/logs/log-trim.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { createTestDatabase } from '../support/database.js';
 
 it('keeps from the first of the month that holds the oldest day to keep', () => {

@@ -1,6 +1,6 @@
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { Site, type Answer, type Person } from './site.js';
 
 interface Row {

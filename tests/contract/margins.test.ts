@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { chat, type ReportedUsage } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';

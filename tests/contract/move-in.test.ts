@@ -5,7 +5,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Secret, TOTP } from 'otpauth';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from '../support/api.js';
 import { createTestDatabase } from '../support/database.js';
 import { makeContent } from '../support/move-in/content.js';

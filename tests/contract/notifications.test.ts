@@ -8,11 +8,11 @@ import {
   NoticeDelivery,
   type Notice,
   type Recipient,
-} from '../../server/src/console/notifications/delivery.service.js';
+} from '../../server/src/console/notifications/delivery.js';
 import { NotificationService } from '../../server/src/console/notifications/notification.service.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
-import { NoticeOutbox } from '../../server/src/console/notifications/notice-outbox.service.js';
-import { UserSettings } from '../../server/src/console/users/user-setting.service.js';
+import { NoticeOutbox } from '../../server/src/console/notifications/notice-outbox.js';
+import { UserSettings } from '../../server/src/console/users/user-setting.js';
 import type { GuardedRequest } from '../../server/src/platform/outbound/guarded-fetch.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';

@@ -1,5 +1,5 @@
 import { poolOf } from '../../server/src/platform/db/data-source.js';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { anywhere, Site, type Answer, type Person } from './site.js';

@@ -227,7 +227,12 @@ describe('another channel', () => {
     const { key } = await relay.addToken();
     relay.upstream.script({}, faults.failure(400, 'no', 'some_error'));
     expect((await relay.chat(key, call)).status).toBe(503);
-    expect(relay.upstream.requests).toHaveLength(2);
+    // What the provider refused with a 400 is never sent to it again unchanged.
+    expect(relay.upstream.requests).toHaveLength(1);
+    await relay.addChannel({ priority: -1, key: 'sk-other' });
+    relay.upstream.script({ key: 'sk-other' }, chat({ text: ['other'] }));
+    expect((await relay.chat(key, call)).status).toBe(200);
+    expect(relay.upstream.requests).toHaveLength(3);
   });
 });
 

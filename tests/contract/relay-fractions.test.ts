@@ -1,4 +1,4 @@
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { chat, json } from '../support/upstream/replies.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

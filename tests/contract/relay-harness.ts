@@ -11,11 +11,11 @@ import type { Change, SharedState } from '../../server/src/platform/cache/shared
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource, createLedgerPool } from '../../server/src/platform/db/data-source.js';
 import { createApp } from '../../server/src/platform/http/app.js';
-import type { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.service.js';
+import type { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
-import { postEntry } from '../../server/src/billing/ledger/post-entry.service.js';
-import { PostgresLedger } from '../../server/src/billing/ledger/postgres-ledger.service.js';
-import { reconcile, type Drift } from '../../server/src/billing/ledger/reconcile.service.js';
+import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
+import { PostgresLedger } from '../../server/src/billing/ledger/postgres-ledger.js';
+import { reconcile, type Drift } from '../../server/src/billing/ledger/reconcile.js';
 import { Spool } from '../../server/src/billing/ledger/spool.js';
 import { createLogger } from '../../server/src/platform/observability/logger.js';
 import { Metrics } from '../../server/src/platform/observability/metrics.js';

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';

@@ -1,4 +1,4 @@
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { chat, json, type ReportedUsage } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage, type LogRow } from './relay-harness.js';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { poolOf } from '../../server/src/platform/db/data-source.js';
 import { startServer } from '../support/server.js';
 import { Site, type Person } from './site.js';

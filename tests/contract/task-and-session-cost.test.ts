@@ -1,4 +1,4 @@
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { ModelRateLimit } from '../../server/src/gateway/admit/rate-limit.js';
 import { UnavailableError } from '../../server/src/shared/errors.js';
 import { RealtimeClients } from '../support/realtime-client.js';

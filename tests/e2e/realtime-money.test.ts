@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';

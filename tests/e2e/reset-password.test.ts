@@ -13,7 +13,7 @@ function resetPassword(
   dataDir: string,
   ...parameters: string[]
 ): { code: number | null; output: string; errors: string } {
-  const script = join(projectRoot, 'dist/server/console/auth/reset-password.main.js');
+  const script = join(projectRoot, 'dist/server/console/sign-in/reset-password.main.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...parameters], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDir },
     encoding: 'utf8',

@@ -90,7 +90,7 @@ describe('a fresh project', () => {
     await database.query('ALTER TABLE others RENAME TO users');
     await database.end();
     expect(await server.end()).toBe(0);
-    expect(server.output()).toContain('server/src/console/auth/auth.service.ts:');
+    expect(server.output()).toContain('server/src/console/sign-in/auth.service.ts:');
   });
 });
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { silenceAfter, slowDrip } from '../support/upstream/faults.js';

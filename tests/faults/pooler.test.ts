@@ -1,7 +1,7 @@
 /** A site behind PgBouncer in transaction mode. `jest.config.mjs` leaves it out where PgBouncer is not installed. */
 import pg from 'pg';
 import type { Person } from '../support/api.js';
-import { checkDatabase } from '../../server/src/billing/ledger/database-check.service.js';
+import { checkDatabase } from '../../server/src/billing/ledger/database-check.js';
 import { createLogger } from '../../server/src/platform/observability/logger.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { BudgetKind } from '../../server/src/shared/budget.js';
-import { BudgetError, type BudgetHold } from '../../server/src/billing/ledger/budget-holds.service.js';
+import { BudgetError, type BudgetHold } from '../../server/src/billing/ledger/budget-holds.js';
 import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
-import type { Ledger, Reservation, ReserveRequest } from '../../server/src/billing/ledger/ledger.service.js';
+import type { Ledger, Reservation, ReserveRequest } from '../../server/src/billing/ledger/ledger.js';
 import { Books, charge } from './books.js';
 
 let books: Books;

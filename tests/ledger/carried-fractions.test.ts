@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
-import { SessionLedger } from '../../server/src/billing/ledger/session-ledger.service.js';
+import { SessionLedger } from '../../server/src/billing/ledger/session-ledger.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 

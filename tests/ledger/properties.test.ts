@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Reservation } from '../../server/src/billing/ledger/ledger.service.js';
+import type { Reservation } from '../../server/src/billing/ledger/ledger.js';
 import { Books, charge } from './books.js';
 
 /**

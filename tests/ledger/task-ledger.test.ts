@@ -6,9 +6,9 @@ import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
-import type { Ledger } from '../../server/src/billing/ledger/ledger.service.js';
-import { postEntry } from '../../server/src/billing/ledger/post-entry.service.js';
-import { creativeKind, drawingKind, TaskLedger } from '../../server/src/console/tasks/task-ledger.service.js';
+import type { Ledger } from '../../server/src/billing/ledger/ledger.js';
+import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
+import { creativeKind, drawingKind, TaskLedger } from '../../server/src/console/tasks/task-ledger.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { familyOf } from '../../server/src/import/family.js';
 import type { MoveInReport } from '../../server/src/import/report.js';
 import { dryRun } from '../../server/src/import/run.js';

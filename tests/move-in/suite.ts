@@ -1,7 +1,7 @@
 import { Secrets } from '../../server/src/shared/secrets.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import type { MoveInOptions } from '../../server/src/import/options.js';
 import type { MoveInReport } from '../../server/src/import/report.js';
 import { dryRun, moveIn } from '../../server/src/import/run.js';

@@ -2,14 +2,10 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
-import {
-  LogService,
-  type LogFilter,
-  type LogListQuery,
-  type LogView,
-  type OwnLogView,
-} from '../../server/src/console/logs/log.service.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { LogService, type LogListQuery } from '../../server/src/console/logs/log.service.js';
+import { type LogFilter } from '../../server/src/console/logs/log-conditions.js';
+import { type LogView, type OwnLogView } from '../../server/src/console/logs/log-view.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import type { Slice } from '../../server/src/shared/page.js';

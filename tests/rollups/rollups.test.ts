@@ -3,18 +3,12 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
-import {
-  hour,
-  logFrom,
-  readSnapshot,
-  usageCounters,
-  dropOldUsage,
-  usageFrom,
-  type Queries,
-  type Snapshots,
-} from '../../server/src/billing/rollups/rollups.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
+import { hour } from '../../server/src/billing/rollups/read-plan.js';
+import { logFrom, readSnapshot, usageFrom, type Snapshots } from '../../server/src/billing/rollups/rollups.js';
+import { usageCounters } from '../../server/src/billing/rollups/rollup-tables.js';
+import { dropOldUsage, type Queries } from '../../server/src/billing/rollups/aggregate.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
-import { Aggregator } from '../../server/src/billing/rollups/aggregator.service.js';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { UsageService } from '../../server/src/console/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { createTestDatabase } from '../support/database.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { poolOf } from '../../server/src/platform/db/data-source.js';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { anywhere, rootPassword, Site, type Person } from '../contract/site.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 

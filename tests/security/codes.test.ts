@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
 

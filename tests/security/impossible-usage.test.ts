@@ -1,5 +1,5 @@
 /** Usage that a model cannot have had raises the operator's alarm and is not the customer's to pay. */
-import { modelLimits } from '../../server/src/billing/prices/model-limits.service.js';
+import { modelLimits } from '../../server/src/billing/prices/model-limits.js';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { json } from '../support/upstream/replies.js';
 import { families, says } from '../support/upstream/families.js';

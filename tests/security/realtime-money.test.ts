@@ -1,5 +1,5 @@
 /** Attempts to have a provider of realtime sessions make more than a balance pays for. */
-import { explainCharge } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import {

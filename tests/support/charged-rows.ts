@@ -1,4 +1,4 @@
-import { explainCharge, explainCost, type ChargedRow } from '../../server/src/billing/prices/explain-charge.service.js';
+import { explainCharge, explainCost, type ChargedRow } from '../../server/src/billing/prices/explain-charge.js';
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
 import { rechargeOf } from '../../server/src/billing/prices/dry-run/recharge.js';
 import { priceOfCall, usualTaskUsd } from '../../server/src/billing/prices/compiled-price.js';

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { WebSocket } from 'ws';
-import { reconcile } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile } from '../../server/src/billing/ledger/reconcile.js';
 import { until } from '../faults/traffic.js';
 import { startServer, type LocalServer } from './server.js';
 import { startRealtimeUpstream, type RealtimeUpstream } from './upstream/realtime.js';

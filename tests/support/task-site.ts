@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { chargedRows } from './charged-rows.js';
 import pg from 'pg';
-import { reconcile, type Drift } from '../../server/src/billing/ledger/reconcile.service.js';
+import { reconcile, type Drift } from '../../server/src/billing/ledger/reconcile.js';
 import type { Person } from './api.js';
 import { startServer, type TestServer } from './server.js';
 import { ScriptedTasks, scriptMidjourney, scriptSuno } from './upstream/tasks.js';

@@ -1,49 +1,55 @@
-import { AccessToken } from '../console/auth/access-token.entity.js';
-import { AccessTokenService } from '../console/auth/access-token.service.js';
-import { AuthService } from '../console/auth/auth.service.js';
-import { KnownBrowsers } from '../console/auth/known-browser.js';
-import { PasswordService } from '../console/auth/password.service.js';
-import { Session } from '../console/auth/session.entity.js';
-import { SessionService } from '../console/auth/session.service.js';
-import { OwnSessionsService } from '../console/auth/own-sessions.service.js';
-import { CheckInService } from '../console/check-in/check-in.service.js';
-import { InviteService } from '../console/invites/invite.service.js';
-import { postEntry } from '../billing/ledger/post-entry.service.js';
-import { TurnstileService } from '../console/auth/turnstile.service.js';
-import { EmailCodeService } from '../console/registration/email-code.service.js';
-import { Enrolment } from '../console/registration/enrolment.service.js';
-import { PasswordResetService } from '../console/registration/password-reset.service.js';
-import { RegistrationService } from '../console/registration/registration.service.js';
-import { AuthenticatorApp } from '../console/second-factors/authenticator-app.entity.js';
-import { FactorProofService } from '../console/second-factors/factor-proof.service.js';
-import { FactorSignInService } from '../console/second-factors/factor-sign-in.service.js';
-import { Passkey } from '../console/second-factors/passkey.entity.js';
-import { PasskeyService } from '../console/second-factors/passkey.service.js';
-import { SecondFactorService } from '../console/second-factors/second-factor.service.js';
-import { Setup } from '../console/setup/setup.entity.js';
-import { SetupService } from '../console/setup/setup.service.js';
-import { SettingService } from '../console/users/setting.service.js';
-import { UserSettings } from '../console/users/user-setting.service.js';
-import { NoticeDelivery } from '../console/notifications/delivery.service.js';
+import {
+  AccessToken,
+  AccessTokenService,
+  KnownBrowsers,
+  OwnSessionsService,
+  PasswordService,
+  Session,
+  SessionService,
+  TurnstileService,
+} from '../console/auth/index.js';
+import { AuthService } from '../console/sign-in/index.js';
+import { CheckInService } from '../console/check-in/index.js';
+import { InviteService } from '../console/invites/index.js';
+import { postEntry } from '../billing/ledger/index.js';
+import {
+  EmailBinding,
+  EmailCodeService,
+  Enrolment,
+  PasswordResetService,
+  RegistrationService,
+} from '../console/registration/index.js';
+import {
+  AuthenticatorApp,
+  FactorProofService,
+  FactorSignInService,
+  Passkey,
+  PasskeyService,
+  SecondFactorService,
+} from '../console/second-factors/index.js';
+import { Setup, SetupService } from '../console/setup/index.js';
+import {
+  AccountService,
+  SettingService,
+  User,
+  UserLedger,
+  UserService,
+  UserSessionsService,
+  UserSettings,
+} from '../console/users/index.js';
+import { NoticeDelivery, NoticeOutbox, NotificationService } from '../console/notifications/index.js';
 import { TokenExpiryWatch } from '../console/tokens/token-expiry.jobs.js';
-import { NoticeOutbox } from '../console/notifications/notice-outbox.service.js';
 import { NoticeClock } from '../console/notifications/notice.jobs.js';
-import { NotificationService } from '../console/notifications/notification.service.js';
-import { GitHubProvider } from '../console/oauth/github-provider.js';
-import { LinuxDoProvider } from '../console/oauth/linux-do-provider.js';
-import { OAuthService } from '../console/oauth/oauth.service.js';
-import { OidcProvider } from '../console/oauth/oidc-provider.js';
-import { ProviderAccounts } from '../console/oauth/provider-account.service.js';
-import { SignInStates } from '../console/oauth/sign-in-state.service.js';
-import { WeChatProvider } from '../console/oauth/wechat-provider.js';
-import { EmailBinding } from '../console/registration/email-binding.service.js';
-import { CustomRole } from '../console/roles/custom-role.entity.js';
-import { CustomRoleService } from '../console/roles/custom-role.service.js';
-import { AccountService } from '../console/users/account.service.js';
-import { UserLedger } from '../console/users/user-ledger.service.js';
-import { User } from '../console/users/user.entity.js';
-import { UserSessionsService } from '../console/users/user-sessions.service.js';
-import { UserService } from '../console/users/user.service.js';
+import {
+  GitHubProvider,
+  LinuxDoProvider,
+  OAuthService,
+  OidcProvider,
+  ProviderAccounts,
+  SignInStates,
+  WeChatProvider,
+} from '../console/oauth/index.js';
+import { CustomRole, CustomRoleService } from '../console/roles/index.js';
 
 export type Accounts = Awaited<ReturnType<typeof composeAccounts>>;
 import type { Catalogue } from './catalogue.js';

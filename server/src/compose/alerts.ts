@@ -1,9 +1,5 @@
-import { AlertConditions } from '../console/alerts/alert-conditions.service.js';
-import { AlertStore } from '../console/alerts/alert-store.service.js';
-import { AlertTargets } from '../console/alerts/alert-targets.service.js';
-import { Alert } from '../console/alerts/alert.entity.js';
+import { Alert, AlertConditions, AlertService, AlertStore, AlertTargets } from '../console/alerts/index.js';
 import { AlertClock } from '../console/alerts/alert.jobs.js';
-import { AlertService } from '../console/alerts/alert.service.js';
 import type { Catalogue } from './catalogue.js';
 import type { Platform } from './platform.js';
 

@@ -13,7 +13,7 @@ import { siteSection } from '../console/setup/site.openapi.js';
 import { taskSection } from '../console/tasks/task.openapi.js';
 import { tokenSection } from '../console/tokens/token.openapi.js';
 import { billingSection } from '../console/usage/billing.openapi.js';
-import { signInSection } from '../console/auth/sign-in.openapi.js';
+import { signInSection } from '../console/sign-in/sign-in.openapi.js';
 import { accountSection, userSection } from '../console/users/user.openapi.js';
 import { walletSection } from '../console/wallet/wallet.openapi.js';
 import { relaySection } from '../services/relay.openapi.js';

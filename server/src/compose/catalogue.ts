@@ -1,18 +1,9 @@
-import { ChannelHealthService } from '../console/health/channels/channel-health.service.js';
-import { ChannelDirectory } from '../console/channels/channel-directory.service.js';
-import { Channel } from '../console/channels/channel.entity.js';
-import { GroupService } from '../console/groups/group.service.js';
-import { BelowCostService } from '../console/prices/below-cost.service.js';
-import { ModelHealthService } from '../console/health/models/model-health.service.js';
-import { PriceBook } from '../billing/prices/price-book.service.js';
-import { PriceVersion } from '../console/prices/price-version.entity.js';
-import { PriceVersionService } from '../console/prices/price-version.service.js';
-import { PricingService } from '../console/prices/pricing.service.js';
-import { StatusPageService } from '../console/health/status-page/status-page.service.js';
-import { Token } from '../console/tokens/token.entity.js';
-import { TokenBulkService } from '../console/tokens/token-bulk.service.js';
-import { TokenRotation } from '../console/tokens/token-rotation.service.js';
-import { TokenService } from '../console/tokens/token.service.js';
+import { ChannelHealthService, ModelHealthService, StatusPageService } from '../console/health/index.js';
+import { Channel, ChannelDirectory } from '../console/channels/index.js';
+import { GroupService } from '../console/groups/index.js';
+import { BelowCostService, PriceVersion, PriceVersionService, PricingService } from '../console/prices/index.js';
+import { PriceBook } from '../billing/prices/index.js';
+import { Token, TokenBulkService, TokenRotation, TokenService } from '../console/tokens/index.js';
 
 export type Catalogue = Awaited<ReturnType<typeof composeCatalogue>>;
 import type { Platform } from './platform.js';

@@ -1,15 +1,17 @@
-import { ChannelBalanceService } from '../console/channels/channel-balance.service.js';
-import { ChannelBulkService } from '../console/channels/channel-bulk.service.js';
-import { ChannelCopyService } from '../console/channels/channel-copy.service.js';
-import { ChannelDiscoveryService } from '../console/channels/channel-discovery.service.js';
-import { ChannelSchedules } from '../console/channels/channel-schedules.service.js';
-import { ChannelKeyService } from '../console/channels/channel-keys.service.js';
-import type { ChannelServices } from '../console/channels/channel-services.js';
-import { ChannelSessions } from '../console/channels/channel-sessions.service.js';
+import {
+  Channel,
+  ChannelBalanceService,
+  ChannelBulkService,
+  ChannelCopyService,
+  ChannelDiscoveryService,
+  ChannelKeyService,
+  ChannelSchedules,
+  type ChannelServices,
+  ChannelSessions,
+  ChannelTestRuns,
+  ChannelTestService,
+} from '../console/channels/index.js';
 import { keyMarksOf } from '../gateway/route/key-mark.js';
-import { ChannelTestRuns } from '../console/channels/channel-test-runs.service.js';
-import { ChannelTestService } from '../console/channels/channel-test.service.js';
-import { Channel } from '../console/channels/channel.entity.js';
 import { ChannelClock } from '../console/channels/channel.jobs.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';

@@ -1,25 +1,20 @@
 import type { EntityClass } from '../platform/db/data-source.js';
-import { Alert } from '../console/alerts/alert.entity.js';
-import { AuditRecord } from '../console/audit/audit.entity.js';
-import { AccessToken } from '../console/auth/access-token.entity.js';
-import { Session } from '../console/auth/session.entity.js';
-import { Budget } from '../billing/budgets/budget.entity.js';
-import { Channel } from '../console/channels/channel.entity.js';
-import { Log } from '../console/logs/log.entity.js';
+import { Alert } from '../console/alerts/index.js';
+import { AuditRecord } from '../console/audit/index.js';
+import { AccessToken, Session } from '../console/auth/index.js';
+import { Budget } from '../billing/budgets/index.js';
+import { Channel } from '../console/channels/index.js';
+import { Log } from '../console/logs/index.js';
 import { Option } from '../options/option.entity.js';
-import { PriceVersion } from '../console/prices/price-version.entity.js';
-import { PriceCheck } from '../console/prices/sync/price-check.entity.js';
-import { PriceUpdate } from '../console/prices/sync/price-update.entity.js';
-import { Redemption } from '../console/redemptions/redemption.entity.js';
-import { CustomRole } from '../console/roles/custom-role.entity.js';
-import { AuthenticatorApp } from '../console/second-factors/authenticator-app.entity.js';
-import { Passkey } from '../console/second-factors/passkey.entity.js';
-import { Setup } from '../console/setup/setup.entity.js';
-import { CreativeTask } from '../console/tasks/creative-task.entity.js';
-import { Drawing } from '../console/tasks/drawing.entity.js';
-import { Token } from '../console/tokens/token.entity.js';
-import { User } from '../console/users/user.entity.js';
-import { TopUpOrder } from '../billing/payments/top-up-order.entity.js';
+import { PriceCheck, PriceUpdate, PriceVersion } from '../console/prices/index.js';
+import { Redemption } from '../console/redemptions/index.js';
+import { CustomRole } from '../console/roles/index.js';
+import { AuthenticatorApp, Passkey } from '../console/second-factors/index.js';
+import { Setup } from '../console/setup/index.js';
+import { CreativeTask, Drawing } from '../console/tasks/index.js';
+import { Token } from '../console/tokens/index.js';
+import { User } from '../console/users/index.js';
+import { TopUpOrder } from '../billing/payments/index.js';
 
 /** Every table that is read and written through TypeORM. */
 export const entities: readonly EntityClass[] = [

@@ -1,15 +1,12 @@
 import { OpenStreams } from '../platform/graphql/open-streams.js';
 import type { ChannelSources } from '../console/channels/channel-live.resolver.js';
-import { ChannelWatch } from '../console/channels/channel-watch.service.js';
-import { Channel } from '../console/channels/channel.entity.js';
+import { Channel, ChannelWatch } from '../console/channels/index.js';
 import type { LogSources } from '../console/logs/log-live.resolver.js';
-import { LogTail } from '../console/logs/log-tail.service.js';
-import { CreativeTask } from '../console/tasks/creative-task.entity.js';
+import { LogTail } from '../console/logs/index.js';
+import { CreativeTask, TaskWatch } from '../console/tasks/index.js';
 import type { TaskSources } from '../console/tasks/task-live.resolver.js';
-import { TaskWatch } from '../console/tasks/task-watch.service.js';
 import type { BalanceSources } from '../console/users/balance.resolver.js';
-import { BalanceWatch } from '../console/users/balance-watch.service.js';
-import { User } from '../console/users/user.entity.js';
+import { BalanceWatch, User } from '../console/users/index.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 

@@ -3,7 +3,7 @@ import { MoveInFiles } from '../import/console/move-in-files.service.js';
 import { MoveInJobs } from '../import/console/move-in-jobs.service.js';
 import { MoveInRunner } from '../import/console/move-in.jobs.js';
 import { MoveInService } from '../import/console/move-in.service.js';
-import { User } from '../console/users/user.entity.js';
+import { User } from '../console/users/index.js';
 import type { Platform } from './platform.js';
 
 /** Moving in from another program, in the console. */

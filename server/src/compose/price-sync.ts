@@ -1,10 +1,12 @@
-import { DryRunService } from '../billing/prices/dry-run/dry-run.service.js';
-import { PriceCheckService } from '../console/prices/sync/price-check.service.js';
-import { PriceCheck } from '../console/prices/sync/price-check.entity.js';
-import { PriceSourceService } from '../console/prices/sync/price-source.service.js';
+import { DryRunService } from '../billing/prices/index.js';
+import {
+  PriceCheck,
+  PriceCheckService,
+  PriceSourceService,
+  PriceUpdate,
+  PriceUpdateService,
+} from '../console/prices/index.js';
 import { PriceSyncClock } from '../console/prices/sync/price-sync.jobs.js';
-import { PriceUpdate } from '../console/prices/sync/price-update.entity.js';
-import { PriceUpdateService } from '../console/prices/sync/price-update.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
 import type { Platform } from './platform.js';

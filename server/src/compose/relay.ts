@@ -1,11 +1,13 @@
-import { postEntry } from '../billing/ledger/post-entry.service.js';
-import { CreativeTask } from '../console/tasks/creative-task.entity.js';
-import { CreativeTaskService } from '../console/tasks/creative-task.service.js';
-import { DrawingNotifyService } from '../console/tasks/drawing-notify.service.js';
-import { Drawing } from '../console/tasks/drawing.entity.js';
-import { DrawingService } from '../console/tasks/drawing.service.js';
-import { VideoLinks } from '../console/tasks/video-link.service.js';
-import { TaskLedger } from '../console/tasks/task-ledger.service.js';
+import { postEntry } from '../billing/ledger/index.js';
+import {
+  CreativeTask,
+  CreativeTaskService,
+  Drawing,
+  DrawingNotifyService,
+  DrawingService,
+  TaskLedger,
+  VideoLinks,
+} from '../console/tasks/index.js';
 import { TaskPolling } from '../console/tasks/task.jobs.js';
 import { createRelay } from '../services/create-relay.js';
 import { Realtime } from '../services/realtime/realtime.js';

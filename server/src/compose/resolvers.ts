@@ -15,7 +15,7 @@ import { ChannelTestRunResolver } from '../console/channels/channel-test-runs.re
 import { ChannelResolver } from '../console/channels/channel.resolver.js';
 import { CheckInResolver } from '../console/check-in/check-in.resolver.js';
 import { GuardrailTrialResolver } from '../console/guardrails/guardrail-trial.resolver.js';
-import { GuardrailTrialService } from '../console/guardrails/guardrail-trial.service.js';
+import { GuardrailTrialService } from '../console/guardrails/index.js';
 import { GroupResolver } from '../console/groups/group.resolver.js';
 import { InsightResolver } from '../console/insights/insights.resolver.js';
 import { InviteResolver } from '../console/invites/invite.resolver.js';
@@ -60,10 +60,10 @@ import { UsageKeyResolver, UsageResolver } from '../console/usage/usage.resolver
 import { BalanceResolver } from '../console/users/balance.resolver.js';
 import { OAuthResolver } from '../console/oauth/oauth.resolver.js';
 import { SettingResolver } from '../console/users/setting.resolver.js';
-import { SignInResolver } from '../console/auth/sign-in.resolver.js';
+import { SignInResolver } from '../console/sign-in/sign-in.resolver.js';
 import { InviteRelations, UserResolver } from '../console/users/user.resolver.js';
 import { WalletResolver } from '../console/wallet/wallet.resolver.js';
-import { ChannelHeads } from '../console/channels/channel-heads.service.js';
+import { ChannelHeads } from '../console/channels/index.js';
 import type { Subjects } from './subjects.js';
 
 const relationSources = ({ accounts, catalogue, operations }: Subjects): RelationSources => ({

@@ -1,5 +1,5 @@
-import type { AlertService } from '../console/alerts/alert.service.js';
-import type { ChannelServices } from '../console/channels/channel-services.js';
+import type { AlertService } from '../console/alerts/index.js';
+import type { ChannelServices } from '../console/channels/index.js';
 import type { MoveInService } from '../import/console/move-in.service.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';

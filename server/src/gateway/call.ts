@@ -20,39 +20,42 @@ export interface ReadRequest {
   readonly client: ClientResponse;
 }
 
-/** A request whose body was opened, before it is known who serves it. Guardrails may change its body. */
+/** A request whose body was opened, before its channel is known. Guardrails may change its body. */
 export interface OpenedRequest extends ReadRequest {
   rawBody: Buffer;
   opened: OpenedBody;
   guard: CallGuard | undefined;
-  /** The account that keeps what the body names; null: it names nothing. */
+  /** The account that stores the object named in the body. Null when the body names none. */
   readonly named: Continuation | null;
-  /** Limits of a minute that have counted the request; null: none yet. */
+  /** Ids of the limits per minute that have counted the request. Null when none has yet. */
   counted: Set<number> | null;
 }
 
-/** A call that is known to be served by some group under some model. A count of tokens comes no further. */
+/** A call whose group and model are known. A count of tokens has no later stage. */
 export interface RoutedCall extends Pick<
   IncomingRequest,
   'requestId' | 'path' | 'query' | 'headers' | 'startedAt' | 'trace'
 > {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
-  /** Which channels may serve it, under which model name. */
+  /** The channels that may serve the call, and the model name they serve. */
   readonly admission: Admission;
   readonly request: ParsedRequest;
   readonly rawBody: Buffer;
-  /** Absent where no guardrail concerns the caller. */
+  /** Absent when no guardrail concerns the caller. */
   readonly guard?: CallGuard | undefined;
-  /** The content is captured; absent: it is not. */
+  /** The rule by which the content is captured. Absent when it is not captured. */
   readonly capture?: CaptureRule | undefined;
-  /** Absent for counts of tokens, which are not charged. */
+  /** Absent for counts of tokens, which are free. */
   readonly price?: Price;
 }
 
 /** Everything about a call that its charge and its log row need. */
 export interface Call extends RoutedCall {
-  /** `request` as channels send it whose override prices it otherwise, by their ids. Absent: there is none. */
+  /**
+   * `request` as changed by a channel's override, by channel id, for channels whose override changes the price. Absent
+   * when there are none.
+   */
   readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly price: Price;
   /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */
@@ -61,7 +64,7 @@ export interface Call extends RoutedCall {
   readonly advice?: Price | null | undefined;
   /** For work of other models that the request does not name. */
   readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice'>;
-  /** The group and model that could not serve the call, where others are called in their place. */
+  /** The requested group and model, when the call is served by a fallback. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;
   /** Null for calls without a budget. */
   readonly budgets: CountingBudgets | null;

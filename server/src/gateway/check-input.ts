@@ -9,7 +9,7 @@ import type { Call, OpenedRequest } from './call.js';
 import type { RelayDeps } from './deps.js';
 import type { CallPricing } from './price-call.js';
 
-/** Asks blocked words and guardrails about the texts of a request. */
+/** Checks the texts of a request against the blocked words and the guardrails. */
 export class InputChecks {
   constructor(
     private readonly deps: Pick<RelayDeps, 'guardrails' | 'options' | 'errors'>,
@@ -17,7 +17,7 @@ export class InputChecks {
   ) {}
 
   /**
-   * @returns the call after all guardrails for input: the same one, or with a masked body
+   * @returns the call after all guardrails for input, unchanged or with a masked body
    * @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED
    */
   async check(asked: OpenedRequest, call: Call): Promise<Call> {
@@ -52,14 +52,14 @@ export class InputChecks {
   }
 }
 
-/** The parts of a form with the texts of the masked body. */
+/** Returns the form with the texts of the masked body in its parts. */
 const withFields = (form: readonly FormPart[], body: Readonly<Record<string, unknown>>): FormPart[] =>
   form.map((part) => {
     const text = body[part.name];
     return typeof part.value === 'string' && typeof text === 'string' ? { ...part, value: text } : part;
   });
 
-/** Option `global.block_browser_extension_enabled`. */
+/** Refuses requests of browser extensions (option `global.block_browser_extension_enabled`). */
 export function refuseExtensions(origin: string | undefined): void {
   if (origin?.includes('extension') && origin.includes('://')) {
     throw new AppError('BROWSER_EXTENSION_BLOCKED', 'browser extension blocked');

@@ -1,7 +1,7 @@
 import type { OptionValues } from '../options/option.service.js';
-import type { BudgetDirectory } from '../billing/budgets/budget-directory.service.js';
-import type { PriceBook } from '../billing/prices/price-book.service.js';
-import type { Ledger } from '../billing/ledger/ledger.service.js';
+import type { BudgetDirectory } from '../billing/budgets/index.js';
+import type { PriceBook } from '../billing/prices/index.js';
+import type { Ledger } from '../billing/ledger/index.js';
 import type { Logger } from '../platform/observability/logger.js';
 import type { Metrics } from '../platform/observability/metrics.js';
 import type { Overload } from '../platform/observability/overload.js';
@@ -45,7 +45,7 @@ export interface RelayDeps {
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;
-  /** Absent where nothing is exported. */
+  /** Absent when no telemetry is exported. */
   readonly tracing?: Tracing | undefined;
   readonly clock: Clock;
   readonly logger: Logger;

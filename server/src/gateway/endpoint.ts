@@ -15,7 +15,7 @@ export interface ErrorDialect {
   body(failure: CallFailure, requestId: string): string;
   /** The final events of a stream that failed after it had begun. */
   events(failure: CallFailure, requestId: string): string;
-  /** Clients of a stream read in events alone that a conversation is too long. */
+  /** Whether clients of a stream recognize a context overflow only in events, and not by an error status. */
   readonly streamsOverflow?: boolean;
 }
 
@@ -35,7 +35,10 @@ export interface ChargeInput {
 
 /** How calls of an endpoint are counted and priced (docs/reference/relay/billing.md). */
 export interface Tariff {
-  /** The quantities that calls of the endpoint are counted in. A card that prices none of them is no price for the endpoint. */
+  /**
+   * The quantities in which calls of the endpoint are counted. A card that prices none of them cannot price the
+   * endpoint.
+   */
   readonly counts: readonly Quantity[];
   /** The formula by which the old tables charge a model here. */
   formula(bareModel: string): Formula;
@@ -47,7 +50,7 @@ export interface Tariff {
   unreportedOutput?(call: ParsedRequest): Partial<Usage>;
   /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
-  /** The prompt as we count it, where the provider reports nothing and for the reservation. */
+  /** The texts of the prompt that are counted here, for the reservation and when the provider reports no usage. */
   prompt(call: ParsedRequest, model: string): PromptTexts;
   /**
    * Additional keys of a log row without lines (docs/reference/relay/usage-log.md#the-other-field).
@@ -59,14 +62,15 @@ export interface Tariff {
 }
 
 /**
- * One kind of relay call: how bodies are read, how providers are called, how it is priced and how failures are written.
+ * One kind of relay call: how bodies are read, how providers are called, how the call is priced and how failures are
+ * written.
  */
 export interface Endpoint {
   /** Label for metrics. */
   readonly route: string;
   readonly tariff: Tariff;
   errors(incoming: IncomingRequest): ErrorDialect;
-  /** How headers of rate limits are named; as OpenAI names them when absent. */
+  /** The dialect of rate limit headers. Absent: OpenAI's names. */
   readonly rateDialect?: RateDialect;
   /** @throws AppError INVALID_INPUT, RelayError invalid_request */
   open(rawBody: Buffer, incoming: IncomingRequest): OpenedBody;
@@ -80,14 +84,20 @@ export interface Endpoint {
    * @throws AppError INVALID_INPUT when they cannot be determined
    */
   measure?(call: ParsedRequest, bareModel: string): Promise<number>;
-  /** The request with an output limit of so many tokens for each choice. Missing: the endpoint has no output to limit. */
+  /**
+   * Returns the request with an output limit of so many tokens for each choice. Absent when the endpoint has no output
+   * to limit.
+   */
   limitOutput?(body: Readonly<Record<string, unknown>>, tokens: number): Readonly<Record<string, unknown>>;
-  /** The request with so many calls at most of each tool that the provider runs. Missing: the dialect cannot say that. */
+  /**
+   * Returns the request with at most so many calls of each tool that the provider runs. Absent when the dialect has no
+   * such field.
+   */
   limitTools?(body: Readonly<Record<string, unknown>>, calls: number): Readonly<Record<string, unknown>>;
-  /** The dialect in which the body may name what a provider keeps; absent: it cannot. */
+  /** The dialect in which the body may name objects that a provider stores. Absent when it cannot name any. */
   readonly names?: IdDialect;
   /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
-  /** One attempt at one channel. */
+  /** Makes one attempt at one channel. */
   attempt(attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome>;
 }

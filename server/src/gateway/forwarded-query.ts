@@ -1,13 +1,19 @@
-/** Parameters that adapters read: Google's form of a stream, and Azure's version. Nothing else reaches a provider. */
+/**
+ * Query parameters that adapters read: Google's stream format and Azure's version. No other parameter reaches a
+ * provider.
+ */
 const dialectParameters = ['alt', 'api-version'];
 
-/** @returns what of a client's query the adapters get, with `?`; empty where nothing is left */
+/** @returns the part of a client's query that adapters get, with `?`; empty when nothing is left */
 export const dialectQuery = (query: string): string => keptQuery(query, dialectParameters);
 
-/** Parameters of reading a stored response and its input. A stream is not read from storage. */
+/** Query parameters for reading a stored response and its input. A stream is not read from storage. */
 const storedParameters = ['limit', 'order', 'after', 'before', 'include', 'include[]'];
 
-/** @returns what of a client's query a provider gets that stores a response, with `?`; empty where nothing is left */
+/**
+ * @returns the part of a client's query that the provider of a stored response gets, with `?`; empty when nothing is
+ * left
+ */
 export const storedQuery = (query: string): string => keptQuery(query, storedParameters);
 
 function keptQuery(query: string, names: readonly string[]): string {

@@ -11,7 +11,7 @@ import { unzstd } from '../dialects/wire/forms/zstd.js';
 import { ClientResponse } from './deliver/client-response.js';
 import type { BodyAllowance, IncomingRequest } from './request.js';
 
-/** A call with its response. */
+/** An incoming call with the response to write. */
 export interface Hijacked {
   readonly incoming: IncomingRequest;
   readonly client: ClientResponse;
@@ -24,7 +24,7 @@ interface Received {
   readonly id: string;
   /** Path and query. */
   readonly url: string;
-  /** The client's. */
+  /** The client's address. */
   readonly address: string;
   /** Headers of the response that hooks have set. */
   readonly hooked?: OutgoingHttpHeaders;
@@ -41,11 +41,12 @@ export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyByte
 
 const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 
-/** Leaves bodies to the routes, which read them after they have authenticated the caller. */
+/** Disables Fastify's body parsers: the routes read bodies after they have authenticated the caller. */
 export function leaveBodies(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const type = request.headers['content-type'];
-    // Fastify refuses malformed content types before it calls a parser. Bodies are JSON whatever the type says.
+    // Fastify refuses malformed content types before it calls a parser. The relay reads every body as JSON, so a
+    // malformed type is removed.
     if (type !== undefined && !mediaType.test(type)) request.headers['content-type'] = 'application/json';
     done();
   });
@@ -53,7 +54,7 @@ export function leaveBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
 }
 
-/** Makes a call of a request. */
+/** Builds an incoming call from a request. */
 export function takeOver({ request, response, id, url, address, hooked }: Received, maxBodyBytes: number): Hijacked {
   const { headers } = request;
   const mark = url.indexOf('?');
@@ -73,7 +74,7 @@ export function takeOver({ request, response, id, url, address, hooked }: Receiv
   return { incoming, client: new ClientResponse(response, responseHeaders(id, hooked)) };
 }
 
-/** SDKs show the request id of the last two headers in their errors. */
+/** Headers of the request id. SDKs show the last two in their errors. */
 const responseHeaders = (id: string, hooked?: OutgoingHttpHeaders): OutgoingHttpHeaders => ({
   ...hooked,
   [requestIdHeader]: id,
@@ -87,7 +88,7 @@ async function parsedAhead(bytes: Buffer, grant: BodyGrant | undefined): Promise
   return bytes;
 }
 
-/** Whether the body is certainly too small to be parsed ahead. */
+/** Whether the body is certainly too small to be parsed ahead of time. */
 const isSmall = (headers: IncomingHttpHeaders): boolean =>
   headers['content-encoding'] === undefined && Number(headers['content-length'] ?? Infinity) <= largeBody;
 
@@ -98,7 +99,10 @@ const formFactor = 100 / 64;
 
 const isForm = (headers: IncomingHttpHeaders): boolean => headers['content-type']?.startsWith('multipart/') === true;
 
-/** But for Google's list of models, whose form differs by its path. The deployment of Azure's paths is read apart. */
+/**
+ * Matches prefixes that are aliases of the own paths. Google's list of models is excluded, because its form differs by
+ * path. The deployment in Azure's paths is read elsewhere.
+ */
 const aliases = /^\/(?:hf\/v1|v1beta\/openai(?!\/models)|openai(?:\/v1|\/deployments\/[^/]+)?)(?=\/)/;
 
 function withoutAlias(path: string): string {
@@ -108,12 +112,12 @@ function withoutAlias(path: string): string {
 }
 
 /**
- * Refuses a path and a query that a provider could read differently than the gateway: segments that leave the channel's
+ * Refuses a path or query that a provider could read differently than the gateway: segments that leave the channel's
  * base path once they are joined, and parameters that are named twice.
  * @throws RelayError invalid_request
  */
 export function checkTarget({ path, query }: { readonly path: string; readonly query: string }): void {
-  // Most paths have neither.
+  // Most paths have neither, so this test is cheap.
   if (path.includes('.') || path.includes('%') || path.includes('\\')) {
     for (const segment of decodedTwice(path).split(/[/\\]/)) {
       // Google's paths end in a method: `models/..:generateContent`.
@@ -126,7 +130,7 @@ export function checkTarget({ path, query }: { readonly path: string; readonly q
   if (new Set(names).size !== names.length) throw malformed('a query parameter is named twice');
 }
 
-/** Percent signs that encode nothing stay. */
+/** Decodes a path twice. Percent signs that encode nothing are kept. */
 function decodedTwice(path: string): string {
   let text = path;
   for (let round = 0; round < 2; round++) {
@@ -135,12 +139,12 @@ function decodedTwice(path: string): string {
   return text;
 }
 
-/** A body that grows by more than this factor when decompressed is refused as a decompression bomb. */
+/** A body that grows by more than this factor when it is decompressed is refused as a decompression bomb. */
 const maxRatio = 100;
 /** Bytes below which the ratio is not checked: tiny bodies compress better than any limit. */
 const ratioFloor = 64 * 1024;
 
-/** By `Content-Encoding`. */
+/** Decompressors by `Content-Encoding`. */
 const unpackers: Readonly<Record<string, (bytes: Buffer) => AsyncIterable<Buffer>>> = {
   gzip: (bytes) => Readable.from([bytes]).pipe(createGunzip()),
   'x-gzip': (bytes) => Readable.from([bytes]).pipe(createGunzip()),
@@ -149,8 +153,8 @@ const unpackers: Readonly<Record<string, (bytes: Buffer) => AsyncIterable<Buffer
 };
 
 /**
- * Reads a complete body: gzip, brotli, Zstandard or uncompressed. Every byte is counted in the caller's grant before it is stored.
- * Reading ends at once if the client leaves.
+ * Reads a complete body: gzip, brotli, Zstandard or uncompressed. Every byte is counted in the caller's grant before it
+ * is stored. Reading ends at once if the client disconnects.
  * @param limit bytes, before and after decompression
  * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError
  * invalid_request when it is incomplete or cannot be decompressed
@@ -182,15 +186,16 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
       return;
     }
     const pieces: Buffer[] = [];
-    // Set once it is counted. A large body of a known length arrives where it stays: joining its pieces would hold it twice.
+    // The buffer is allocated once the length is counted. A large body of a known length is read into it directly:
+    // joining its pieces would hold it twice.
     let whole: Buffer | null = null;
     let length = 0;
-    // The request lives until its response is complete, and its listeners keep what they can reach.
+    // The request lives until its response is complete, and its listeners keep everything that they can reach.
     const stopListening = (): void =>
       void request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onClose);
     const stop = (error: unknown): void => {
       stopListening();
-      // The rest is discarded; the response states why.
+      // The rest of the body is discarded; the response states why.
       request.resume();
       reject(error instanceof Error ? error : new Error(String(error)));
     };

@@ -17,19 +17,19 @@ import { asFields, parseJson } from '../dialects/neutral/fields.js';
 import type { RoutedChannel } from './route/routed-channel.js';
 import type { ClientResponse } from './deliver/client-response.js';
 
-/** A counting endpoint of a dialect. */
+/** An endpoint of a dialect that counts tokens. */
 export interface CountedDialect {
   readonly name: 'countMessages' | 'countContents';
-  /** The number in the provider's response. */
+  /** The field of the provider's response that has the number. */
   readonly field: string;
 }
 
-/** A provider that does not count by then is not waited for. Milliseconds. */
+/** Milliseconds. A provider that does not count within this time is not waited for. */
 const longest = 10_000;
 
 /**
  * Asks a channel of the model that counts tokens in the client's dialect.
- * @returns the provider's response; null when no channel counts, or when none of them responded with a number
+ * @returns the provider's response; null when no channel counts tokens, or when none responded with a number
  */
 export async function countNatively(
   attempts: Attempts,
@@ -55,7 +55,7 @@ export async function countNatively(
     );
     lease?.end();
   } catch (error) {
-    // A count never fails: it is then estimated.
+    // A count never fails: when no channel can count, the number is estimated.
     if (!(error instanceof CallFailedError)) throw error;
   }
   return counted;
@@ -84,7 +84,7 @@ async function countAt(
 
 const nothing = (): void => undefined;
 
-/** The same admission with some of its channels; null when none is left. */
+/** Returns the admission with the channels that satisfy `counts`; null when there are none. */
 function admissionWith(admission: Admission, counts: (channel: RoutedChannel) => boolean): Admission | null {
   const { pinned, candidates } = admission;
   if (pinned) return counts(pinned) ? admission : null;

@@ -23,7 +23,7 @@ import { useOf } from './settle/call-use.js';
 import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
 
-/** Bodies above this size are estimated: exact counting costs up to 1.5 ms of CPU per kilobyte. Bytes. */
+/** Bytes. Larger bodies are estimated, because exact counting costs up to 1.5 ms of CPU per kilobyte. */
 const exactCountBytes = 64 * 1024;
 
 /** The lifecycle of one call, from the API key to the log row. */
@@ -53,10 +53,10 @@ export class Relay {
   }
 
   /**
-   * Counts the prompt tokens of a call: by a provider that counts in the client's dialect, else here. Costs no quota, but
-   * occupies one of the caller's concurrent calls and counts against `countsPerMinute`. Bodies above `exactCountBytes` are
-   * estimated. Never throws.
-   * @param dialect absent: counted here
+   * Counts the prompt tokens of a call: by a provider that counts in the client's dialect, or else here. Costs no
+   * quota, but occupies one of the caller's concurrency slots and counts against `countsPerMinute`. Bodies above
+   * `exactCountBytes` are estimated. Never throws.
+   * @param dialect absent when the tokens are counted here
    */
   async count(
     endpoint: Endpoint,
@@ -101,7 +101,11 @@ export class Relay {
     return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody };
   }
 
-  /** The caller and the groups of the key in order, for routes that only look something up. @throws AppError */
+  /**
+   * Authenticates the caller of a route that only looks something up.
+   * @returns the caller and the groups of the key in order
+   * @throws AppError
+   */
   async identify(incoming: IncomingRequest): Promise<{ caller: Caller; groups: readonly string[] }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
@@ -110,7 +114,10 @@ export class Relay {
     return { caller, groups: [group, ...otherGroups(caller, group, this.deps.options)] };
   }
 
-  /** Checks the API key only. @throws AppError, UnavailableError while the node is overloaded */
+  /**
+   * Authenticates the caller.
+   * @throws AppError, UnavailableError while the node is overloaded
+   */
   async authenticate({ headers, path, query }: IncomingRequest): Promise<Caller> {
     if (this.deps.overload.reason !== null) this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
@@ -125,12 +132,15 @@ export class Relay {
     return this.running.count;
   }
 
-  /** Resolves when no call is in flight or read on: every charge is then durable. */
+  /** Resolves when no call is in flight or still being read. Every charge is durable then. */
   idle(): Promise<void> {
     return this.running.idle();
   }
 
-  /** The stages of a call, in order. @throws what the client gets as its error */
+  /**
+   * Runs the stages of a call in order.
+   * @throws the error that the client gets
+   */
   private async answer(endpoint: Endpoint, incoming: IncomingRequest, client: ClientResponse): Promise<CallOutcome> {
     // Admit
     checkTarget(incoming);
@@ -145,7 +155,7 @@ export class Relay {
       const { reserved, served } = await this.callServer.serve({ endpoint, incoming, caller, rawBody, client });
       // Settle
       const billed = await this.settle(reserved, served, client);
-      // Deliver the end of the response, which tells of the charge
+      // Deliver the end of the response, which reports the charge
       return await this.finish(reserved.call, served, billed, client, endpoint.errors(incoming));
     } finally {
       grant.release();
@@ -173,7 +183,7 @@ export class Relay {
   private readonly uncounted = (error: unknown): void =>
     this.deps.logger.warn({ err: error }, 'a call could not be counted in its rate limit');
 
-  /** Spares the next calls of this caller a read of the balance. */
+  /** Updates the caller's cached balance, so that the next calls need not read it. */
   private noteBalance({ user, token }: Caller, { quota, userQuota }: Billed): void {
     this.deps.keys.spent(token, quota);
     if (userQuota === null) return;
@@ -211,7 +221,7 @@ export class Relay {
     if (billed.excess) usageAlarm.raise(call, served.channel.id, billed.excess, billed.usage);
     const { unpriced } = call.request;
     if (unpriced) usageAlarm.freeTools(call, served.channel.id, toolsSent(unpriced.names, served.dropped));
-    // The call is served and paid, whether it can be counted or not.
+    // The call is served and paid, whether or not it can be counted.
     if (end.kind === 'complete' && isRateLimited(call.caller, options)) {
       await rateLimit.succeeded(call.caller).catch(this.uncounted);
     }
@@ -262,5 +272,7 @@ function countHere({ endpoint, admission: { bareModel }, request, rawBody }: Rou
     : countPrompt(endpoint.tariff.prompt(request, bareModel), bareModel);
 }
 
-/** Failures an operator should see, except those that the ledger and the database log themselves. */
+/**
+ * Whether an operator should see the failure. Failures that the ledger and the database log themselves are excluded.
+ */
 const isOurFault = (error: unknown): boolean => !isAppError(error) || error.code === 'INTERNAL_ERROR';

@@ -72,14 +72,19 @@ function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: stri
   return opened.dropped ? { ...known, dropped: [...opened.dropped, ...(known.dropped ?? [])] } : known;
 }
 
-/** The request with the tools whose price is not known: the same one where there are none. A price per call covers all tools. */
+/**
+ * Returns the request with the tools whose price is not known, or the same request when there are none. A price per
+ * call covers all tools.
+ */
 function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
   if (coversWork(price)) return request;
   const names = unpricedTools(request.body, price.card.prices);
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }
 
-/** The call with the prompt tokens that its endpoint measures before it is reserved: the same one where it measures none. */
+/**
+ * Measures the prompt tokens of a call before it is reserved, if its endpoint does so. Otherwise returns the same call.
+ */
 export async function measured(call: Call): Promise<Call> {
   const { endpoint, request, admission } = call;
   if (!endpoint.measure) return call;

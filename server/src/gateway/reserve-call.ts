@@ -9,7 +9,7 @@ import type { CallPricing } from './price-call.js';
 import { reserveFor, type Reserved } from './reserve/reserve.js';
 import { reservedUse } from './settle/call-use.js';
 
-/** Counts a call under limits of a minute, and reserves what it may cost. */
+/** Counts a call under limits per minute, and reserves what it may cost. */
 export class Reservations {
   constructor(
     private readonly deps: RelayDeps,
@@ -17,7 +17,10 @@ export class Reservations {
     private readonly running: RunningCalls,
   ) {}
 
-  /** @throws RateError, AppError as `reserveFor`: then the call holds nothing */
+  /**
+   * Reserves a call.
+   * @throws RateError, AppError like `reserveFor`; nothing is reserved then
+   */
   async make(call: Call, asked: OpenedRequest): Promise<Reserved> {
     const { caller, admission } = call;
     if (!this.pricing.isBudgeted(caller)) return this.reserve(call);
@@ -39,7 +42,10 @@ export class Reservations {
     }
   }
 
-  /** Shows the client where it stands. A call that is reserved in several ways is counted once. */
+  /**
+   * Counts the call and sets the rate limit headers of its response. A call that is reserved again for a fallback is
+   * counted once.
+   */
   private async counted(call: Call, limits: readonly KnownBudget[], asked: OpenedRequest): Promise<Reserved> {
     const { rates, clock } = this.deps;
     const show = (states: RateStates): void =>

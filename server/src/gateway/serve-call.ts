@@ -17,7 +17,7 @@ import { fallbacks } from './route/fallbacks.js';
 import { CallFailedError, type Served } from './send/attempts.js';
 import { reservedUse } from './settle/call-use.js';
 
-/** A call with its reservation and its response, which is charged next. */
+/** A served call with its reservation and response. It is charged next. */
 export interface ServedReservation {
   readonly reserved: Reserved;
   readonly served: Served;
@@ -27,23 +27,23 @@ export interface ServedReservation {
 interface Failure {
   readonly error: unknown;
   readonly usedChannels: readonly number[];
-  /** As it was tried first, for the log. */
+  /** The call as it was first tried, for the log. */
   readonly call: Call | null;
 }
 
 /** Channels that failed the call before. */
 interface Before {
   readonly failed?: readonly number[];
-  /** They failed with this model, so others are preferred. */
+  /** Whether those channels failed with this model, so that other channels are preferred. */
   readonly areAvoided?: boolean;
 }
 
-/** The client learns by it that another model than it asked for has served it. */
+/** The response header that names the model when a fallback model served the call. */
 const modelHeader = 'x-tollgate-model';
 
 /**
- * Routes, prices, checks, reserves and sends a call. A call that cannot be served as it was asked is priced, reserved and
- * sent again in the next group, or with the next model, that its caller allows
+ * Routes, prices, checks, reserves and sends a call. If the call cannot be served as requested, it is priced, reserved
+ * and sent again with each fallback that its caller allows: the next group, or the next model
  * (docs/reference/relay/routing.md#fallback).
  */
 export class CallServer {
@@ -60,7 +60,10 @@ export class CallServer {
     this.reservations = new Reservations(deps, this.pricing, running);
   }
 
-  /** @throws AppError, CallFailedError: nothing is reserved then */
+  /**
+   * Serves a call.
+   * @throws AppError, CallFailedError: nothing is reserved then
+   */
   async serve(read: ReadRequest): Promise<ServedReservation> {
     const asked = await this.open(read);
     let failure: Failure;
@@ -84,7 +87,7 @@ export class CallServer {
     return this.serveByFallback(asked, group, failure);
   }
 
-  /** Parses the body as far as routing needs it, without what the caller's key does not allow. */
+  /** Parses the body as far as routing needs it, and removes parts that the caller's key does not allow. */
   private async open(read: ReadRequest): Promise<OpenedRequest> {
     const { endpoint, incoming, caller, rawBody, client } = read;
     const { options, idOwners } = this.deps;
@@ -105,12 +108,15 @@ export class CallServer {
     };
   }
 
-  /** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks. */
+  /** Checks rows 14 to 19 of docs/reference/relay/access.md#order-of-checks. */
   private route({ caller, opened }: OpenedRequest): Admission {
     return admit(caller, opened.model, this.deps.channels.table, this.deps.options);
   }
 
-  /** @throws the failure of the call as it was asked, or a clearer one */
+  /**
+   * Serves a call by its fallbacks.
+   * @throws the failure of the original request, or a clearer one
+   */
   private async serveByFallback(
     asked: OpenedRequest,
     group: string | null,
@@ -139,7 +145,10 @@ export class CallServer {
     throw failure.error;
   }
 
-  /** @returns null where the caller cannot pay for this fallback, or it has no price */
+  /**
+   * Reserves a fallback.
+   * @returns null when the caller cannot pay for it, or it has no price
+   */
   private async reserveFallback(
     asked: OpenedRequest,
     admission: Admission,
@@ -157,7 +166,7 @@ export class CallServer {
     }
   }
 
-  /** Returns the reservation if the call fails. */
+  /** Sends the call. The reservation is released if the call fails. */
   private async send(reserved: Reserved, client: ClientResponse, before: Before = {}): Promise<Served | Failure> {
     const { call, estimate, reservation, rates } = reserved;
     try {
@@ -167,7 +176,7 @@ export class CallServer {
           failedBefore: before.failed,
           avoidsFailed: before.areAvoided,
           stopAt: estimate?.stopAt,
-          // As the budgets of the caller count it.
+          // The lease counts the same use as the caller's budgets.
           use: () => reservedUse(call, reservation.priced ? Math.max(1, reservation.amount) : reservation.amount),
         },
         client,
@@ -180,7 +189,10 @@ export class CallServer {
     }
   }
 
-  /** Logs a call that was refused before any channel was tried. @param group null: the one that the key asks for */
+  /**
+   * Logs a call that was refused before any channel was tried.
+   * @param group null for the group that the key asks for
+   */
   private noteRefused({ caller, incoming, opened }: OpenedRequest, group: string | null, error: unknown): void {
     const { requestId, path, startedAt } = incoming;
     const admission = { group: group ?? groupOf(caller, this.deps.options), model: opened.model };
@@ -197,10 +209,10 @@ export class CallServer {
   }
 }
 
-/** Characters that a header must not contain are replaced. */
+/** Replaces characters that a header must not contain. */
 const headerText = (model: string): string => model.replace(/[^\x21-\x7e]/g, '_');
 
-/** Why a fallback is passed over: the caller cannot pay for it, is at a limit, or it has no price. */
+/** Codes for which a fallback is skipped: the caller cannot pay for it, is at a limit, or it has no price. */
 const skipped: ReadonlySet<string> = new Set([
   'INSUFFICIENT_QUOTA',
   'INSUFFICIENT_TOKEN_QUOTA',
@@ -221,11 +233,14 @@ const isNoChannel = (error: unknown): boolean => isAppError(error) && error.code
 function mayFallBack(error: unknown, client: ClientResponse): boolean {
   if (client.started || client.gone) return false;
   if (error instanceof CallFailedError) return error.mayMove;
-  // The account that stores what the call continues may serve another group.
+  // Only the account that stores the continued object can serve the call, and it may serve another group.
   return isNoChannel(error) || (error instanceof RelayError && boundToAccount.has(error.wireCode));
 }
 
-/** The failure of the call as it was asked, unless there was no channel for it; the soonest end of cooldowns. */
+/**
+ * Returns the failure of the original request, or the failure of the fallback if the request had no channel. Of two
+ * cooldowns, the sooner end is returned.
+ */
 function clearer(first: Failure, next: Failure): Failure {
   const { usedChannels } = next;
   const [before, after] = [causeOf(first.error), causeOf(next.error)];

@@ -1,4 +1,4 @@
-import { PriceBook } from '../billing/prices/price-book.service.js';
+import { PriceBook } from '../billing/prices/index.js';
 import { defaultOptionValues } from '../options/option-registry.js';
 import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';

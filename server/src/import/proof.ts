@@ -1,5 +1,5 @@
-import { reconcile } from '../billing/ledger/reconcile.service.js';
-import { pricedBy } from '../billing/prices/price-version.js';
+import { reconcile } from '../billing/ledger/index.js';
+import { pricedBy } from '../billing/prices/index.js';
 import { defaultOptionValues, isOptionKey, parseOption, type OptionValues } from '../options/option-registry.js';
 import type { Secrets } from '../shared/secrets.js';
 import { keyOf } from './map/tokens.js';

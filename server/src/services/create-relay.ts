@@ -2,12 +2,11 @@ import type { Queries } from '../platform/db/queries.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes } from '../platform/cache/changes.js';
 import type { SharedState } from '../platform/cache/shared-state.js';
-import { BudgetDirectory } from '../billing/budgets/budget-directory.service.js';
-import { BudgetRefusals } from '../billing/budgets/budget-refusals.service.js';
-import type { ChannelProbe } from '../console/channels/channel-probe.service.js';
+import { BudgetDirectory, BudgetRefusals } from '../billing/budgets/index.js';
+import type { ChannelProbe } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
-import { PriceBook } from '../billing/prices/price-book.service.js';
-import type { Ledger } from '../billing/ledger/ledger.service.js';
+import { PriceBook } from '../billing/prices/index.js';
+import type { Ledger } from '../billing/ledger/index.js';
 import type { Logger } from '../platform/observability/logger.js';
 import type { Metrics } from '../platform/observability/metrics.js';
 import type { OtlpSettings } from '../platform/observability/otlp/otlp-settings.js';
@@ -67,29 +66,35 @@ import type { Tracing } from '../gateway/observe/tracing/tracing.js';
 
 /** Limits and defaults of the relay from the configuration. */
 export interface RelaySettings {
-  /** Milliseconds. */
+  /** Milliseconds until the first byte of a response. */
   readonly firstByteTimeout: number;
   readonly idleTimeout: number;
   /** Milliseconds to connect, including the name lookup; 10 seconds when absent. */
   readonly connectTimeout?: number;
   /** Milliseconds for a whole call; half an hour when absent. */
   readonly totalTimeout?: number;
-  /** In which a response in one piece is read on after its client has left; 1.5 seconds when absent. */
+  /**
+   * Milliseconds in which a non-streaming response may still arrive after its client has disconnected; 1.5 seconds when
+   * absent.
+   */
   readonly leftTimeout?: number;
   readonly forceStreamUsage: boolean;
-  /** AZURE_DEFAULT_API_VERSION. */
+  /** The variable AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
   readonly maxBodyBytes: number;
-  /** REQUEST_BODIES_MB. */
+  /** The variable REQUEST_BODIES_MB, in bytes. */
   readonly bodiesBytes: number;
-  /** RESPONSE_STORAGE_SECONDS: how long responses can be continued by their id; 0: never. An hour when absent. */
+  /**
+   * The variable RESPONSE_STORAGE_SECONDS: how long responses can be continued by their id; 0 means never. An hour when
+   * absent.
+   */
   readonly responseSeconds?: number;
 }
 
 export interface RelayDependencies {
   readonly database: Queries;
   readonly state: SharedState;
-  /** The same where other nodes share it; absent with one node. */
+  /** The shared state, if there are other nodes; absent with one node. */
   readonly nodes?: SharedState | undefined;
   readonly changes: Changes;
   readonly options: { readonly values: OptionValues };
@@ -105,20 +110,21 @@ export interface RelayDependencies {
   readonly channelGuard: ChannelGuard;
   /** Notified of the balance after each charge. */
   readonly balances?: BalanceWatch;
-  /** Called when a key of a channel begins or ends to rest, at any node. */
+  /** Called when a cooldown of a channel's key begins or ends, at any node. */
   readonly healthChanged?: (channelId: number) => void;
   /** Receives notices for the operator. */
   readonly notices?: OperatorNotices;
-  /** Thresholds above which new calls are refused; absent: never. */
+  /** Thresholds above which new calls are refused. Absent when calls are never refused. */
   readonly overload?: OverloadMarks;
-  /** Export of spans and metrics; absent: none. */
+  /** Export of spans and metrics. Absent when nothing is exported. */
   readonly otlp?: OtlpSettings | undefined;
-  /** Where budgets that refuse calls are noted, for their notices. */
+  /** Receives budgets that refuse calls, so that their owners are notified. */
   readonly budgetRefusals?: BudgetRefusals | undefined;
 }
 
 /**
- * One instance of each per process, so that all kinds of work share keys, limits and knowledge of broken connections.
+ * Objects of which a process has one instance each, so that all kinds of work share keys, limits and the state of
+ * connections.
  */
 export interface RelayCore {
   readonly keys: KeyDirectory;
@@ -148,11 +154,11 @@ export interface RelayCore {
 export interface BuiltRelay {
   readonly relay: Relay;
   readonly probe: ChannelProbe;
-  /** Shared by calls, tasks and sessions. */
+  /** The objects shared by calls, tasks and sessions. */
   readonly core: RelayCore;
   /** Dependencies of `relayRoutes`. */
   readonly routesDeps: RelayRoutesDeps;
-  /** Loads the channels; afterwards calls can be served. */
+  /** Loads the channels. Calls can be served afterwards. */
   start(): Promise<void>;
   /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can arrive. */
   stop(): Promise<void>;
@@ -176,7 +182,7 @@ export interface RelayRoutesDeps {
 }
 
 const totalTimeout = 30 * 60_000;
-/** Milliseconds for calls whose connections were closed to be settled. */
+/** Milliseconds in which calls whose connections were closed may be settled. */
 const stopMilliseconds = 5_000;
 const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 };
 const maxAnswerBytes = 64 * 1024 * 1024;
@@ -380,9 +386,10 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     },
     async stop() {
       overload.stop();
-      // Their clients have left long ago: what is not known by now is charged as it was reserved.
+      // The clients of these calls have disconnected long ago. A call whose usage is unknown by now is charged as
+      // reserved.
       left.stop();
-      // Their connections are closed already. A call that is still running is stuck and must not block the shutdown.
+      // The connections are closed already. A call that is still running is stuck and must not block the shutdown.
       const stopped = await Promise.race([
         relay.idle().then(() => true),
         sleep(stopMilliseconds, false, { ref: false }),

@@ -12,7 +12,7 @@ export const deploymentEndpoints = Object.entries(endpoints).filter(([path]) => 
 
 const readsForm: ReadonlySet<Endpoint> = new Set([imageEditsEndpoint, transcriptionEndpoint, translationEndpoint]);
 
-/** The endpoint for one deployment: its name is the model, whatever the body says. */
+/** Binds the endpoint to one deployment, whose name is the model, whatever the body says. */
 export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
   const isForm = readsForm.has(endpoint);
   return {
@@ -22,7 +22,7 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
         ? endpoint.open(rawBody, incoming)
         : { body: parseJsonBody(rawBody), model: deployment };
       const body = { ...opened.body, model: deployment };
-      // The model of a form is written when the form is.
+      // The model of a form is added when the form is written.
       return { ...opened, body, model: modelOf(body), ...(opened.form ? null : { isRewritten: true }) };
     },
   };

@@ -10,7 +10,7 @@ import {
   translationEndpoint,
 } from './media/media-endpoints.js';
 
-/** Where the paths of OpenAI's API lie; `/openai/…` is where clients of Azure OpenAI ask. */
+/** Prefixes of the paths of OpenAI's API. Clients of Azure OpenAI use `/openai/…`. */
 export const prefixes = ['/v1', '/hf/v1', '/v1beta/openai', '/openai', '/openai/v1'] as const;
 
 /** The endpoint of each path under one of the prefixes. */

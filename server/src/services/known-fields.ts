@@ -1,8 +1,8 @@
 import type { OpenedBody } from '../gateway/request.js';
 
 /*
- * Media are priced before they are made, by fields of the request. A field that is not known here could order more than is
- * priced, by a name that only its provider knows: it is left out.
+ * Media are priced before they are generated, by fields of the request. An unknown field could request more than is
+ * priced, by a name that only its provider knows, so it is removed.
  */
 
 export const imageFields: ReadonlySet<string> = new Set([
@@ -70,7 +70,7 @@ export const transcriptionFields: ReadonlySet<string> = new Set([
 
 const maxNames = 20;
 
-/** Fields of forms may be lists, as `image[]` and `image[0]`. */
+/** Returns the name without an index. Form fields may be lists, as `image[]` and `image[0]`. */
 const bareName = (name: string): string => name.replace(/\[\d*\]$/, '');
 
 /** The body without unknown fields; the same object if there are none. */

@@ -8,7 +8,7 @@ export const flag = { type: 'boolean' } as const;
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 export const oneOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 export const anything = { type: 'object', additionalProperties: true } as const;
-/** Fields that are not listed reach providers that know them. */
+/** Returns the schema of an object. Fields that are not listed reach providers that know them. */
 export const object = (properties: Record<string, JsonSchema>, required: readonly string[] = []): JsonSchema => ({
   type: 'object',
   properties,

@@ -1,4 +1,4 @@
-import type { ChannelProbe, ProbeRequest, ProbeResult } from '../console/channels/channel-probe.service.js';
+import type { ChannelProbe, ProbeRequest, ProbeResult } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
 import { seconds, type Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
@@ -41,7 +41,7 @@ const paths: Readonly<Record<ProbeRequest['endpoint'], string>> = {
   images: '/v1/images/generations',
   speech: '/v1/audio/speech',
 };
-/** Their providers always report usage: a response without it is none. */
+/** Endpoints whose providers always report usage. A response without usage is not a valid response. */
 const reportsUsage: ReadonlyArray<ProbeRequest['endpoint']> = ['chat', 'completions', 'embeddings'];
 
 /**
@@ -54,7 +54,7 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
   /** See `ChannelProbe.send`. */
   async send(request: ProbeRequest): Promise<ProbeResult> {
     const { channels, keyRing, health } = this.deps;
-    // The channel may have been saved a moment ago, or at a node whose announcement did not arrive.
+    // The channel may have just been saved, or saved at a node whose announcement did not arrive.
     await channels.refresh(request.channelId);
     const channel = channels.table.channel(request.channelId);
     if (!channel) return failed(0, { message: 'The channel cannot be used: its key cannot be read' });
@@ -87,7 +87,7 @@ export class RelayProbe implements ChannelProbe, KeyCheck {
   }
 
   /**
-   * Asks with one key, whatever the state of the others. A provider that cannot be reached, or that does not serve such
+   * Tests one key, whatever the state of the other keys. A provider that cannot be reached, or that does not serve such
    * requests, refuses nothing.
    */
   async isDead(channel: RoutedChannel, keyIndex: number, model: string): Promise<boolean> {
@@ -150,7 +150,7 @@ function probeOf(adapter: Adapter, { endpoint, body }: ProbeRequest, target: Tar
     const request = { ...asked, form: null };
     return {
       request: oneShot.toUpstreamRequest(request, target),
-      // A provider that responds with a job has taken the request.
+      // A provider that responds with a job has accepted the request.
       read: (answer) =>
         oneShot.next?.(answer, target) ? null : oneShot.fromUpstreamResponse(answer, request, target).usage,
     };
@@ -177,12 +177,15 @@ function failed(
 
 type Failure = Extract<ProbeResult, { success: false }>;
 
-/** No connection, or one that broke. A provider that accepts a request and responds slowly is slow, not unreachable. */
+/**
+ * Whether there was no connection, or it broke. A provider that accepts a request and responds slowly is slow, not
+ * unreachable.
+ */
 const isNetworkError = (error: unknown): boolean =>
   (error instanceof UpstreamConnectionError && !error.requestSent) ||
   (isAppError(error) && error.code === 'UPSTREAM_UNREACHABLE');
 
-/** For an admin, yet without keys: messages are shown on screens and copied into tickets. */
+/** Describes an error to an admin, without keys: messages are shown on screens and copied into tickets. */
 function described(error: unknown): { message: string; status?: number } {
   if (error instanceof UpstreamError) {
     return { status: error.status, message: `status code ${error.status}: ${maskSecrets(error.message)}` };

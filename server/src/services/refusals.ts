@@ -4,7 +4,7 @@ import { RelayError } from '../dialects/errors/relay-error.js';
 /**
  * Runs a check and gives its error the code that clients of this endpoint expect
  * (docs/reference/relay/errors.md#gateway-codes).
- * @throws RelayError with this code in place of INVALID_INPUT; other errors as they are
+ * @throws RelayError with this code in place of INVALID_INPUT; other errors unchanged
  */
 export function withCode<T>(code: string, check: () => T): T {
   try {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
-import { ownerOf } from '../console/channels/channel-catalogue.service.js';
+import { ownerOf } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { PriceBook } from '../billing/prices/price-book.service.js';
+import { modelLimits, type PriceBook } from '../billing/prices/index.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import type { Endpoint } from '../gateway/endpoint.js';
 import {
@@ -16,7 +16,6 @@ import {
 import { atDeployment, deploymentEndpoints } from './deployments.js';
 import { endpoints, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
-import { modelLimits } from '../billing/prices/model-limits.service.js';
 import { geminiCallOf } from './chat/gemini-path.js';
 import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
@@ -30,7 +29,7 @@ import { hijack, leaveBodies } from '../gateway/incoming-request.js';
 import type { Caller } from '../gateway/admit/authentication.js';
 import type { ListedModel, RoutingTable } from '../gateway/route/routing-table.js';
 
-/** Returns 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
+/** Routes that return 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
   ['POST', '/edits'],
   ['POST', '/images/variations'],
@@ -54,7 +53,7 @@ const notImplementedError = {
   code: 'api_not_implemented',
 };
 
-/** Errors of addresses that several dialects share, by the way a client presents its key. */
+/** Errors of paths that several dialects share. The header in which a client presents its key selects the dialect. */
 const errorDialects = { openai: openAIErrors, anthropic: anthropicErrors, gemini: geminiErrors } as const;
 
 /** Endpoints of Google's methods, by the name after the colon. */
@@ -72,7 +71,7 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     for (const prefix of prefixes) addRoutes(app, prefix, deps);
     addDeploymentRoutes(app, deps);
     addGeminiRoutes(app, deps);
-    // A WebSocket does not close by itself.
+    // A WebSocket does not close by itself, so the app closes it.
     app.addHook('preClose', () => deps.responsesSockets.stop());
   };
 }
@@ -201,7 +200,10 @@ async function refuseUnbuilt(relay: Relay, incoming: IncomingRequest, client: Cl
   }
 }
 
-/** In OpenAI's form without the id of the request, which clients of the older gateways compare with. */
+/**
+ * Sends an error in OpenAI's form, without the request id, because clients compare the message with that of older
+ * gateways.
+ */
 function refuse(
   incoming: IncomingRequest,
   client: ClientResponse,
@@ -216,8 +218,8 @@ function refuse(
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /**
- * The models a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits if it has any, else
- * the models that the enabled channels of its groups offer and that have a price.
+ * Lists the models that a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits if it has
+ * any, else the priced models that the enabled channels of its groups offer.
  */
 function offeredModels(
   caller: Caller,
@@ -246,7 +248,7 @@ function offered(id: string, root: string, { ModelMaxOutput }: OptionValues): Of
   return { id, root, ownedBy: ownerOf(root), maxInput, maxOutput };
 }
 
-/** Those of several groups, each once, sorted by id. */
+/** Lists the models of several groups, each once, sorted by id. */
 function modelsOf(groups: readonly string[], userId: number, table: RoutingTable): ListedModel[] {
   const listed = new Map<string, ListedModel>();
   for (const model of groups.flatMap((group) => table.models(group, userId))) {

@@ -301,7 +301,7 @@ describe('quantities that providers report', () => {
     const card = builtInCard('sonar-deep-research')?.card;
     if (!usage || !card) throw new Error('no usage or no card');
     expect(usdOf(componentsOf(card, pricedUsage(usage))).toFixed(4)).toBe('0.5996');
-    // Other models count their thoughts in the completion, and name no citations.
+    // Other models count their reasoning in the completion, and report no citations.
     expect(toUsage({ ...chat, reasoning_tokens: 40, citation_tokens: null })).toMatchObject({ completionTokens: 50 });
   });
 

@@ -134,7 +134,7 @@ export function visibleUsers(
 }
 
 /** The fields of a user that decide which users it may act on. */
-interface Ranked {
+export interface Ranked {
   readonly role: number;
   readonly customRoleId: number | null;
 }

@@ -1,7 +1,7 @@
 import { Changes } from '../../platform/cache/changes.js';
 import { MemoryState } from '../../platform/cache/memory-state.js';
-import { BudgetDirectory } from './budget-directory.service.js';
-import type { KnownBudgetRow } from './known-budget.service.js';
+import { BudgetDirectory } from './budget-directory.js';
+import type { KnownBudgetRow } from './known-budget.js';
 
 const budget = (id: number): { budget: KnownBudgetRow } => ({
   budget: {

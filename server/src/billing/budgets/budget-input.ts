@@ -4,7 +4,10 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Budget } from './budget.entity.js';
 
-/** Fields of a new budget. Only those of `BudgetPatch` can be changed afterwards: the rest says what was counted. */
+/**
+ * Fields of a new budget. Only the fields of `BudgetPatch` can be changed afterwards; the others define what was
+ * counted.
+ */
 export type NewBudget = Pick<
   Budget,
   | 'level'

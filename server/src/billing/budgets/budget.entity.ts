@@ -16,13 +16,13 @@ export class Budget {
   @Column('text') span: BudgetSpan;
   @Column('boolean', { name: 'is_rolling' }) isRolling: boolean;
   @Column('text', { name: 'time_zone' }) timeZone: string;
-  /** Of a fixed range, else 0. */
+  /** Start of a fixed range; otherwise 0. */
   @Column('bigint', { name: 'starts_at', transformer: bigintColumn }) startsAt: number;
   @Column('bigint', { name: 'ends_at', transformer: bigintColumn }) endsAt: number;
   @Column('text', { array: true }) models: string[];
   @Column('boolean') enabled: boolean;
   @Column('integer', { name: 'created_by' }) createdBy: number;
-  /** False: set by the owner of the key, who may change it. */
+  /** False when the owner of the key set the budget. The owner may then change it. */
   @Column('boolean', { name: 'by_admin' }) byAdmin: boolean;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
 }

@@ -1,8 +1,8 @@
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { createLogger } from '../../platform/observability/logger.js';
-import { checkDatabase } from './database-check.service.js';
+import { checkDatabase } from './database-check.js';
 
-/** `npm run database-check`: whether the configured database can do what the gateway needs. */
+/** `npm run database-check`: checks whether the configured database has all features that the gateway needs. */
 async function main(parameters: string[]): Promise<ExitCode> {
   if (parameters.length > 0) {
     console.error('usage: npm run database-check (it has no parameters; the database is that of the environment)');

@@ -3,7 +3,7 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../.
 import { features } from '../../platform/db/features/features.js';
 import type { FeatureResult } from '../../platform/db/features/feature.js';
 import { createLogger } from '../../platform/observability/logger.js';
-import { checkDatabase } from './database-check.service.js';
+import { checkDatabase } from './database-check.js';
 
 const logger = createLogger('silent');
 const codes = [...features.map(({ code }) => code), 'ADDRESSES', 'MIGRATIONS', 'LEDGER'];
@@ -31,7 +31,11 @@ async function sql<T extends pg.QueryResultRow>(text: string, url = database.url
   }
 }
 
-/** The address of the database for a new role. @param rights what it may do with the database */
+/**
+ * Adds a role.
+ * @param rights of the role in the database
+ * @returns the URL of the database for this role
+ */
 async function addRole(rights: string): Promise<string> {
   const url = new URL(database.url);
   const role = `role_${url.pathname.slice(-12)}`;
@@ -127,7 +131,7 @@ it('names two addresses that lead to different databases, and one that does not 
 it.each(features.map((feature) => [feature.code, feature] as const))(
   '%s: an engine that answers otherwise is found out',
   async (_code, feature) => {
-    // Sessions that do nothing and return the opposite of every expected value.
+    // These sessions execute nothing and return the opposite of every expected value.
     const deaf = { query: () => Promise.resolve({ rows: [['another value']] }) } as unknown as pg.Client;
     expect(await feature.probe(deaf, deaf)).toBe(false);
   },

@@ -5,9 +5,12 @@ export interface BatchWork<Item> {
    * committed.
    */
   run(items: Item[]): Promise<void>;
-  /** The database was unreachable, or became so during the batch: it is unknown whether the batch was committed. */
+  /**
+   * Called when the database was unreachable, or became so during the batch. It is unknown whether the batch was
+   * committed.
+   */
   unavailable(items: Item[], error: unknown): Promise<void>;
-  /** The database refuses this item for its content. */
+  /** Called when the database refuses this item for its content. */
   refused(item: Item, error: unknown): void;
 }
 
@@ -39,7 +42,7 @@ export class BatchQueue<Item> {
     this.waiting.push(item);
     if (this.running) return;
     this.running = true;
-    // After this round of I/O callbacks, so that calls that arrived together share a batch.
+    // The batch starts after this round of I/O callbacks, so that calls that arrived together share it.
     setImmediate(() => void this.drive());
   }
 
@@ -83,14 +86,15 @@ export class BatchQueue<Item> {
   }
 }
 
-/** Serialization failure or deadlock: retrying the same batch may succeed. */
+/** Whether the error is a serialization failure or deadlock: retrying the same batch may succeed. */
 function isConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === '40001' || code === '40P01';
 }
 
 /**
- * The server did not respond, is shutting down or is out of resources: it is unknown whether the batch was committed.
+ * Whether the server did not respond, is shutting down or is out of resources. It is then unknown whether the batch was
+ * committed.
  */
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
@@ -100,7 +104,7 @@ export function isUnavailable(error: unknown): boolean {
   return /^(08|53|57|58)/.test(code) || code === '25006' || code === 'XX000';
 }
 
-/** The SQLSTATE of a database error; null for other errors, such as ECONNREFUSED, which also have a `code`. */
+/** Returns the SQLSTATE of a database error; null for other errors, such as ECONNREFUSED, which also have a `code`. */
 export function sqlState(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code) ? code : null;

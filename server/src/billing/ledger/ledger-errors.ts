@@ -3,11 +3,11 @@ import { sqlState } from './group-commit.js';
 
 const uniqueViolation = '23505';
 
-/** The failure of a call while the database does not respond. */
+/** Returns the failure of a call while the database does not respond. */
 export const unavailable = (cause?: unknown): UnavailableError =>
   new UnavailableError('The service is temporarily unavailable, try again later', { cause });
 
-/** The failure of a reservation that the database refuses for its content. */
+/** Returns the failure of a reservation that the database refuses for its content. */
 export function toHoldError(error: unknown): unknown {
   return sqlState(error) === uniqueViolation ? new AppError('CONFLICT', 'This request id was used before') : error;
 }

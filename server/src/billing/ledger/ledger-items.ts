@@ -1,5 +1,5 @@
 import type { SettleLine } from './ledger-sql.js';
-import type { ReserveRequest, Settled } from './ledger.service.js';
+import type { ReserveRequest, Settled } from './ledger.js';
 
 /** Items of the ledger's queues. */
 
@@ -15,7 +15,7 @@ export interface ReserveItem extends Waiting<void> {
 
 export interface SettleItem extends Waiting<Settled> {
   readonly line: SettleLine;
-  /** This node never released the reservation, so if it is missing it may have been lost. */
+  /** Set when this node never released the reservation. If it is missing, it may have been lost. */
   readonly owned: boolean;
 }
 

@@ -8,19 +8,19 @@ import {
   toLostHoldRows,
   type BudgetHold,
   type BudgetRefusal,
-} from './budget-holds.service.js';
-import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.service.js';
+} from './budget-holds.js';
+import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.js';
 
 /** Why the database refused a reservation. */
 export interface Refusal {
-  /** 1 unknown user, 2 user quota too low, 3 token quota too low, 4 a budget has no room. */
+  /** The outcome: 1 unknown user, 2 user quota too low, 3 token quota too low, 4 a budget has no room. */
   readonly outcome: number;
   readonly userQuota: number;
   readonly tokenQuota: number;
   readonly budget?: BudgetRefusal;
 }
 
-/** The error for the caller of a refused reservation. */
+/** Returns the error for the caller of a refused reservation. */
 export function refusalError(refusal: Refusal, request: ReserveRequest): AppError {
   if (refusal.budget) return budgetError(refusal.budget, request.budgets ?? []);
   switch (refusal.outcome) {
@@ -33,9 +33,9 @@ export function refusalError(refusal: Refusal, request: ReserveRequest): AppErro
   }
 }
 
-/** Result of a batch of settlements. */
+/** The result of a batch of settlements. */
 export interface SettledBatch {
-  /** New balance of every user who was charged. */
+  /** The new balance of every user who was charged. */
   readonly balances: ReadonlyMap<number, number>;
   /** Request ids without a reservation: already settled, or lost in a crash. */
   readonly missing: ReadonlySet<string>;
@@ -43,13 +43,13 @@ export interface SettledBatch {
   readonly uncharged: ReadonlyMap<string, number>;
 }
 
-/** Result of settling calls without a reservation. */
+/** The result of settling calls without a reservation. */
 export interface SettledLost {
   readonly balances: ReadonlyMap<number, number>;
   readonly doubtful: ReadonlySet<string>;
 }
 
-/** Turns flushing off for this transaction only, before the function reads its arguments. */
+/** SQL that turns flushing off for this transaction only, before the function reads its arguments. */
 const unflushedNode = `CASE WHEN set_config('synchronous_commit', 'off', true) = 'off' THEN $1 END`;
 
 const reserving = (name: string, call: string): { name: string; text: string } => ({
@@ -66,7 +66,9 @@ const settling = (name: string, call: string): { name: string; text: string } =>
   text: `SELECT out_user, user_quota, out_missing, out_request, out_uncharged FROM ${call}`,
 });
 
-/** A batch of one has its own functions, which need no set operations. */
+/**
+ * SQL for batches of one and of several items. A batch of one has functions of its own, which need no set operations.
+ */
 const statements = {
   flushed: {
     one: reserving('ledger-reserve-one', 'ledger_reserve_one($1, $2::json)'),
@@ -110,13 +112,13 @@ export class LedgerSql {
     return this.isPrepared ? { name, text, values } : { text, values };
   }
 
-  /** Rows arrive as arrays. */
+  /** Returns a query whose rows arrive as arrays. */
   private inArrays(statement: Statement, values: string[]): QueryArrayConfig<string[]> {
     return { ...this.execution(statement, values), values, rowMode: 'array' };
   }
 
   /**
-   * Writes half a megabyte and keeps none of it: a database whose disk is full, or that became a standby, still answers reads.
+   * Writes half a megabyte and removes it. A database whose disk is full, or that became a standby, still serves reads.
    */
   async tryWriting(): Promise<void> {
     await this.pool.query(
@@ -142,7 +144,7 @@ export class LedgerSql {
     );
   }
 
-  /** The same for calls with budgets. */
+  /** Reserves calls with budgets, like `reserve`. */
   async reserveBudgeted(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
     const statement = statements.budgeted[flushed ? 'flushed' : 'unflushed'];
     const answer = await this.pool.query<[string, number, string | null, string | null, number | null, string, string]>(
@@ -161,7 +163,10 @@ export class LedgerSql {
     );
   }
 
-  /** Adds holds to a reservation. @returns the budget that has no room */
+  /**
+   * Adds holds to a reservation.
+   * @returns the budget that has no room; null when all have
+   */
   async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
     const answer = await this.pool.query<{ out_budget: number; budget_left: string; frees_at: string }>(
       this.execution(addingBudgets, [requestId, JSON.stringify(toHoldRows(holds))]),
@@ -170,7 +175,7 @@ export class LedgerSql {
     return row ? { budgetId: row.out_budget, left: Number(row.budget_left), freesAt: Number(row.frees_at) } : null;
   }
 
-  /** Takes the holds of these budgets back. */
+  /** Releases the holds of these budgets. */
   async dropBudgets(requestId: string, budgetIds: readonly number[]): Promise<void> {
     await this.pool.query('SELECT ledger_drop_budgets($1, $2)', [requestId, budgetIds]);
   }
@@ -218,7 +223,7 @@ export class LedgerSql {
   }
 }
 
-/** A single row is passed as it is, several as a JSON array. */
+/** Returns a single row unchanged, several rows as a JSON array. */
 const asJson = (rows: readonly string[]): string => (rows.length === 1 ? (rows[0] ?? '') : jsonArray(rows));
 const jsonArray = (rows: readonly string[]): string => `[${rows.join(',')}]`;
 
@@ -231,12 +236,15 @@ export interface SettleLine {
   readonly userId: number;
   /** JSON text of one row of `ledger_settle_one`, `ledger_settle_calls` and `ledger_settle_lost`. */
   readonly json: string;
-  /** Budgets whose holds are taken back before: their channels did not serve the call. Absent for nearly all calls. */
+  /**
+   * Ids of budgets whose holds are released before, because their channels did not serve the call. Absent for nearly
+   * all calls.
+   */
   readonly drop?: readonly number[];
 }
 
 /**
- * The settlement of one call.
+ * Returns the settlement of one call.
  * @param settledAt Unix seconds
  */
 export function toSettleLine(reservation: Reservation, charge: Charge, settledAt: number): SettleLine {
@@ -265,19 +273,22 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       cached_tokens: charge.cachedTokens,
       duration_ms: durationMs,
       duration_bucket: durationBucket(durationMs),
-      // Null where unknown, as in spool files of earlier builds.
+      // The bucket is null when the time is unknown, as in spool files of earlier builds.
       first_token_bucket: charge.firstTokenMs == null ? null : durationBucket(charge.firstTokenMs),
       cost_nano_usd: nanoUsd(charge.upstreamUsd),
       is_stream: charge.isStream,
       content: charge.content,
       other: charge.other,
-      // Undefined for calls without a budget.
+      // The value is undefined for calls without a budget.
       budget_holds: reservation.budgets && toLostHoldRows(reservation.budgets),
     }),
   };
 }
 
-/** USD in billionths. Null for values that no provider charges: unknown, negative, or too large to store. */
+/**
+ * Converts USD to billionths. Returns null for values that no provider charges: unknown, negative, or too large to
+ * store.
+ */
 function nanoUsd(usd: number | undefined): number | null {
   if (usd === undefined || !(usd >= 0)) return null;
   const nano = Math.round(usd * 1e9);
@@ -291,19 +302,22 @@ export function toReserveJson(request: ReserveRequest): string {
     u: request.userId,
     t: request.tokenId,
     a: request.amount,
-    // The minimum balance: a priced call whose estimate rounds to 0 still needs one unit.
+    // `m` is the minimum balance: a priced call whose estimate rounds to 0 still needs one unit.
     m: request.priced ? Math.max(1, request.amount) : 0,
     b: request.budgets && toHoldRows(request.budgets),
   });
 }
 
-/** One line of a spool file, with the newline. */
+/** Returns one line of a spool file, with the newline. */
 export function toSpoolText(line: SettleLine): string {
   const drop = line.drop ? `,"d":${JSON.stringify(line.drop)}` : '';
   return `{"u":${line.userId},"s":${line.json}${drop}}`;
 }
 
-/** @returns null for a line that a crash cut off; its call never got a response */
+/**
+ * Parses one line of a spool file.
+ * @returns null for a line that a crash cut off; its call never got a response
+ */
 export function fromSpoolText(text: string): SettleLine | null {
   try {
     const parsed = JSON.parse(text) as { u: number; s: { request_id: string }; d?: number[] };

@@ -1,13 +1,13 @@
 import type { Pool } from 'pg';
-import type { PostgresLedger } from './postgres-ledger.service.js';
+import type { PostgresLedger } from './postgres-ledger.js';
 
 /** Intervals of the ledger's periodic work. */
 export interface KeeperTimes {
-  /** Interval of this node's heartbeat and of its search for what dead nodes left behind. Milliseconds. */
+  /** Milliseconds between heartbeats of this node, which also search for reservations and spool files of dead nodes. */
   readonly heartbeatMilliseconds: number;
-  /** A node without a heartbeat for longer is dead; its reservations are returned. Seconds. */
+  /** Seconds. A node without a heartbeat for longer is dead, and its reservations are released. */
   readonly deadSeconds: number;
-  /** Age after which a reservation of a live node that this node does not know is returned. Seconds. */
+  /** Seconds. A reservation of a live node that the node itself does not know is released at this age. */
   readonly strayedSeconds: number;
 }
 
@@ -15,28 +15,31 @@ export const defaultKeeperTimes: KeeperTimes = { heartbeatMilliseconds: 5_000, d
 
 const sweepBatch = 500;
 const tidyMilliseconds = 3_600_000;
-/** Heartbeats of this node in which a dead node sent none. */
+/** Number of heartbeats of this node within which a dead node sent none. */
 const missedHeartbeats = 4;
 /**
- * For this many days a settlement may still arrive from a dead node's spool; until then its swept reservation is kept
- * as an empty row.
+ * Days for which a settlement may still arrive from a dead node's spool. Until then its swept reservation is kept as an
+ * empty row.
  */
 const sweptDays = 30;
-/** The longest window of a budget has 31 days, and settlements count in it for `sweptDays` after its end. */
+/**
+ * Days for which windows of budgets are kept. The longest window has 31 days, and settlements count in it for
+ * `sweptDays` after its end.
+ */
 const keptWindowDays = 62;
 
 /**
- * Periodic work of the ledger: heartbeat, returning reservations of dead nodes, replaying their spool files, creating
+ * Periodic work of the ledger: heartbeats, releasing reservations of dead nodes, replaying their spool files, creating
  * log partitions in advance. Every node runs it. Rows that another node sweeps are skipped, and running twice is
  * harmless.
  */
 export class LedgerKeeper {
   private timer: NodeJS.Timeout | null = null;
-  /** The last heartbeat. */
+  /** The last heartbeat; null before the first. */
   private beating: Promise<unknown> | null = null;
-  /** The maintenance that is running; null when none is. */
+  /** The running maintenance; null when none is running. */
   private maintaining: Promise<void> | null = null;
-  /** `performance.now()`: the wall clock may be set back by years. */
+  /** Time of the last cleanup, by `performance.now()`: the wall clock may be set back by years. */
   private lastTidy = -Infinity;
   /** Times of this node's last heartbeats, by the clock of the database, oldest first. */
   private heartbeats: string[] = [];
@@ -56,12 +59,12 @@ export class LedgerKeeper {
   }
 
   /**
-   * @param alone true when no other node can exist (embedded database): reservations of earlier processes are returned
+   * @param alone true when no other node can exist (embedded database): reservations of earlier processes are released
    * at once
    */
   async start(alone: boolean): Promise<void> {
     if (alone) await this.deps.pool.query('DELETE FROM nodes');
-    // First, because the first maintenance may have a large spool to replay.
+    // The timer starts first, because the first maintenance may have a large spool to replay.
     this.timer = setInterval(() => void this.heartbeat(), this.times.heartbeatMilliseconds);
     this.timer.unref();
     await this.heartbeat();
@@ -75,8 +78,8 @@ export class LedgerKeeper {
   }
 
   /**
-   * One round. Never throws: the next heartbeat tries again. The heartbeat itself never waits for maintenance, which takes
-   * long when a large spool is replayed: other nodes would take this node for dead.
+   * Runs one heartbeat. Never throws: the next heartbeat retries. The heartbeat itself never waits for maintenance,
+   * which takes long when a large spool is replayed: other nodes would consider this node dead.
    */
   async heartbeat(): Promise<void> {
     const beat = this.beat();
@@ -86,7 +89,10 @@ export class LedgerKeeper {
     await this.maintaining;
   }
 
-  /** Says that this node lives. @returns false where the database does not respond */
+  /**
+   * Records that this node is alive.
+   * @returns false when the database does not respond
+   */
   private async beat(): Promise<boolean> {
     try {
       const { rows } = await this.deps.pool.query<{ at: string }>(
@@ -114,9 +120,9 @@ export class LedgerKeeper {
   }
 
   /**
-   * A node is dead when its last heartbeat is older than `deadSeconds`, and than several of this node: after an outage of the
-   * database all heartbeats are old, and the nodes live.
-   * @returns the number of returned reservations of dead nodes
+   * Sweeps dead nodes. A node is dead when its last heartbeat is older than `deadSeconds` and older than several
+   * heartbeats of this node: after an outage of the database all heartbeats are old, and the nodes are alive.
+   * @returns the number of released reservations of dead nodes
    */
   async sweepDead(): Promise<number> {
     let total = 0;
@@ -140,7 +146,10 @@ export class LedgerKeeper {
     return total;
   }
 
-  /** A reserving statement may commit although its response was lost, so that this node does not know the row. */
+  /**
+   * Releases reservations that this node does not know. A reserving statement may commit although its response was
+   * lost.
+   */
   private async releaseStrayed(): Promise<void> {
     const found = await this.deps.pool.query<{ request_id: string }>(
       `SELECT request_id FROM reservations
@@ -148,7 +157,7 @@ export class LedgerKeeper {
       [this.deps.nodeId, this.times.strayedSeconds, sweepBatch],
     );
     const strayed = found.rows.map((row) => row.request_id).filter((id) => !this.deps.ledger.holds(id));
-    // Swept, not deleted: if its settlement is in the spool, it still finds its row.
+    // The row is swept, not deleted: if its settlement is in the spool, the settlement still finds it.
     if (strayed.length > 0) await this.deps.pool.query('SELECT * FROM ledger_release($1, true)', [strayed]);
   }
 
@@ -171,7 +180,7 @@ export class LedgerKeeper {
     await this.deps.pool.query('DELETE FROM settled_unlogged WHERE settled_at < now() - make_interval(days => $1)', [
       sweptDays,
     ]);
-    // Those of deleted budgets went with them. A fixed range has one window.
+    // Windows of deleted budgets were deleted with them. A fixed range has one window.
     await this.deps.pool.query(
       `DELETE FROM budget_windows w USING budgets b WHERE b.id = w.budget_id AND b.span <> 'fixed' AND w.held = 0
          AND w.started_at < extract(epoch FROM now())::bigint - $1`,

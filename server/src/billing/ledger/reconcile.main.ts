@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
-import { reconcile, type Drift } from './reconcile.service.js';
+import { reconcile, type Drift } from './reconcile.js';
 import { readSpool } from './spool-status.js';
 
 /**
@@ -29,7 +29,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
   });
 }
 
-/** All checks read one snapshot, so a running server does not disturb them. */
+/** Runs all checks in one snapshot, so that a running server does not disturb them. */
 async function readBooks(client: pg.Client): Promise<Drift[]> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   return await reconcile(client);

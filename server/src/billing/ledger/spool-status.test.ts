@@ -54,7 +54,7 @@ it('shows at each scrape what was added and what was removed since the last', as
   expect(await waiting()).toBe('1');
   await appendFile(join(folder, 'a.jsonl'), '{}\n{}\n');
   expect(await waiting()).toBe('3');
-  // Replaced by a shorter one of the same name.
+  // A shorter file of the same name replaces it.
   await writeFile(join(folder, 'a.jsonl'), '{}\n');
   await appendFile(join(folder, 'rejected.jsonl'), '{}\n');
   const text = await metrics.scrape();

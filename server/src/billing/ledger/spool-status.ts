@@ -19,7 +19,7 @@ interface CountedFile {
 
 interface FoundFile extends CountedFile {
   readonly since: number;
-  /** Whether all of it could be read. */
+  /** Whether the whole folder could be read. */
   readonly isWhole: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function readSpool(folder: string, counted = new Map<string, Counte
   let oldest = Infinity;
   for (const name of names) {
     const found = await count(join(folder, name), counted.get(name));
-    // Replayed and removed meanwhile.
+    // The file was replayed and removed meanwhile.
     if (!found) continue;
     if (found.isWhole) counted.set(name, found);
     else counted.delete(name);
@@ -64,7 +64,7 @@ async function count(path: string, before?: CountedFile): Promise<FoundFile | nu
     return { size, lines: start.lines + (await countLines(path, start.size, size)), since, isWhole: true };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    // A file that cannot be read has at least one line, and must not hide the others. It is tried again.
+    // A file that cannot be read has at least one line, and must not hide the others. It is read again later.
     return { size, lines: 1, since, isWhole: false };
   }
 }
@@ -82,7 +82,7 @@ async function countLines(path: string, from: number, to: number): Promise<numbe
   }
 }
 
-/** Sets the gauges of waiting settlements at each scrape: of the folder, and of this process. */
+/** Sets the gauges of waiting settlements at each scrape: for the folder, and for this process. */
 export function watchSpool(
   folder: string,
   ledger: { readonly waitingInMemory: number },

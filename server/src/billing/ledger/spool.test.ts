@@ -28,7 +28,7 @@ const idsOf = async (): Promise<string[]> => {
   return (await Promise.all(names.map((name) => spool.read(name)))).flat().map(({ requestId }) => requestId);
 };
 
-/** The next write takes so many bytes, as on a disk that is nearly full. */
+/** Limits the next write to so many bytes, as on a disk that is nearly full. */
 const takeOnly = (bytes: number): void =>
   void write.mockImplementationOnce(async function (this: FileHandle, data: Buffer | string) {
     const { bytesWritten } = await this.writev([Buffer.from(data as string).subarray(0, bytes)]);

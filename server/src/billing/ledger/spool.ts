@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { fromSpoolText, type SettleLine, toSpoolText } from './ledger-sql.js';
 import { makeFolder } from '../../shared/make-folder.js';
 
-/** File systems that number a file anew each time it is looked at must not be written to for ever. */
+/**
+ * Maximum number of attempts to write. Some file systems give a file a new number each time it is checked, and the
+ * write must end there, too.
+ */
 const maxTurns = 3;
 
 /**
@@ -15,10 +18,10 @@ const maxTurns = 3;
 export class Spool {
   private file: FileHandle | null = null;
   private queue: Array<{ text: string; resolve: () => void; reject: (error: unknown) => void }> = [];
-  /** Serializes writing, rotating and closing: a line never lands in a file that is being replayed. */
+  /** Serializes writing, rotating and closing, so that a line is never written to a file that is being replayed. */
   private turn: Promise<void> = Promise.resolve();
   private sequence = 0;
-  /** The last write failed, perhaps in the middle of a line. */
+  /** Whether the last write failed, perhaps in the middle of a line. */
   private isTorn = false;
 
   constructor(
@@ -72,8 +75,8 @@ export class Spool {
   }
 
   /**
-   * Takes a file for replay. The open file of another node gets a new name first: if that node lives after all, it notices
-   * and writes what it has just added to a new file.
+   * Claims a file for replay. The open file of another node is renamed first: if that node is alive after all, it
+   * notices and writes its latest lines to a new file.
    * @returns the name to read and remove
    */
   async claim(name: string): Promise<string> {
@@ -99,7 +102,10 @@ export class Spool {
     return this.inTurn(() => this.closeFile());
   }
 
-  /** Writes to the open file. @returns whether the file still has its name afterwards */
+  /**
+   * Writes to the open file.
+   * @returns whether the file still has its name afterwards
+   */
   private async isWritten(text: string): Promise<boolean> {
     if (!this.file) {
       await makeFolder(this.folder);
@@ -134,7 +140,7 @@ export class Spool {
     if (batch.length === 0) return;
     const text = (this.isTorn ? '\n' : '') + batch.map((entry) => entry.text).join('');
     try {
-      // Another node that took this one for dead may have claimed the file before it was written.
+      // Another node that considered this one dead may have claimed the file before it was written.
       for (let turn = 0; turn < maxTurns && !(await this.isWritten(text)); turn++) await this.closeFile();
       this.isTorn = false;
       for (const entry of batch) entry.resolve();
@@ -147,9 +153,9 @@ export class Spool {
   }
 }
 
-/** Without it a new file may be gone after a power failure, with all that was flushed to it. */
+/** Flushes the folder. Otherwise a new file may be lost in a power failure, with everything that was flushed to it. */
 async function syncFolder(path: string): Promise<void> {
-  // Windows has no such call, and needs none.
+  // Windows has no such call and does not need it.
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   try {
@@ -159,7 +165,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether the last line of a file has no end. */
+/** Whether the last line of a file is incomplete. */
 async function isTorn(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;
@@ -167,13 +173,13 @@ async function isTorn(file: FileHandle): Promise<boolean> {
   return buffer.toString() !== '\n';
 }
 
-/** A disk that is nearly full takes a part of the bytes without an error. */
+/** Writes a whole text. A disk that is nearly full accepts a part of the bytes without an error. */
 async function writeAll(file: FileHandle, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 }
 
-/** Ignores missing files: nodes that share a folder may find a dead node's file at the same time. */
+/** Returns a default for missing files: nodes that share a folder may find a dead node's file at the same time. */
 const ifMissing =
   <Value>(value: Value) =>
   (error: unknown): Value => {

@@ -6,7 +6,7 @@ import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota, maxQuota } from '../../shared/quota.js';
 import { LogType } from '../../shared/log-type.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry, Posting } from '../ledger/ledger.service.js';
+import type { PostEntry, Posting } from '../ledger/index.js';
 
 export interface Purchase {
   /** Unique, so that it is posted at most once. */

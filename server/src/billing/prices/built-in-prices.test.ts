@@ -3,7 +3,7 @@ import { ratesOf, resolutions, type Prices, type ServiceTier } from '../../share
 import { parsePriceCard } from '../../shared/price-card-input.js';
 import { componentsOf, usdOf, type Count } from './card-charge.js';
 import { builtInCard, builtInCards } from './built-in-prices.js';
-import { currentModels } from './current-models.service.js';
+import { currentModels } from './current-models.js';
 
 type Services = Partial<Record<ServiceTier, Prices>>;
 

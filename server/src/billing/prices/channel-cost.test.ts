@@ -1,8 +1,8 @@
 import { parseCostRule } from '../../shared/cost-rule.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import { ChannelCost, costNotes, costOfUsage, usdOfCost } from './channel-cost.service.js';
+import { ChannelCost, costNotes, costOfUsage, usdOfCost } from './channel-cost.js';
 import { componentsOf, pricedUsage } from './card-charge.js';
-import { explainCost } from './explain-charge.service.js';
+import { explainCost } from './explain-charge.js';
 
 const usage: Usage = { ...noUsage, promptTokens: 1000, completionTokens: 500, cachedTokens: 400 };
 const card = { prices: { input: 2, output: 8 } };

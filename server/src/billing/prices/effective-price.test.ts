@@ -1,6 +1,6 @@
 import { defaultOptionValues, type OptionValues } from '../../options/option-registry.js';
 import { effectivePrice } from './effective-price.js';
-import { PriceBook } from './price-book.service.js';
+import { PriceBook } from './price-book.js';
 
 const day = 86_400_000;
 const read = Date.parse('2026-11');

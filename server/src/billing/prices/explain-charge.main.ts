@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../platform/db/command.js';
 import { LogType } from '../../shared/log-type.js';
-import { explainCharge, explainCost, type ChargedRow } from './explain-charge.service.js';
+import { explainCharge, explainCost, type ChargedRow } from './explain-charge.js';
 
 /**
  * `npm run explain-charge -- <request id>`: every log row of a request, each charge with its formula and numbers, recomputed

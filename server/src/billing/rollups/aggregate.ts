@@ -16,8 +16,8 @@ export interface Queries {
 }
 
 /**
- * Recomputes the hourly rollups of `hours`, then every daily rollup that contains one of them and has ended. Idempotent.
- * Run it in a transaction.
+ * Recomputes the hourly rollups of `hours`, then every daily rollup that contains one of them and has ended.
+ * Idempotent. Run it in a transaction.
  * @param hours starts, Unix seconds
  * @param until days that end later are left for a later run
  */
@@ -32,7 +32,7 @@ export async function aggregateHours(database: Queries, hours: readonly number[]
   }
 }
 
-/** Recomputes rollups of the log of less than an hour from its rows. Idempotent. */
+/** Recomputes log rollups shorter than an hour from the log rows. Idempotent. */
 export async function aggregateWithinHour(
   database: Queries,
   granularity: 'MINUTE' | 'FIVE_MINUTES',
@@ -41,7 +41,10 @@ export async function aggregateWithinHour(
   for (const table of logTablesInOrder) await aggregate(database, table, granularity, null, ranges);
 }
 
-/** Deletes rollups of less than an hour which longer ones replace, or which are computed again. @param begin none before it remain */
+/**
+ * Deletes rollups shorter than an hour that longer ones replace, or that will be computed again.
+ * @param begin earlier rollups are all deleted
+ */
 export async function dropWithinHour(
   database: Queries,
   granularities: ReadonlyArray<'MINUTE' | 'FIVE_MINUTES'>,
@@ -70,7 +73,7 @@ export async function dropTrimmed(database: Queries): Promise<void> {
  * loses its start.
  */
 export const recentSeconds = 48 * hour;
-/** Longer than any range of the status page. */
+/** Seconds for which failures are kept: longer than any range of the status page. */
 const failureSeconds = 91 * 24 * hour;
 
 /**
@@ -111,7 +114,7 @@ async function aggregate(
   );
 }
 
-/** Hours of the log with their minutes, from its rows. */
+/** Aggregates hours of the log with their minutes, from the log rows. */
 async function aggregateWithParts(database: Queries, table: RollupTable, ranges: readonly Range[]): Promise<void> {
   if (ranges.length === 0) return;
   const keys = table.keys.map(quoted).join(', ');
@@ -129,11 +132,14 @@ async function aggregateWithParts(database: Queries, table: RollupTable, ranges:
   );
 }
 
-/** The numbers are generated here, so they may be part of the SQL text. */
+/** Returns an SQL condition on ranges. The numbers are generated here, so they may be part of the SQL text. */
 const within = (time: string, ranges: readonly Range[]): string =>
   `(${ranges.map(({ from, end }) => `${time} >= ${from} AND ${time} < ${end}`).join(' OR ')})`;
 
-/** The buckets of a granularity that contain one of these hours and have ended, adjacent ones merged into ranges. */
+/**
+ * Returns the buckets of a granularity that contain one of these hours and have ended. Adjacent buckets are merged into
+ * ranges.
+ */
 function runs(hours: readonly number[], granularity: Granularity, until: number): Range[] {
   const length = lengthOf[granularity];
   const starts = new Set(hours.map((start) => Math.floor(start / length) * length));

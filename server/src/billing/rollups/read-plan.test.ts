@@ -55,7 +55,7 @@ it('puts every second of a range in exactly one place, and trusts only whole, ag
           expect(end).toBeLessThanOrEqual(marks.hoursUntil);
         }
         if (granularity === 'HOUR_PART') expect(Math.floor(from / hour)).toBe(Math.floor((end - 1) / hour));
-        // An hour is invalidated as a whole, minutes by their five minutes.
+        // An hour is invalidated as a whole, minutes by the five minutes that contain them.
         const length =
           granularity === 'HOUR' || granularity === 'DAY' || granularity === 'HOUR_PART' ? hour : fiveMinutes;
         const changed = marks.invalidated.map((moment) => moment - (moment % length));

@@ -4,16 +4,19 @@ export interface Range {
   readonly end: number;
 }
 
-/** Seconds. */
+/** Lengths of time in seconds. */
 export const minute = 60;
 export const fiveMinutes = 300;
 export const hour = 3600;
 export const day = 24 * hour;
 
-/** Length of a bucket, as the column `granularity` of the rollup tables names it. */
+/** The length of a bucket, as named by the column `granularity` of the rollup tables. */
 export type Granularity = 'MINUTE' | 'FIVE_MINUTES' | 'HOUR' | 'DAY';
 
-/** HOUR_PART: a minute, stored in the row of its hour (`hasParts` of a rollup table). */
+/**
+ * The granularity of a read. HOUR_PART is a minute that is stored in the row of its hour (`hasParts` of a rollup
+ * table).
+ */
 export type ReadGranularity = Granularity | 'HOUR_PART';
 
 /** Seconds of a bucket. A DAY is a UTC day. */
@@ -25,7 +28,7 @@ export const lengthOf: Readonly<Record<ReadGranularity, number>> = {
   DAY: day,
 };
 
-/** Consecutive buckets of one granularity. Those of HOUR_PART are of one hour. */
+/** Consecutive buckets of one granularity. Buckets of HOUR_PART are all of one hour. */
 export interface BucketRange extends Range {
   readonly granularity: ReadGranularity;
 }
@@ -39,13 +42,17 @@ export interface ReadPlan {
 
 /** Which rollups are up to date. */
 export interface Watermarks {
-  /** Every hour and day that ends at or before this is aggregated. Unix seconds, full hours. */
+  /** Every hour and day that ends at or before this time is aggregated. Unix seconds, full hours. */
   readonly hoursUntil: number;
   /**
-   * From `hoursUntil` on, every five-minute bucket that ends at or before this is aggregated. Multiple of five minutes.
+   * Every five-minute bucket after `hoursUntil` that ends at or before this time is aggregated. A multiple of five
+   * minutes.
    */
   readonly fiveMinutesUntil: number;
-  /** From there on, every minute that ends at or before this is aggregated. Less where few rows wait. Multiple of 60. */
+  /**
+   * Every minute after `fiveMinutesUntil` that ends at or before this time is aggregated. It does not advance while few
+   * rows wait. A multiple of 60.
+   */
   readonly minutesUntil: number;
   /** Starts of five-minute buckets or hours that changed after they were aggregated. */
   readonly invalidated: readonly number[];
@@ -54,7 +61,7 @@ export interface Watermarks {
 /**
  * Plans how to read a range: as few buckets as possible, and source rows for partial buckets at the edges, for periods
  * not yet aggregated, and for periods that changed since.
- * @param granularities those the table has and the query allows
+ * @param granularities that the table has and the query allows
  */
 export function planRead(range: Range, granularities: readonly ReadGranularity[], watermarks: Watermarks): ReadPlan {
   const plan: MutablePlan = { buckets: [], source: [] };
@@ -112,7 +119,7 @@ function divide(range: Range, longestFirst: readonly ReadGranularity[], plan: Mu
   const first = Math.ceil(range.from / length) * length;
   const last = Math.floor(range.end / length) * length;
   if (first >= last) {
-    // The parts of two hours are in the rows of two hours.
+    // The minutes of two hours are stored in the rows of two hours.
     const cut = granularity === 'HOUR' ? clamp(first, range.from, range.end) : range.end;
     divide({ from: range.from, end: cut }, shorter, plan);
     divide({ from: cut, end: range.end }, shorter, plan);
@@ -127,7 +134,7 @@ function addRange(ranges: Range[], range: Range): void {
   if (range.from < range.end) ranges.push(range);
 }
 
-/** Sorted by time, adjacent ranges merged. */
+/** Sorts ranges by time and merges adjacent ones. */
 function joined(ranges: readonly Range[]): Range[] {
   const whole: Range[] = [];
   for (const range of [...ranges].sort((left, right) => left.from - right.from)) {

@@ -10,16 +10,16 @@ export interface RollupTable {
   readonly family: 'usage' | 'log';
   readonly keys: readonly string[];
   /**
-   * Shortest first. Shorter periods are read from the source. MINUTE and FIVE_MINUTES exist only until the next longer bucket is
-   * aggregated.
+   * The granularities, shortest first. Shorter periods are read from the source. MINUTE and FIVE_MINUTES exist only
+   * until the next longer bucket is aggregated.
    */
   readonly granularities: readonly Granularity[];
   /**
-   * Whether the row of an hour also has its minutes, in the arrays of `partColumns`: for ranges that begin or end within
-   * an hour. They are null where a server of an older version aggregated the hour.
+   * Whether the row of an hour also has its minutes, in the arrays of `partColumns`: for ranges that begin or end
+   * within an hour. They are null when a server of an older version aggregated the hour.
    */
   readonly hasParts: boolean;
-  /** The table or source from which its shortest hourly or daily buckets are aggregated. */
+  /** The table or source from which the table's shortest hourly or daily buckets are aggregated. */
   readonly madeFrom: string;
 }
 
@@ -30,14 +30,15 @@ export const usageTables: readonly RollupTable[] = [
   usageTable('usage_by_route', ['channel_id', 'model_name', 'group'], 'usage_hourly'),
   usageTable('usage_by_token', ['user_id', 'token_id'], 'usage_hourly'),
   {
-    // Rows are stored in the order of these keys. That of a channel first: a channel has many rows a day, a user few.
+    // Rows are stored in the order of these keys. The channel is first, because a channel has many rows a day and a
+    // user has few.
     ...usageTable('usage_by_all', ['channel_id', 'user_id', 'token_id', 'model_name', 'group'], 'usage_hourly'),
-    // Its hours would duplicate the source.
+    // Hours of this table would duplicate the source.
     granularities: ['DAY'],
   },
 ];
 
-/** Smallest first. */
+/** The tables of the log, smallest first. */
 export const logTables: readonly RollupTable[] = [
   { ...logTable('log_by_route', ['type', 'channel_id', 'model_name', 'group'], 'log_by_all'), hasParts: true },
   logTable('log_by_all', ['type', 'user_id', 'token_id', 'token_name', 'channel_id', 'model_name', 'group'], 'logs'),
@@ -63,12 +64,12 @@ export const usageCounters: readonly string[] = [...plainUsageMeasures, ...histo
 /** A counter that a rollup table aggregates. */
 export interface Measure {
   readonly column: string;
-  /** SQL aggregate over rows of a table that has the column. */
+  /** The SQL aggregate over rows of a table that has the column. */
   readonly sum: string;
 }
 
 /**
- * Element-wise sums of an array column: many times cheaper than adding arrays. SQL list for `ARRAY[…]`.
+ * Element-wise sums of an array column, as an SQL list for `ARRAY[…]`. They are many times cheaper than adding arrays.
  * @param only SQL after each aggregate, such as `FILTER (…)`
  */
 export const histogramSums = (column: string, only = ''): string =>
@@ -76,7 +77,7 @@ export const histogramSums = (column: string, only = ''): string =>
     ', ',
   );
 
-/** The counters of a table, with their SQL over `source`. */
+/** Returns the counters of a table, with their SQL over `source`. */
 export function measuresOf({ family }: RollupTable, source: string): readonly Measure[] {
   const plain = (column: string): Measure => ({ column, sum: `sum(${column})` });
   if (family === 'usage') {
@@ -88,7 +89,7 @@ export function measuresOf({ family }: RollupTable, source: string): readonly Me
   );
 }
 
-/** The time column of a source; null for a rollup table, whose time is `start`. */
+/** Returns the time column of a source; null for a rollup table, whose time is `start`. */
 export const sourceTime = (relation: string): string | null =>
   relation === 'usage_hourly' ? 'hour' : relation === 'logs' ? 'created_at' : null;
 

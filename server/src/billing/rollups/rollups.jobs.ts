@@ -1,6 +1,6 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import type { Aggregator } from './aggregator.service.js';
+import type { Aggregator } from './aggregator.js';
 
 const roundMilliseconds = 10_000;
 const leaseSeconds = 60;
@@ -32,7 +32,7 @@ export class RollupClock {
     return this.runs.stop();
   }
 
-  /** A failed run is continued by the next one. */
+  /** Runs the aggregator once. The next run continues a failed one. */
   private async round(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
     while (!this.runs.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {

@@ -1,4 +1,4 @@
-import type { Notice } from '../notifications/delivery.service.js';
+import type { Notice } from '../notifications/index.js';
 import type { AlertFacts, AlertKind } from './alert.entity.js';
 
 type Texts = (
@@ -9,7 +9,7 @@ type Texts = (
 const dollars = (amount = 0): string => `$${amount.toFixed(2)}`;
 const nameOf = ({ channelName }: AlertFacts, id: number): string => `${channelName ?? ''} (#${id})`;
 
-/** English texts of messages. The console has its own, in the language of its reader. */
+/** English texts of messages. The console has its own texts, in the language of its reader. */
 const texts: Record<AlertKind, Texts> = {
   CHANNEL_DISABLED: (facts, id) => ({
     title: `Channel ${nameOf(facts, id)} was disabled`,
@@ -38,7 +38,7 @@ const texts: Record<AlertKind, Texts> = {
   }),
 };
 
-/** The message about an alert. Its type is `alert_<kind>`. */
+/** Returns the message about an alert. Its type is `alert_<kind>`. */
 export const noticeOf = (kind: AlertKind, channelId: number, facts: AlertFacts): Notice => ({
   type: `alert_${kind.toLowerCase()}`,
   ...texts[kind](facts, channelId),

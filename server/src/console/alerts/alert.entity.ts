@@ -22,16 +22,16 @@ export interface AlertFacts {
   readonly failedCalls?: number;
   /** Models that are sold below cost, at most ten of them. */
   readonly models?: readonly string[];
-  /** All such models, or accounts of the ledger that are inconsistent. */
+  /** The number of all such models, or of ledger accounts that are inconsistent. */
   readonly count?: number;
 }
 
-/** A condition that an operator should know of, from its first check to the first one without it. */
+/** A condition that an operator should know about, from the first check that found it to the first that did not. */
 @Entity('alerts')
 export class Alert {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('text') kind: AlertKind;
-  /** 0: the site. */
+  /** The channel; 0 for the site. */
   @Column('integer', { name: 'channel_id' }) channelId: number;
   @Column('jsonb') facts: AlertFacts;
   @CreateDateColumn({ name: 'opened_at', type: 'timestamptz' }) openedAt: Date;

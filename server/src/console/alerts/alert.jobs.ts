@@ -4,10 +4,10 @@ import type { Changes } from '../../platform/cache/changes.js';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { findRoot } from '../users/root-actor.service.js';
-import type { AlertConditions, Found } from './alert-conditions.service.js';
-import type { AlertStore, DueMessage } from './alert-store.service.js';
-import type { AlertTargets } from './alert-targets.service.js';
+import { findRoot } from '../users/index.js';
+import type { AlertConditions, Found } from './alert-conditions.js';
+import type { AlertStore, DueMessage } from './alert-store.js';
+import type { AlertTargets } from './alert-targets.js';
 import { noticeOf } from './alert-texts.js';
 import type { AlertKind } from './alert.entity.js';
 
@@ -24,9 +24,9 @@ export interface AlertClockDeps {
 }
 
 const tickMilliseconds = 60_000;
-/** Many changes of channels in a row are one look. */
+/** Milliseconds. Changes of channels within this time are checked together. */
 const settleMilliseconds = 500;
-/** Prices are compared with costs so often, and sooner when they have changed. */
+/** The intervals at which prices are compared with costs: the longest, and the shortest after a change of prices. */
 const costMilliseconds = { longest: 60 * 60_000, shortest: 60_000 };
 const leaseName = 'alerts';
 const leaseSeconds = 300;
@@ -103,8 +103,9 @@ export class AlertClock {
   }
 
   /**
-   * Checks one condition. One that cannot be read keeps its alerts, and holds up neither the others nor the messages.
-   * @param read null: not due
+   * Checks one condition. If it cannot be read, its alerts stay open, and the other conditions and the messages are not
+   * affected.
+   * @param read returns null when the check is not due
    */
   private async look(kind: AlertKind, read: () => Promise<Found | null>): Promise<void> {
     const { store, targets, logger } = this.deps;

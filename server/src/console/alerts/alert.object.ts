@@ -1,7 +1,7 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { ListArgs, pageItems, PageInterface, type PageInfoObject } from '../../platform/graphql/pagination.js';
-import { alertTargets, type AlertTarget } from './alert-targets.service.js';
+import { alertTargets, type AlertTarget } from './alert-targets.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
 
 const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert is about.', {

@@ -13,7 +13,7 @@ import {
   toAlertObject,
 } from './alert.object.js';
 import type { AlertFilter, AlertService, FailedMessage } from './alert.service.js';
-import type { AlertTarget } from './alert-targets.service.js';
+import type { AlertTarget } from './alert-targets.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 @Resolver(() => AlertObject)

@@ -5,7 +5,7 @@ import { isAppError, AppError, InvalidInputError } from '../../shared/errors.js'
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { testNotice } from './alert-texts.js';
-import type { AlertTarget, AlertTargets } from './alert-targets.service.js';
+import type { AlertTarget, AlertTargets } from './alert-targets.js';
 import type { Alert, AlertKind } from './alert.entity.js';
 
 /** Conditions on alerts. Absent fields do not restrict. */
@@ -14,7 +14,7 @@ export interface AlertFilter {
   readonly isOpen?: boolean;
 }
 
-/** A message that could not be sent so far. */
+/** A message that has not been sent because of failures. */
 export interface FailedMessage {
   readonly target: AlertTarget;
   readonly error: string;
@@ -34,7 +34,10 @@ const sortKeys: SortKeys<Alert, AlertSortField> = { id: { sql: 'alert.id', value
 export class AlertService {
   constructor(private readonly deps: AlertServiceDeps) {}
 
-  /** The newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Returns the newest alerts first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   */
   async list(actor: MaybeActor, filter: AlertFilter, query: ListQuery<AlertSortField>): Promise<Slice<Alert>> {
     requirePermission(actor, 'alerts');
     const select = this.deps.alerts.createQueryBuilder('alert');
@@ -67,7 +70,7 @@ export class AlertService {
     return row?.count ?? 0;
   }
 
-  /** Remembers that the caller has seen the alerts up to this id. Alerts that open later are not seen yet. */
+  /** Stores that the caller has seen the alerts up to this id. Later alerts are not seen yet. */
   async markSeen(actor: MaybeActor, until: number): Promise<void> {
     const { id } = requirePermission(actor, 'alerts');
     await this.deps.database.query(

@@ -2,18 +2,18 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify';
 import { openApiDocument, type OpenApiDocument } from '../../platform/http/openapi/document.js';
 import type { ApiSection } from '../../platform/http/openapi/operation.js';
 import { script, style } from './reference-assets.js';
-import { referencePage } from './reference-page.js';
+import { referencePage } from './reference-page.openapi.js';
 
 /** Facts of this site that the reference states. */
 export interface ApiReferenceDeps {
-  /** Loaded at the first request. */
+  /** Loads the sections at the first request. */
   readonly sections: () => Promise<readonly ApiSection[]>;
   readonly version: string;
   /** Public address of the site, or an empty text. */
   readonly address: () => string;
 }
 
-/** The page may load its own style and script, and nothing else. */
+/** Headers of the page. It may load only its own style and script. */
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

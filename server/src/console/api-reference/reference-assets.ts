@@ -41,7 +41,7 @@ td:first-child { white-space: nowrap; }
   nav ul { display: none; } main { padding: 16px; } td:first-child { white-space: normal; overflow-wrap: anywhere; width: 38%; } }
 `;
 
-/** Filters the operations while the reader types, and opens the one that the address names. */
+/** Filters the operations while the reader types, and opens the operation that the URL names. */
 export const script = `const box = document.querySelector('input[type=search]');
 const sections = [...document.querySelectorAll('section')];
 const filter = () => {

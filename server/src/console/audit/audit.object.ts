@@ -105,7 +105,10 @@ const AuditSort = sortInput('Audit', sortFields);
 @ArgsType()
 export class AuditListArgs extends listArgs(AuditFilterInput, AuditSort, 'Default: newest first.') {}
 
-/** @throws InvalidInputError for a range that is none */
+/**
+ * Converts the filter of the GraphQL input.
+ * @throws InvalidInputError for an invalid range
+ */
 export function toAuditFilter({ created, ...rest }: AuditFilterInput): AuditFilter {
   return omitUndefined({
     ...omitNullish<Omit<AuditFilter, 'created'>>(rest),

@@ -21,10 +21,10 @@ export interface AuditFilter {
   readonly entry?: string;
 }
 
-/** Maximum number of characters of a value; longer than any real price table. */
+/** Maximum number of characters of a value. It is longer than any real price table. */
 const longest = 100_000;
 
-/** Values are long: price tables. */
+/** Number of entries per read. It is small, because the values of price tables are long. */
 const entriesPerRead = 100;
 
 /** Settings that are stored as one JSON object, by model or by group. */
@@ -35,7 +35,7 @@ export type AuditSortField = 'id';
 
 const sortKeys: SortKeys<AuditRecord, AuditSortField> = { id: { sql: 'entry.id', value: ({ id }) => id } };
 
-/** The value as JSON; null where it was empty or too long to be stored in full. */
+/** SQL for the value as JSON; null when it was empty or too long to be stored in full. */
 const tableOf = (state: 'before' | 'after'): string =>
   `(CASE WHEN change ->> '${state}' LIKE '{%' AND length(change ->> '${state}') < ${longest}
          THEN (change ->> '${state}')::jsonb END)`;
@@ -72,14 +72,18 @@ export class AuditService implements AuditLog {
     return writeAudit(transaction, actor, changes);
   }
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below root */
+  /**
+   * Returns entries, the newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below root
+   */
   async list(actor: MaybeActor, filter: AuditFilter, query: ListQuery<AuditSortField>): Promise<Slice<AuditRecord>> {
     requirePermission(actor, 'audit');
     return readSlice<AuditRecord, AuditSortField>(this.query(filter), query, sortKeys);
   }
 
   /**
-   * All entries that match as CSV, newest first, one line per changed field. Memory use does not depend on their number.
+   * Exports all matching entries as CSV, newest first, one line per changed field. Memory use does not depend on their
+   * number.
    * @throws AppError INSUFFICIENT_PRIVILEGES below root, CONFIRMATION_NEEDED, before the first piece
    */
   export(actor: MaybeActor, filter: AuditFilter): AsyncIterable<string> {
@@ -88,7 +92,7 @@ export class AuditService implements AuditLog {
   }
 
   private async *pieces(filter: AuditFilter): AsyncGenerator<string> {
-    // Read before anything is sent, so that a failure is returned as an error response.
+    // The first rows are read before anything is sent, so that a failure is returned as an error response.
     let rows = await this.readBehind(filter, null);
     yield csvLine(csvColumns);
     while (rows.length > 0) {
@@ -139,7 +143,7 @@ const linesOf = (entry: AuditRecord): string[] => {
 const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
 const hidden = '***';
 
-/** The fields that differ between two states, as readable text. Secrets are compared, then masked. */
+/** Returns the fields that differ between two states, as readable text. Secrets are compared, then masked. */
 function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   return fields.flatMap((field) => {
@@ -153,7 +157,9 @@ function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange
 
 type Values = readonly [before: string | null, after: string | null];
 
-/** Tables too long to be stored in full: their entries that differ, in as many parts as it takes. */
+/**
+ * Splits tables that are too long to be stored in full: returns their differing entries, in as many parts as necessary.
+ */
 function partsOf(was: string | null, is: string | null): Values[] {
   if (Math.max(was?.length ?? 0, is?.length ?? 0) < longest) return [[was, is]];
   const [before, after] = [parseFields(was || '{}'), parseFields(is || '{}')];
@@ -173,7 +179,7 @@ function partsOf(was: string | null, is: string | null): Values[] {
     if (now !== undefined) has[name] = after[name];
     length += size;
   }
-  // Written in another form, with the same entries.
+  // An empty part is stored if the table was only written in another form, with the same entries.
   if (length > 0 || parts.length === 0) finish();
   return parts;
 }

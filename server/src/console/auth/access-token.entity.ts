@@ -10,7 +10,7 @@ export class AccessToken {
   @Column('bytea', { name: 'token_hash', select: false }) tokenHash: Buffer;
   @Column('text', { array: true }) scopes: AccessScope[];
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
-  /** Accurate to about a minute. */
+  /** Time of the last use, accurate to about a minute. */
   @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
 }

@@ -32,7 +32,7 @@ const usedEveryMilliseconds = 60_000;
 export interface NewAccessToken {
   readonly name: string;
   readonly scopes: readonly AccessScope[];
-  /** Null or absent: the token does not expire. */
+  /** When the token expires. Null or absent when it does not. */
   readonly expiresAt?: Date | null;
 }
 
@@ -60,7 +60,7 @@ export class AccessTokenService {
     },
   ) {}
 
-  /** The caller's own tokens, newest first. Expired tokens are listed until they are revoked. */
+  /** Returns the caller's own tokens, newest first. Expired tokens are listed until they are revoked. */
   async list(actor: MaybeActor): Promise<AccessToken[]> {
     const { id: userId } = requireActor(actor);
     return this.deps.accessTokens.find({ where: { userId }, order: { id: 'DESC' } });
@@ -91,7 +91,7 @@ export class AccessTokenService {
     const row = { userId: self.id, name, scopes, expiresAt, tokenHash: this.deps.secrets.hash(token) };
     try {
       await this.deps.accessTokens.manager.transaction(async (manager) => {
-        // Its lock on the user's row also makes the count exact.
+        // The check locks the user's row, which also makes the count exact.
         await this.deps.sessions.assertNotEnded(manager, self);
         if ((await manager.countBy(AccessToken, { userId: self.id })) >= maxTokens) {
           throw new ConflictError(`A user can have at most ${maxTokens} access tokens`);
@@ -137,7 +137,7 @@ export class AccessTokenService {
     await this.deps.auditLog.write(manager, self, change);
   }
 
-  /** The valid token with this text, or null. */
+  /** Returns the valid token with this text, or null. */
   async find(token: string): Promise<AccessToken | null> {
     const row = await this.deps.accessTokens.findOneBy({ tokenHash: this.deps.secrets.hash(token) });
     const now = this.deps.clock.now();

@@ -6,8 +6,8 @@ import { sameSecret } from '../../shared/secrets.js';
 export const knownBrowserSeconds = 180 * 86_400;
 
 /**
- * Marks of browsers in which a user signed in before. A mark grants no access: it only separates that browser's
- * attempts from those of others, so that others cannot lock the owner out (a device cookie in OWASP's terms). Signed,
+ * Marks browsers in which a user signed in before. A mark grants no access: it only separates that browser's attempts
+ * from those of others, so that others cannot lock the owner out (a device cookie in OWASP's terms). Marks are signed,
  * not stored.
  */
 export class KnownBrowsers {

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { Session } from './session.entity.js';
 
-/** A session as its owner sees it, without the cookie's secret. */
+/** A session in the form that its owner sees, without the cookie's secret. */
 export interface OwnSession {
   readonly id: string;
   readonly createdAt: Date;
@@ -25,7 +25,7 @@ export class OwnSessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Sessions that have not expired, last used first. */
+  /** Returns sessions that have not expired, last used first. */
   async list(actor: MaybeActor): Promise<OwnSession[]> {
     const { id: userId, sessionId } = requireActor(actor);
     const rows = await this.sessions.find({

@@ -5,7 +5,7 @@ import bcrypt from 'bcrypt';
 export interface PasswordStrength {
   /** KiB. */
   readonly memoryCost: number;
-  /** Passes over the memory. */
+  /** Number of passes over the memory. */
   readonly timeCost: number;
   /** Number of lanes. */
   readonly parallelism: number;
@@ -16,16 +16,18 @@ export const defaultStrength: PasswordStrength = { memoryCost: 19_456, timeCost:
 
 export interface PasswordCheck {
   readonly matches: boolean;
-  /** The stored hash uses an older algorithm or strength: store a new one. */
+  /** Whether the stored hash uses an older algorithm or strength, so that a new one should be stored. */
   readonly outdated: boolean;
 }
 
 /** Hashes passwords with argon2id. Also checks bcrypt hashes, which users migrated from older consoles still have. */
 export class PasswordService {
-  /** Verified when the user does not exist, so that the response time does not reveal which users exist. */
+  /**
+   * A hash that is verified when the user does not exist, so that the response time does not reveal which users exist.
+   */
   private readonly decoy: Promise<string>;
 
-  /** @param strength a weaker one is passed by tests only, to save time */
+  /** @param strength tests pass a weaker one to save time */
   constructor(private readonly strength: PasswordStrength = defaultStrength) {
     this.decoy = hash('no user has this password', strength);
   }

@@ -4,7 +4,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 @Entity('sessions')
 export class Session {
   @PrimaryColumn('bytea', { name: 'id_hash' }) idHash: Buffer;
-  /** The id that its owner sees and uses to revoke the session. */
+  /** The public id, which the owner sees and uses to revoke the session. */
   @Column('uuid', { name: 'public_id' }) publicId: string;
   @Column('integer', { name: 'user_id' }) userId: number;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
@@ -12,7 +12,7 @@ export class Session {
   @Column('timestamptz', { name: 'expires_at' }) expiresAt: Date;
   @Column('text', { default: '' }) ip: string;
   @Column('text', { name: 'user_agent', default: '' }) userAgent: string;
-  /** The second factor is still missing: the session grants nothing else. */
+  /** Whether the second factor is still missing. Such a session grants nothing else. */
   @Column('boolean', { name: 'awaits_factor', default: false }) awaitsFactor: boolean;
   /** The last time a second factor was shown in this session. */
   @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;

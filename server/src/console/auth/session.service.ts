@@ -3,13 +3,12 @@ import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { User } from '../users/user.entity.js';
 import { Session } from './session.entity.js';
 
 /** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
 export const sessionSeconds = 2_592_000;
 const seenEveryMilliseconds = 5 * 60_000;
-/** For entering the second factor. */
+/** Seconds in which the second factor has to be entered. */
 const waitingSeconds = 600;
 
 export interface SessionOrigin {
@@ -19,18 +18,29 @@ export interface SessionOrigin {
   readonly knownBrowser?: string;
 }
 
+/** The part of an account that a sign-in is checked against. */
+export interface CheckedAccount {
+  readonly passwordHash: string | null;
+  readonly hasSecondFactor: boolean;
+}
+
 export interface NewSession {
-  /** The second factor is still missing: the session grants nothing else and ends after ten minutes. */
+  /** Whether the second factor is still missing. Such a session grants nothing else and ends after ten minutes. */
   readonly awaitsFactor?: boolean;
-  /** The sign-in showed a second factor. */
+  /** Whether a second factor was shown at the sign-in. */
   readonly isConfirmed?: boolean;
-  /** The row that the password was checked against. The session is opened only if the account still has it. */
-  readonly checked?: Pick<User, 'passwordHash' | 'hasSecondFactor'>;
-  /** Public id of the session that waited for the second factor. It ends; without it, no session is opened. */
+  /**
+   * The row against which the password was checked. The session is opened only if the account still has these values.
+   */
+  readonly checked?: CheckedAccount;
+  /**
+   * Public id of the session that waited for the second factor. It is ended. If it no longer exists, no session is
+   * opened.
+   */
   readonly replaces?: string;
 }
 
-/** The sign-in does not wait for its second factor: it has expired, or a new password has ended it. */
+/** The error for a sign-in that does not wait for its second factor: it has expired, or a new password has ended it. */
 export const notWaiting = (): AppError => new InvalidInputError('The sign-in has expired. Sign in again.');
 
 /** The password or the second factors of an account changed after they were checked. */
@@ -48,7 +58,11 @@ export class SessionService {
     private readonly clock: Clock,
   ) {}
 
-  /** @returns the secret for the cookie @throws AccountChangedError; AppError INVALID_INPUT when nothing is replaced */
+  /**
+   * Opens a session.
+   * @returns the secret for the cookie
+   * @throws AccountChangedError; AppError INVALID_INPUT when `replaces` names no waiting session
+   */
   async open(
     userId: number,
     origin: SessionOrigin,
@@ -75,7 +89,7 @@ export class SessionService {
     return secret;
   }
 
-  /** The valid session of a cookie, or null. It may still await the second factor. */
+  /** Returns the valid session of a cookie, or null. It may still await the second factor. */
   async find(secret: string): Promise<Session | null> {
     const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     const now = this.clock.now();
@@ -86,12 +100,15 @@ export class SessionService {
     return session;
   }
 
-  /** Notes that a second factor was shown in this session. */
+  /** Stores that a second factor was shown in this session. */
   async confirm(publicId: string): Promise<void> {
     await this.sessions.update({ publicId }, { confirmedAt: new Date(this.clock.now()) });
   }
 
-  /** @returns the user's id; null when there was no such session */
+  /**
+   * Ends a session.
+   * @returns the user's id; null when there was no such session
+   */
   async close(secret: string): Promise<number | null> {
     const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     if (session) await this.sessions.delete({ idHash: session.idHash });
@@ -99,8 +116,9 @@ export class SessionService {
   }
 
   /**
-   * Ends what a changed password must end: sessions, the system access token and named access tokens, in the caller's
-   * transaction. @param except public id of one session to keep
+   * Ends all access that a changed password must end: sessions, the system access token and named access tokens, in the
+   * caller's transaction.
+   * @param except public id of one session to keep
    */
   async revokeAccess(manager: EntityManager, userId: number, except?: string): Promise<void> {
     await this.revokeAll(manager, userId, except);
@@ -111,8 +129,9 @@ export class SessionService {
   }
 
   /**
-   * For changes that a new password has to undo or prevent, as the first step of their transaction. The caller was
-   * authenticated before: this locks the user's row and checks that the session or access token was not ended meanwhile.
+   * Checks that the caller's access still exists, as the first step of a transaction whose change a new password has to
+   * undo or prevent. It locks the user's row and checks that the session or access token was not ended since the caller
+   * was authenticated.
    * @throws AppError NOT_SIGNED_IN
    */
   async assertNotEnded(manager: EntityManager, { id, sessionId, accessTokenId }: Actor): Promise<void> {
@@ -121,7 +140,7 @@ export class SessionService {
         FOR NO KEY UPDATE`,
       [id],
     );
-    // A second statement, because it sees what was committed while the first one waited for the row.
+    // A second statement is used, because it sees changes that were committed while the first waited for the row.
     const [row] = await manager.query<Array<{ isOpen: boolean }>>(
       `SELECT CASE WHEN $2::uuid IS NOT NULL THEN EXISTS (SELECT FROM sessions WHERE user_id = $1 AND public_id = $2)
                    WHEN $3::integer IS NOT NULL THEN EXISTS (SELECT FROM access_tokens WHERE user_id = $1 AND id = $3)
@@ -131,7 +150,10 @@ export class SessionService {
     if (!user || !row?.isOpen) throw new AppError('NOT_SIGNED_IN', 'Your session was ended. Sign in again.');
   }
 
-  /** Ends every session of a user, in the caller's transaction. @param except public id of one to keep */
+  /**
+   * Ends every session of a user, in the caller's transaction.
+   * @param except public id of one session to keep
+   */
   async revokeAll(manager: EntityManager, userId: number, except?: string): Promise<void> {
     await manager.delete(Session, { userId, ...(except === undefined ? {} : { publicId: Not(except) }) });
   }
@@ -141,11 +163,11 @@ export class SessionService {
   }
 }
 
-/** Locks the user's row, so that a change of the password either is seen here or ends the session that is opened. */
+/** Locks the user's row, so that a concurrent change of the password is either seen here or ends the new session. */
 async function assertUnchanged(
   manager: EntityManager,
   userId: number,
-  { passwordHash, hasSecondFactor }: Pick<User, 'passwordHash' | 'hasSecondFactor'>,
+  { passwordHash, hasSecondFactor }: CheckedAccount,
 ): Promise<void> {
   const rows = await manager.query<unknown[]>(
     `SELECT 1 FROM users WHERE id = $1 AND password_hash = $2 AND has_second_factor = $3 AND deleted_at IS NULL FOR SHARE`,
@@ -154,7 +176,7 @@ async function assertUnchanged(
   if (rows.length === 0) throw new AccountChangedError();
 }
 
-/** Locks the user's row for the same reason. */
+/** Ends the waiting session and locks the user's row, like `assertUnchanged`. */
 async function endWaiting(manager: EntityManager, userId: number, publicId: string): Promise<void> {
   await manager.query('SELECT 1 FROM users WHERE id = $1 FOR SHARE', [userId]);
   const { affected } = await manager.delete(Session, { publicId, userId, awaitsFactor: true });

@@ -20,11 +20,11 @@ export interface TurnstileDeps {
   readonly fetch: GuardedFetch;
   readonly state: SharedState;
   readonly options: { readonly values: OptionValues };
-  /** `https://challenges.cloudflare.com` */
+  /** The base URL, `https://challenges.cloudflare.com` in production. */
   readonly baseUrl: string;
 }
 
-/** After a success, a browser at the same address needs no token for ten minutes. */
+/** Seconds. After a success, a browser at the same address needs no token for this time. */
 const passSeconds = 600;
 
 /** Cloudflare's bot check (docs/reference/rest/accounts.md#turnstile). */
@@ -44,7 +44,7 @@ export class TurnstileService {
     await state.set(key, '1', passSeconds);
   }
 
-  /** Removes the pass at sign-in and sign-out. */
+  /** Removes the browser's record of a passed check, at sign-in and sign-out. */
   async forget({ ip, visitor }: Challenge): Promise<void> {
     if (this.deps.options.values.TurnstileCheckEnabled) await this.deps.state.delete(passOf(visitor(), ip));
   }
@@ -70,7 +70,7 @@ export class TurnstileService {
   }
 }
 
-/** A cookie alone could be copied to many machines. */
+/** Returns the key of that record. It includes the address, because a cookie alone could be copied to many machines. */
 const passOf = (visitor: string, ip: string): string =>
   `turnstile:${createHash('sha256')
     .update(`${visitor}\n${addressKey(ip)}`)

@@ -1,5 +1,5 @@
 import { csvLine } from '../../shared/csv.js';
-import type { BudgetView } from '../../billing/budgets/budget-states.service.js';
+import type { BudgetView } from '../../billing/budgets/index.js';
 
 type Cell = string | number | boolean;
 

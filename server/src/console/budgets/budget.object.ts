@@ -4,10 +4,8 @@ import { listArgs, pageObject, sortInput } from '../../platform/graphql/paginati
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { BudgetPatch, NewBudget } from '../../billing/budgets/budget-input.js';
-import type { NewTokenBudget } from '../../billing/budgets/token-budgets.service.js';
+import type { BudgetPatch, BudgetView, NewBudget, NewTokenBudget } from '../../billing/budgets/index.js';
 import type { BudgetFilter, BudgetSortField } from './budget.service.js';
-import type { BudgetView } from '../../billing/budgets/budget-states.service.js';
 
 const BudgetLevelEnum = enumType(
   'BudgetLevel',

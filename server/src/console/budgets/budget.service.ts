@@ -17,25 +17,27 @@ import { ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/e
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { pick } from '../../shared/snake-case.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { assertMayActOn } from '../auth/index.js';
 import {
+  Budget,
+  type BudgetPatch,
+  type BudgetState,
+  type BudgetView,
+  maxPerSubject,
+  type NewBudget,
   parseBudgetPatch,
   parseNewBudget,
-  type BudgetPatch,
-  type NewBudget,
-} from '../../billing/budgets/budget-input.js';
+  readBudgetStates,
+} from '../../billing/budgets/index.js';
 import { budgetCsvHeader, budgetCsvLine } from './budget-csv.js';
-import { readBudgetStates, type BudgetState, type BudgetView } from '../../billing/budgets/budget-states.service.js';
-import { Budget } from '../../billing/budgets/budget.entity.js';
-import { maxPerSubject } from '../../billing/budgets/token-budgets.service.js';
 
 /** Conditions on budgets. Absent fields do not restrict. */
 export interface BudgetFilter {
   readonly level?: BudgetLevel;
   readonly subjectId?: number;
   readonly groupName?: string;
-  /** Those of a user and of the user's keys. */
+  /** Restricts to budgets of a user and of the user's keys. */
   readonly userId?: number;
 }
 
@@ -69,7 +71,10 @@ const sortKeys: SortKeys<Budget, BudgetSortField> = {
 export class BudgetService {
   constructor(private readonly deps: BudgetDeps) {}
 
-  /** Newest first unless sorted. Admins read all, others those of their keys and of themselves. */
+  /**
+   * Returns budgets, the newest first unless sorted. Admins read all budgets, other users those of their keys and of
+   * themselves.
+   */
   async list(actor: MaybeActor, filter: BudgetFilter, query: ListQuery<BudgetSortField>): Promise<Slice<BudgetView>> {
     const page = await readSlice<Budget, BudgetSortField>(this.query(requireActor(actor), filter), query, sortKeys);
     return { ...page, items: await this.viewed(page.items) };
@@ -83,7 +88,10 @@ export class BudgetService {
     return view;
   }
 
-  /** All budgets that the caller may read, as pieces of a CSV file. @throws AppError CONFIRMATION_NEEDED for admins */
+  /**
+   * Exports all budgets that the caller may read, as pieces of a CSV file.
+   * @throws AppError CONFIRMATION_NEEDED for admins
+   */
   export(actor: MaybeActor, filter: BudgetFilter): AsyncIterable<string> {
     const reader = requireActor(actor);
     if (holds(reader, 'budgets')) requireConfirmed(reader);
@@ -137,7 +145,10 @@ export class BudgetService {
     return { ...(await this.get(actor, id)), replayed };
   }
 
-  /** Changes amount, models and whether it counts. @throws AppError INVALID_INPUT, NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  /**
+   * Changes the amount, the models and whether the budget is enabled.
+   * @throws AppError INVALID_INPUT, NOT_FOUND, INSUFFICIENT_PRIVILEGES
+   */
   async update(actor: MaybeActor, id: number, given: Partial<BudgetPatch>): Promise<BudgetView> {
     const editor = requireActor(actor);
     const { budget } = await this.get(actor, id);
@@ -160,7 +171,10 @@ export class BudgetService {
     return this.get(actor, id);
   }
 
-  /** Also deletes the use that it has counted. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  /**
+   * Deletes a budget with its counted use.
+   * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES
+   */
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const editor = requireActor(actor);
     const { budget } = await this.get(actor, id);
@@ -187,7 +201,10 @@ export class BudgetService {
     return query;
   }
 
-  /** @returns whether the budget is an admin's, which the owner of a key cannot change */
+  /**
+   * Checks the subject of a new budget.
+   * @returns whether the budget is an admin's, which the owner of a key cannot change
+   */
   private async checkSubject(manager: EntityManager, creator: Actor, fields: NewBudget): Promise<boolean> {
     const { level, subjectId } = fields;
     const isAdmin = holds(creator, 'budgets');
@@ -208,7 +225,7 @@ export class BudgetService {
     return true;
   }
 
-  /** Every node counts by it within a second. */
+  /** Announces a change. Every node applies it within a second. */
   private async announce({ level, subjectId }: Pick<Budget, 'level' | 'subjectId'>): Promise<void> {
     const { changes } = this.deps;
     if (level === 'token' || level === 'user') await changes.announce({ kind: level, id: subjectId });
@@ -228,7 +245,7 @@ export class BudgetService {
     }));
   }
 
-  /** Limits of a minute are counted in the shared state, all others in the database. */
+  /** Reads the use of budgets. Limits per minute are counted in the shared state, all others in the database. */
   private async statesOf(budgets: readonly Budget[]): Promise<Map<number, BudgetState>> {
     const now = this.deps.clock.now();
     const states = await readBudgetStates(
@@ -257,14 +274,19 @@ export class BudgetService {
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES: what an admin set, and what limits a user of the same or a higher level */
+  /**
+   * Checks that the editor may change a budget.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for a budget set by an admin, and for a budget of a user of the same or a
+   * higher level
+   */
   private async assertMayChange(editor: Actor, budget: Budget): Promise<void> {
     if (holds(editor, 'budgets')) return this.assertBelow(this.deps.budgets.manager, editor, budget);
     if (budget.byAdmin) throw new ForbiddenError('This budget was set by an admin');
   }
 
   /**
-   * Callers below root reach the budgets of lower users, and of their own those of keys that no admin set.
+   * Checks the level. Callers below root may change the budgets of lower users, and those of their own keys that no
+   * admin set.
    * @throws AppError INSUFFICIENT_PRIVILEGES
    */
   private async assertBelow(
@@ -283,7 +305,10 @@ export class BudgetService {
   }
 }
 
-/** The fields of a budget in the audit log, where an amount of money is named so: it is read without the other fields. */
+/**
+ * Returns the fields of a budget for the audit log. An amount of money has its own name, because it is read without the
+ * other fields.
+ */
 const audited = ({
   amount,
   ...fields

@@ -2,10 +2,14 @@ import { z } from 'zod';
 import { budgetLevels } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick, snakeKeys } from '../../shared/snake-case.js';
-import type { BudgetPatch, NewBudget } from '../../billing/budgets/budget-input.js';
+import {
+  type BudgetPatch,
+  budgetShape,
+  type BudgetView,
+  type NewBudget,
+  toTokenBudget,
+} from '../../billing/budgets/index.js';
 import type { BudgetFilter } from './budget.service.js';
-import { budgetShape, toTokenBudget } from '../../billing/budgets/token-budgets.service.js';
-import type { BudgetView } from '../../billing/budgets/budget-states.service.js';
 
 /** `POST /api/budget/`. Times are Unix seconds. */
 export const createBody = z
@@ -17,7 +21,7 @@ export const createBody = z
     groupName: group ?? '',
   }));
 
-/** `PUT /api/budget/`. Absent fields stay. */
+/** `PUT /api/budget/`. Absent fields are unchanged. */
 export const updateBody = z
   .object({
     id: z.int(),
@@ -30,7 +34,11 @@ export const updateBody = z
     fields: omitUndefined({ amount: amount ?? undefined, models: models ?? undefined, enabled: enabled ?? undefined }),
   }));
 
-/** @param query of a list. @throws ZodError for an unknown level */
+/**
+ * Reads the filter.
+ * @param query of a list
+ * @throws ZodError for an unknown level
+ */
 export function toFilter(query: Readonly<Record<string, string | undefined>>): BudgetFilter {
   const { level, subject_id, group, user_id } = query;
   return omitUndefined({

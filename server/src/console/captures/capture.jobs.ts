@@ -17,7 +17,7 @@ interface CaptureRetentionDeps {
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-/** Deletes captured contents after their retention, hourly. One node does it at a time, by lease. */
+/** Deletes captured contents after their retention, every hour. One node does it at a time, by lease. */
 export class CaptureRetention {
   private readonly runs = new ScheduledRuns(
     () => this.round(),

@@ -6,7 +6,7 @@ export interface CapturedContent {
   readonly requestId: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** JSON after redaction; not complete when it was cut. */
+  /** JSON after redaction. It is incomplete when it was cut. */
   readonly request: string;
   readonly response: string;
   readonly isCut: boolean;
@@ -17,7 +17,8 @@ export class CaptureService {
   constructor(private readonly database: Pick<DataSource, 'query'>) {}
 
   /**
-   * @returns null when the content of the call was not captured, or is deleted
+   * Reads the content of a call.
+   * @returns null when it was not captured, or was deleted
    * @throws AppError INSUFFICIENT_PRIVILEGES below root
    */
   async read(actor: MaybeActor, requestId: string): Promise<CapturedContent | null> {

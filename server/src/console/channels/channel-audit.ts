@@ -2,8 +2,8 @@ import type { AuditChange } from '../../shared/audit.js';
 import type { Channel } from './channel.entity.js';
 
 /**
- * The fields an admin can set on a channel, for the audit log. Its key is audited separately: the row here never
- * contains it.
+ * Returns the fields of a channel that an admin can set, for the audit log. Its key is audited separately: the row here
+ * never contains it.
  */
 export const auditedFields = (channel: Channel): Readonly<Record<string, unknown>> => {
   const { keySealed: _key, usedQuota: _used, ...rest } = channel;
@@ -18,7 +18,7 @@ export const auditedFields = (channel: Channel): Readonly<Record<string, unknown
   return fields;
 };
 
-/** Audited in place of the previous key, which is not decrypted for this purpose. */
+/** The text that is audited in place of the previous key, which is not decrypted for this purpose. */
 export const formerKey = '(former key)';
 
 export const channelChange = (

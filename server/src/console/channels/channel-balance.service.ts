@@ -43,7 +43,7 @@ export class ChannelBalanceService {
     const { channels, clock, changes } = this.deps;
     const channel = await this.find(id);
     const balance = await this.read(channel, this.keysOf(channel)[0] ?? '');
-    // The balance of a former account is not the channel's.
+    // The balance of a former account must not be stored for the channel.
     const { keySealed, baseUrl } = channel;
     const { affected } = await channels.update(
       { id, keySealed, baseUrl },
@@ -55,9 +55,9 @@ export class ChannelBalanceService {
   }
 
   /**
-   * Asks with every key of a channel.
+   * Reads the balance of every key of a channel.
    * @returns the keys and the address, if no key has a balance; null when one has
-   * @throws AppError as `update`, also when the balance of one key cannot be read
+   * @throws AppError like `update`, also when the balance of one key cannot be read
    */
   async exhausted(actor: MaybeActor, id: number): Promise<ExhaustedChannel | null> {
     requirePermission(actor, 'channels.write');

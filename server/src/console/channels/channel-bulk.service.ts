@@ -5,12 +5,12 @@ import type { BulkResult } from '../../shared/bulk.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { parseFields, type ChannelFields } from './channel-input.js';
-import { normaliseList } from './channel-lists.service.js';
+import { normaliseList } from './channel-lists.js';
 import type { ChannelDeps } from './channel.service.js';
 
 /** Changes for all channels of a tag. Absent fields stay unchanged; an empty tag removes the tag. */
@@ -113,7 +113,7 @@ export class ChannelBulkService {
     return repaired.length;
   }
 
-  /** Changes the channels of a list; those that do not exist are in `failed`. */
+  /** Changes the channels of a list. Ids that do not exist are in `failed`. */
   private async changeListed(
     admin: Actor,
     ids: readonly number[],
@@ -171,7 +171,7 @@ async function remove(manager: EntityManager, which: Which): Promise<AuditChange
   return rows.map((row) => channelChange('delete', row.id, auditedFields(row), null));
 }
 
-/** In the order of ids, as settlements lock them, so that the two cannot deadlock. */
+/** Locks the channels in the order of ids, like settlements, so that the two cannot deadlock. */
 function lock(manager: EntityManager, which: Which): Promise<Channel[]> {
   return manager.find(Channel, { where: which, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
 }

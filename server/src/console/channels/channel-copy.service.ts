@@ -3,7 +3,8 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFields, ChannelService } from './channel.service.js';
+import type { ChannelFields } from './channel-input.js';
+import type { ChannelService } from './channel.service.js';
 import { openChannelKey } from './open-channel-key.js';
 
 export interface ChannelCopyDeps {
@@ -17,7 +18,7 @@ export class ChannelCopyService {
   constructor(private readonly deps: ChannelCopyDeps) {}
 
   /**
-   * A new channel with the settings and keys of another, enabled.
+   * Creates an enabled channel with the settings and keys of another.
    * @param name of the copy
    * @param idempotencyKey a retry with the same key returns the channel of the first call
    * @throws AppError NOT_FOUND, INVALID_INPUT, CONFLICT (same key, other input; the stored key cannot be read)
@@ -61,7 +62,7 @@ export class ChannelCopyService {
       ownerId: found.ownerId,
       key: openChannelKey(this.deps.secrets, found.keySealed),
     };
-    // Not the fields: the copied channel may change before a retry.
+    // The request does not include the fields, because the copied channel may change before a retry.
     const request = { operation: 'copyChannel', key: idempotencyKey, input: { id, name } };
     return this.deps.service.create(actor, fields, request);
   }

@@ -9,7 +9,7 @@ import type { Channel } from './channel.entity.js';
 import { proxyOf } from './channel-setting.js';
 import { openChannelKey } from './open-channel-key.js';
 
-/** URL and credential are always passed together: a stored key never goes to a URL from a request. */
+/** The URL and credential to use. They are passed together, so that a stored key never goes to a URL from a request. */
 interface Source {
   readonly type: number;
   readonly baseUrl: string;
@@ -37,8 +37,8 @@ export class ChannelDiscoveryService {
   ) {}
 
   /**
-   * Uses a stored channel by its id, or the URL and key of a form. Never both: a stored key must not go to a URL of a
-   * request.
+   * Lists the models of a stored channel by its id, or of the URL and key of a form. A request must not have both: a
+   * stored key must not go to its URL.
    * @throws AppError INVALID_INPUT for both, NOT_FOUND
    */
   async discover(actor: MaybeActor, { id, type, baseUrl, key }: DiscoveryRequest): Promise<string[]> {
@@ -79,7 +79,7 @@ export class ChannelDiscoveryService {
   private async ask(source: Source): Promise<string[]> {
     const { discovery, models, defaultBaseUrl, keyForm, adapterFor } = providerOf(source.type);
     const base = (source.baseUrl.trim() || defaultBaseUrl).replace(/\/+$/, '');
-    // A name instead of an address: a coding plan, which lists no models.
+    // The base URL is the name of a coding plan, which lists no models.
     const isName = !base.includes('://') && adapterFor?.({ other: '', baseUrl: base });
     if (!discovery || isName) return [...models];
     if (base === '') throw new InvalidInputError('Fill in the base URL', 'baseUrl');

@@ -2,7 +2,7 @@ import { Args, Ctx, Query, Resolver, Field, ObjectType } from 'type-graphql';
 import { Access, Cost } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { listQueryOf, PageOf, pageObject } from '../../platform/graphql/pagination.js';
-import type { ChannelHeads, ChannelHead } from './channel-heads.service.js';
+import type { ChannelHeads, ChannelHead } from './channel-heads.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';
 

@@ -12,7 +12,7 @@ import {
   type ChannelSetting,
 } from './channel-texts.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
-import type { ChannelFields } from './channel.service.js';
+import type { ChannelFields } from './channel-input.js';
 
 @InputType('ModelMappingInput')
 class ModelMappingInput {
@@ -65,7 +65,7 @@ export class ChannelCostInput {
   cards?: unknown;
 }
 
-/** The stored text. It is checked with the other fields. */
+/** Returns the text to store. It is checked with the other fields. */
 export const costText = (cost: ChannelCostInput | null): string =>
   cost ? JSON.stringify({ factor: cost.factor ?? 1, cards: cost.cards ?? {} }) : '';
 
@@ -199,7 +199,7 @@ export class UpdateChannelInput extends ChannelFieldsInput {
 }
 
 /**
- * Absent fields stay absent; null clears.
+ * Converts the input. Absent fields stay absent; null clears a field.
  * @throws InvalidInputError for null where a channel needs a value, and for lists that cannot be stored
  */
 export function toChannelFields(input: CreateChannelInput | UpdateChannelInput): Partial<ChannelFields> {
@@ -252,7 +252,7 @@ const toRoutingFields = ({ models, groups, modelMapping }: RoutingLists) => ({
   modelMapping: modelMapping ? writeModelMapping(modelMapping) : undefined,
 });
 
-/** Lists are stored as comma text. */
+/** Joins a list to comma text, which is stored. */
 function joinList(entries: readonly string[], field: string): string {
   if (entries.some((entry) => entry.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
   return entries.join(',');

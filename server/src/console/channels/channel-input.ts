@@ -2,7 +2,7 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../dialects/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
-import { normaliseList, splitList } from './channel-lists.service.js';
+import { normaliseList, splitList } from './channel-lists.js';
 import { limitsProblem, timeoutsProblem } from '../../shared/channel-limits.js';
 import { checkCostRule, checkMapping, checkObject, checkOverride, checkProblem, checkSetting } from './channel-json.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
@@ -83,11 +83,11 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   return fields;
 }
 
-/** The stored form of the keys. */
+/** Returns the keys in their stored form. */
 export const joinKeys = (type: number, key: string): string => splitKeys(key, providerOf(type).keyForm).join(',');
 
 /**
- * Checks that need the complete channel.
+ * Runs the checks that need the complete channel.
  * @throws InvalidInputError
  */
 export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl' | 'other'>): void {
@@ -98,7 +98,7 @@ export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl' | 'other'>)
   if (planName.test(baseUrl) && !adapterFor?.(channel)) throw notHttp();
 }
 
-/** Older consoles store the name of a coding plan as the base URL. */
+/** Matches the name of a coding plan, which older consoles store as the base URL. */
 const planName = /^[a-z-]+-coding-plan(?:-international)?$/;
 
 const notHttp = (): InvalidInputError =>
@@ -132,7 +132,7 @@ function parseText(text: string, field: string): string {
   // Postgres texts cannot contain NUL.
   if (text.includes('\0'))
     throw new InvalidInputError(`${field} must not contain control characters`, inputName[field] ?? field);
-  // The stored form, because the result is compared with the row and written to the audit log.
+  // This is the stored form, because the result is compared with the row and written to the audit log.
   return text.trim().toWellFormed();
 }
 
@@ -142,7 +142,7 @@ function checkType(type: number): void {
 
 function parseBaseUrl(text: string): string {
   const url = text.trim().replace(/\/+$/, '');
-  // `checkWhole` knows the names.
+  // `checkWhole` checks the names.
   if (url === '' || planName.test(url)) return url;
   // The URL of a custom channel may contain {model} anywhere.
   const plain = url.replaceAll('{model}', 'model');

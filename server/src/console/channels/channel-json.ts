@@ -3,7 +3,7 @@ import { CostRuleError, parseCostRule, writeCostRule } from '../../shared/cost-r
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Fields } from '../../shared/json.js';
 
-/** The JSON texts of a channel. Empty when unset; the old console's form sends the text `null` for that. */
+/** The JSON texts of a channel. They are empty when unset; the old console's form sends the text `null` for that. */
 type Field =
   | 'modelMapping'
   | 'statusCodeMapping'
@@ -53,18 +53,22 @@ const settingSchema = z.looseObject({
 const mappingSchema = z.record(z.string(), z.string({ error: 'values must be texts' }));
 const objectSchema = z.record(z.string(), z.unknown());
 
-/** A JSON object from text to text. @returns the text, empty for unset @throws InvalidInputError */
+/**
+ * Checks a JSON object from text to text.
+ * @returns the text, empty for unset
+ * @throws InvalidInputError
+ */
 export const checkMapping = (text: string, field: Field): string => check(text, field, mappingSchema);
 
-/** Any JSON object. */
+/** Checks any JSON object. */
 export const checkObject = (text: string, field: Field): string => check(text, field, objectSchema);
 
-/** Known keys are type-checked; others are stored unchanged. */
+/** Checks the settings. Known keys are type-checked; others are stored unchanged. */
 export const checkSetting = (text: string): string => check(text, 'setting', settingSchema);
 
 /**
- * An override of a request's body or headers.
- * @param parse returns the message of what is wrong
+ * Checks an override of a request's body or headers.
+ * @param parse returns the error message
  * @throws InvalidInputError
  */
 export function checkOverride(text: string, field: Field, parse: (given: unknown) => unknown): string {
@@ -75,7 +79,11 @@ export function checkOverride(text: string, field: Field, parse: (given: unknown
   return given;
 }
 
-/** The rule of costs. @returns the stored text @throws InvalidInputError */
+/**
+ * Checks the cost rule.
+ * @returns the stored text
+ * @throws InvalidInputError
+ */
 export function checkCostRule(text: string): string {
   const given = text.trim();
   if (given === '' || given === 'null') return '';
@@ -89,8 +97,8 @@ export function checkCostRule(text: string): string {
 }
 
 /**
- * A JSON object with rules of its own.
- * @param problem returns the message of what is wrong
+ * Checks a JSON object with rules of its own.
+ * @param problem returns the error message
  * @throws InvalidInputError
  */
 export function checkProblem(text: string, field: Field, problem: (given: Fields) => string | null): string {

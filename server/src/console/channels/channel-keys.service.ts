@@ -8,8 +8,9 @@ import type { Channel } from './channel.entity.js';
 import type { ChannelFields } from './channel-input.js';
 
 /**
- * Use of a key by this node's relay. `USED`: in turn with the others. `REFUSED`: its provider refused it, so it is not
- * used until the channel's keys change. `PAUSED`: its connections kept failing, so it is skipped for some seconds.
+ * Use of a key by this node's relay. `USED`: it is used in rotation with the others. `REFUSED`: its provider refused
+ * it, so it is not used until the channel's keys change. `PAUSED`: its connections kept failing, so it is skipped for
+ * some seconds.
  */
 export const channelKeyStatuses = ['USED', 'REFUSED', 'PAUSED'] as const;
 export type ChannelKeyStatus = (typeof channelKeyStatuses)[number];
@@ -28,13 +29,13 @@ export interface ChannelKey {
 export const channelCooldownReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
 export type ChannelCooldownReason = (typeof channelCooldownReasons)[number];
 
-/** A time in which a key gets no calls (docs/reference/relay/health.md). */
+/** A period in which a key gets no calls (docs/reference/relay/health.md). */
 export interface ChannelKeyCooldown {
-  /** Null: all models. */
+  /** The model; null for all models. */
   readonly model: string | null;
   readonly reason: ChannelCooldownReason;
   readonly since: Date;
-  /** The next call after it tries the key. */
+  /** The end of the cooldown. The next call after it tests the key. */
   readonly until: Date;
 }
 
@@ -51,7 +52,7 @@ export interface KeyHealth {
   healthOf(channelId: number, keys: readonly string[]): readonly ChannelKeyStatus[];
   /** @returns the cooldowns of each key; times in Unix milliseconds */
   cooldownsOf(channelId: number, keys: readonly string[]): ReadonlyArray<readonly KnownRest[]>;
-  /** @param index of one key; null: all */
+  /** @param index of one key; null for all keys */
   clear(channelId: number, keys: readonly string[], index: number | null): number;
 }
 
@@ -89,7 +90,7 @@ export class ChannelKeyService {
 
   /**
    * Ends the cooldowns of keys, at every node, so that they serve calls again.
-   * @param position of one key, from 1; null: all
+   * @param position of one key, from 1; null for all keys
    * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND
    */
   async clear(actor: MaybeActor, channelId: number, position: number | null): Promise<number> {
@@ -114,8 +115,9 @@ export class ChannelKeyService {
   }
 
   /**
+   * Removes a key.
    * @param position from 1
-   * @param ending as in `ChannelKey`: the caller means this key
+   * @param ending like that of `ChannelKey`, to verify that the caller means this key
    * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT; INVALID_INPUT for the last key
    */
   async remove(actor: MaybeActor, channelId: number, position: number, ending: string): Promise<void> {
@@ -156,16 +158,16 @@ export class ChannelKeyService {
     try {
       return splitKeys(this.secrets.open(sealed), providerOf(type).keyForm);
     } catch {
-      // Encrypted with another ENCRYPTION_KEY.
+      // The keys were encrypted with another ENCRYPTION_KEY.
       return [];
     }
   }
 }
 
-/** The keys are not those that the caller saw. */
+/** The error when the keys have changed since the caller read them. */
 export const keysChanged = (): AppError => new AppError('CONFLICT', 'The keys of the channel have changed. Reload it.');
 
-/** Four characters of a short key would be too much of it. */
+/** Characters. The ending of a shorter key is not shown, because four characters would reveal too much of it. */
 const minForEnding = 16;
 
 const endingOf = (key: string): string => (key.length < minForEnding || key.startsWith('{') ? '' : key.slice(-4));

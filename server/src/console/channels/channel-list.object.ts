@@ -4,7 +4,7 @@ import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
 import type { LastTest } from './channel-query.js';
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
-import type { ChannelFilter, ChannelSortField } from './channel.service.js';
+import type { ChannelFilter, ChannelSortField } from './channel-query.js';
 
 const LastTestEnum = enumType(
   'LastChannelTest',

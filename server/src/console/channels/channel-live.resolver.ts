@@ -3,7 +3,7 @@ import { Access } from '../../platform/graphql/access.js';
 import { deliveryType } from '../../platform/graphql/delivery.object.js';
 import { liveSource } from '../../platform/graphql/live-sources.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
-import type { ChannelWatch } from './channel-watch.service.js';
+import type { ChannelWatch } from './channel-watch.js';
 import type { Channel } from './channel.entity.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';
 

@@ -9,7 +9,7 @@ type Overrides = Partial<Pick<ChannelFields, 'paramOverride' | 'headerOverride'>
 export const namesOverride = ({ paramOverride, headerOverride }: Overrides): boolean =>
   Boolean(paramOverride) || Boolean(headerOverride);
 
-/** Shorter keys are ordinary words, such as those of a local server. */
+/** Characters. Shorter keys are ordinary words, such as those of a local server. */
 const minKey = 8;
 
 /**

@@ -1,9 +1,9 @@
 import type { EntityManager } from 'typeorm';
 import { InvalidInputError } from '../../shared/errors.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../users/index.js';
 
 /**
- * The owner of a channel is a user, or 0 for none.
+ * Checks that the owner of a channel is a user, or 0 for none.
  * @throws InvalidInputError
  */
 export async function assertOwner(manager: EntityManager, ownerId = 0): Promise<void> {

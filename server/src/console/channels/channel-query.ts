@@ -8,12 +8,12 @@ import type { Channel } from './channel.entity.js';
 /** Conditions on channels. Absent fields do not restrict; an empty list matches nothing. */
 export interface ChannelFilter {
   readonly ids?: readonly number[];
-  /** Id, part of the name, or a full key. */
+  /** An id, a part of the name, or a full key. */
   readonly keyword?: string;
   readonly groups?: readonly string[];
   /** Full names. */
   readonly models?: readonly string[];
-  /** Part of the list of models, as the REST API filters. */
+  /** A part of the list of models, as the REST API filters. */
   readonly modelPart?: string;
   readonly types?: readonly number[];
   readonly statuses?: readonly number[];
@@ -22,7 +22,7 @@ export interface ChannelFilter {
   readonly lastTests?: readonly LastTest[];
 }
 
-/** How the last test ended. */
+/** The result of the last test. */
 export type LastTest = 'passed' | 'failed' | 'none';
 
 const lastTestSql =
@@ -103,7 +103,7 @@ export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
   },
 };
 
-/** By default highest priority first, and newest first among equals. */
+/** The default order: highest priority first, and newest first among equals. */
 export const channelOrder: SortBy<'priority'> = { field: 'priority', direction: 'DESC' };
 
 /**

@@ -7,9 +7,9 @@ import type { ChannelFields } from './channel-input.js';
 const destinations = ['type', 'baseUrl', 'other', 'setting', 'headerOverride'] as const;
 
 /**
- * Sending stored keys to another address reveals them. So it needs what reading them needs: the permission, the scope, and a
- * recent confirmation.
- * @param before the stored channel; null: many, so that every such field counts as a change
+ * Checks that the actor may change where stored keys are sent. Another address reveals the keys, so the change requires
+ * what reading them requires: the permission, the scope, and a recent confirmation.
+ * @param before the stored channel; null for several channels, when every such field counts as a change
  * @throws AppError INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED
  */
 export function assertMayRedirect(actor: Actor, before: Channel | null, fields: Partial<ChannelFields>): void {

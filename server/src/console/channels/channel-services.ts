@@ -1,12 +1,12 @@
 import type { ChannelBalanceService } from './channel-balance.service.js';
 import type { ChannelBulkService } from './channel-bulk.service.js';
 import type { ChannelCopyService } from './channel-copy.service.js';
-import type { ChannelDirectory } from './channel-directory.service.js';
+import type { ChannelDirectory } from './channel-directory.js';
 import type { ChannelDiscoveryService } from './channel-discovery.service.js';
 import type { ChannelKeyService } from './channel-keys.service.js';
-import type { ChannelSchedules } from './channel-schedules.service.js';
-import type { ChannelSessions } from './channel-sessions.service.js';
-import type { ChannelTestRuns } from './channel-test-runs.service.js';
+import type { ChannelSchedules } from './channel-schedules.js';
+import type { ChannelSessions } from './channel-sessions.js';
+import type { ChannelTestRuns } from './channel-test-runs.js';
 import type { ChannelTestService } from './channel-test.service.js';
 import type { ChannelService } from './channel.service.js';
 

@@ -8,7 +8,7 @@ import {
   type ChannelSessions,
   sessionSourceNames,
   type SessionSourceName,
-} from './channel-sessions.service.js';
+} from './channel-sessions.js';
 
 const SessionSourceEnum = enumType('SessionSource', namesOf(sessionSourceNames), 'What identifies a session.', {
   HEADER: 'The header X-Session-Affinity.',
@@ -55,7 +55,7 @@ class ChannelSessionList {
   items: ChannelSessionObject[];
 }
 
-/** Session affinity, as admins see and clear it. */
+/** GraphQL of session affinity: admins see and clear pinned sessions. */
 @Resolver()
 export class ChannelSessionResolver {
   constructor(private readonly sessions: ChannelSessions) {}

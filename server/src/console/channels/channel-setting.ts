@@ -1,4 +1,4 @@
-/** The proxy in a channel's `setting` (JSON text), as an option of a call. */
+/** Returns the proxy in a channel's `setting` (JSON text), as an option of a call. */
 export function proxyOf(setting: string): { proxy?: string } {
   if (setting === '') return {};
   try {

@@ -3,14 +3,14 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';
-import { splitList } from './channel-lists.service.js';
-import type { ProbeRequest } from './channel-probe.service.js';
+import { splitList } from './channel-lists.js';
+import type { ProbeRequest } from './channel-probe.js';
 import { readModelMapping } from './channel-texts.js';
 
 type TestedChannel = Pick<Channel, 'id' | 'type' | 'models' | 'testModel' | 'modelMapping' | 'other' | 'baseUrl'>;
 type Endpoint = ProbeRequest['endpoint'];
 
-/** The call that tests a model of each kind. Missing: its calls need a file, a session or minutes. */
+/** The endpoint that tests a model of each kind. A kind is absent if its calls need a file, a session or minutes. */
 const endpoints: Readonly<Partial<Record<ModelKind, Endpoint>>> = {
   chat: 'chat',
   completion: 'completions',
@@ -21,13 +21,13 @@ const endpoints: Readonly<Partial<Record<ModelKind, Endpoint>>> = {
   speech: 'speech',
 };
 
-/** In the order in which a channel prefers them. The others cost more, and take longer. */
+/** Endpoints in the order in which a channel prefers them. The others cost more and take longer. */
 const cheap: readonly Endpoint[] = ['chat', 'completions', 'embeddings', 'rerank', 'moderations'];
 
 /**
- * The request that tests a channel (docs/reference/relay/routing.md#channel-test).
+ * Returns the request that tests a channel (docs/reference/relay/routing.md#channel-test).
  * @param asked the model that the admin names; '' for the channel's test model, else the first one that fits
- * @param isRound of all channels: each test must cost next to nothing
+ * @param isRound whether the test is part of a run over all channels, where each test must cost next to nothing
  * @throws AppError UNSUPPORTED_BY_CHANNEL when no test exists for the model
  */
 export function testRequest(channel: TestedChannel, asked: string, isRound: boolean): Omit<ProbeRequest, 'retires'> {
@@ -42,7 +42,7 @@ export function testRequest(channel: TestedChannel, asked: string, isRound: bool
   return { channelId: channel.id, model, endpoint, body: { model, ...bodies[endpoint](model) } };
 }
 
-/** The first model with the most preferred call; models without one come last. */
+/** Returns the first model with the most preferred endpoint; models without one come last. */
 function fittingModel(channel: TestedChannel): string {
   const models = splitList(channel.models);
   const preferred: ReadonlyArray<Endpoint | null> = [...cheap, 'speech', 'images'];
@@ -53,7 +53,10 @@ function fittingModel(channel: TestedChannel): string {
   return models[0] ?? 'gpt-4o-mini';
 }
 
-/** By the name that the provider gets. A provider that does not offer this kind of call is tested by one that it offers. */
+/**
+ * Returns the endpoint by the name that the provider gets. If the provider does not offer it, an endpoint that it
+ * offers is used.
+ */
 function endpointOf({ type, other, baseUrl, modelMapping }: TestedChannel, model: string): Endpoint | null {
   const mapped = readModelMapping(modelMapping).find(({ from }) => from === model)?.to;
   const endpoint = endpoints[modelKind(mapped ?? model)];

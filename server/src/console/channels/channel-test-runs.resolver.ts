@@ -1,7 +1,7 @@
 import { Ctx, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import type { ChannelTestRun, ChannelTestRuns } from './channel-test-runs.service.js';
+import type { ChannelTestRun, ChannelTestRuns } from './channel-test-runs.js';
 
 @ObjectType('ChannelTestRun', { description: 'A test of all channels that a user started.' })
 class ChannelTestRunObject implements ChannelTestRun {

@@ -3,11 +3,11 @@ import type { Signals } from '../../platform/live/signals.js';
 import { requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import type { LogService } from '../logs/log.service.js';
+import type { LogService } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PriceBook } from '../../billing/prices/price-book.service.js';
+import type { PriceBook } from '../../billing/prices/index.js';
 import { Channel } from './channel.entity.js';
-import type { ChannelProbe, ProbeResult } from './channel-probe.service.js';
+import type { ChannelProbe, ProbeResult } from './channel-probe.js';
 import { testRequest } from './channel-test-request.js';
 
 export interface ChannelTestResult {
@@ -15,7 +15,7 @@ export interface ChannelTestResult {
   /** Why the test failed; empty on success. */
   readonly message: string;
   readonly seconds: number;
-  /** As in `ProbeResult`. */
+  /** Whether the provider refuses every key, as in `ProbeResult`. */
   readonly refused: boolean;
   readonly unreachable: boolean;
 }
@@ -30,20 +30,21 @@ export interface ChannelTestDeps {
   readonly clock: Clock;
 }
 
-/** Drawing and music providers have no chat endpoint to test. */
+/** Channel types without a test: drawing and music providers have no chat endpoint. */
 export const untestable: readonly number[] = [2, 5, 36];
 const maxErrorLength = 1000;
 
 /**
- * Sends a tiny request to a channel's provider, as a client would (docs/reference/relay/routing.md#channel-test).
- * Charges no user.
+ * Sends a tiny request to a channel's provider, like a client's (docs/reference/relay/routing.md#channel-test). No user
+ * is charged.
  */
 export class ChannelTestService {
   constructor(private readonly deps: ChannelTestDeps) {}
 
   /**
+   * Tests a channel.
    * @param how.retires whether a refused key is disabled: true in scheduled runs, false when an admin tests a channel
-   * @param how.key position of the key, from 1; absent: the next one in turn
+   * @param how.key position of the key, from 1; absent for the next one in rotation
    * @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; failures of the provider are the result
    */
   async test(
@@ -61,7 +62,7 @@ export class ChannelTestService {
     if (model && model.length > 255) throw new InvalidInputError('Model name too long', 'model');
     const request = { ...testRequest(channel, model?.trim() ?? '', retires), retires, key };
     const result = await this.deps.probe.send(request);
-    // One key says little about the channel.
+    // The result of one key says little about the channel, so it is not stored.
     if (key === undefined) await this.keep(admin, channel, request.model, result);
     return {
       success: result.success,

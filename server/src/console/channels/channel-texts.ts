@@ -20,7 +20,7 @@ export interface ChannelSetting {
   readonly forceFormat: boolean;
   readonly thinkingToContent: boolean;
   readonly nonStreamOnly: boolean;
-  /** Unknown settings; null: none. */
+  /** Unknown settings; null when there are none. */
   readonly more: Readonly<Record<string, unknown>> | null;
 }
 
@@ -29,7 +29,7 @@ export interface ChannelStatusChange {
   readonly at: Date;
 }
 
-/** Entries that are not texts are ignored. */
+/** Reads the mapping. Entries that are not texts are ignored. */
 export const readModelMapping = (text: string): ModelMapping[] =>
   Object.entries(readObject(text) ?? {}).flatMap(([from, to]) => (typeof to === 'string' ? [{ from, to }] : []));
 
@@ -39,7 +39,7 @@ export function writeModelMapping(mapping: readonly ModelMapping[]): string {
   return writePairs(mapping.map(({ from, to }) => [from, to]));
 }
 
-/** Entries that are not status codes are ignored. */
+/** Reads the mapping. Entries that are not status codes are ignored. */
 export const readStatusCodeMapping = (text: string): StatusCodeMapping[] =>
   Object.entries(readObject(text) ?? {})
     .map(([from, to]) => ({ from: Number(from), to: typeof to === 'string' && to.trim() === '' ? NaN : Number(to) }))
@@ -54,7 +54,10 @@ export function writeStatusCodeMapping(mapping: readonly StatusCodeMapping[]): s
   return writePairs(mapping.map(({ from, to }) => [String(from), String(to)]));
 }
 
-/** @throws InvalidInputError for an entry of the stored JSON that no response could follow */
+/**
+ * Checks the stored JSON.
+ * @throws InvalidInputError for an entry that cannot match any response
+ */
 export function assertStatusCodes(text: string): void {
   const isEntry = ([from, to]: [string, unknown]): boolean =>
     isStatusCode(Number(from)) && (typeof to === 'string' || typeof to === 'number') && isStatusCode(Number(to));
@@ -75,7 +78,7 @@ export function readSetting(text: string): ChannelSetting {
 }
 
 /**
- * The text of a complete setting.
+ * Returns the text of a complete setting.
  * @throws InvalidInputError when `more` is not an object
  */
 export function writeSetting({ more, ...known }: Partial<Record<keyof ChannelSetting, unknown>>): string {
@@ -95,7 +98,7 @@ export function writeSetting({ more, ...known }: Partial<Record<keyof ChannelSet
 export const readParameters = (text: string): unknown => readJson(text) ?? null;
 export const writeParameters = (value: unknown): string => (value === null ? '' : JSON.stringify(value));
 
-/** Reason and time of the last automatic change of the status. */
+/** Reads the reason and time of the last automatic change of the status. */
 export function readStatusChange(text: string): ChannelStatusChange | null {
   const { status_reason: reason, status_time: time } = readObject(text) ?? {};
   if (typeof time !== 'number' || !(time > 0)) return null;
@@ -113,7 +116,10 @@ function assertDistinct(mapping: ReadonlyArray<{ readonly from: string | number 
   }
 }
 
-/** Serialized by hand, because objects cannot have an own key `__proto__` and reorder numeric keys. */
+/**
+ * Writes pairs as a JSON object. The text is written by hand, because objects cannot have an own key `__proto__` and
+ * reorder numeric keys.
+ */
 const writePairs = (pairs: ReadonlyArray<readonly [string, string]>): string =>
   pairs.length === 0 ? '' : `{${pairs.map(([from, to]) => `${JSON.stringify(from)}:${JSON.stringify(to)}`).join(',')}}`;
 

@@ -49,7 +49,7 @@ export class Channel {
   @Column('text', { default: '' }) timeouts: string;
   @Column('text', { name: 'model_prefix', default: '' }) modelPrefix: string;
   @Column('integer', { name: 'max_input_tokens', default: 0 }) maxInputTokens: number;
-  /** The user whose calls alone it serves; 0: everybody's. */
+  /** The user whose calls the channel serves exclusively; 0 when it serves all users. */
   @Column('integer', { name: 'owner_id', default: 0 }) ownerId: number;
   @Column('bigint', { name: 'expired_time', transformer: bigintColumn, default: 0 }) expiredTime: number;
 }

@@ -2,8 +2,8 @@ import type { DataSource } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { isAppError } from '../../shared/errors.js';
 import type { Actor } from '../../shared/actor.js';
-import { findRoot } from '../users/root-actor.service.js';
-import type { ChannelSchedules } from './channel-schedules.service.js';
+import { findRoot } from '../users/index.js';
+import type { ChannelSchedules } from './channel-schedules.js';
 
 export interface ChannelClockDeps {
   readonly database: Pick<DataSource, 'query'>;

@@ -5,8 +5,8 @@ import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
-import { proposedModels } from './channel-catalogue.service.js';
-import { splitList } from './channel-lists.service.js';
+import { proposedModels } from './channel-catalogue.js';
+import { splitList } from './channel-lists.js';
 import {
   readModelMapping,
   readParameters,

@@ -8,8 +8,8 @@ import { nullWhenNotFound } from '../../platform/graphql/nullable.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { NotFoundError } from '../../shared/errors.js';
-import { enabledModelReaders } from './channel-directory.service.js';
-import { listChannelTypes } from './channel-catalogue.service.js';
+import { enabledModelReaders } from './channel-directory.js';
+import { listChannelTypes } from './channel-catalogue.js';
 import { CreateChannelInput, toChannelFields, UpdateChannelInput } from './channel-input.object.js';
 import { ChannelListArgs, toChannelFilter } from './channel-list.object.js';
 import {

@@ -5,8 +5,8 @@ import { queryFlag, queryId } from '../../platform/http/query.js';
 import { RestAnswer, withoutHead, type RestHandlers } from '../../platform/http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ListQuery } from '../../shared/page.js';
-import { enabledModelReaders } from './channel-directory.service.js';
-import { catalogueModels } from './channel-catalogue.service.js';
+import { enabledModelReaders } from './channel-directory.js';
+import { catalogueModels } from './channel-catalogue.js';
 import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
 import {
@@ -213,10 +213,10 @@ const sortOf = (
 ): ListQuery<ChannelSortField>['sort'] =>
   queryFlag(query['id_sort']) || isOneApi(request) ? [{ field: 'id', direction: 'DESC' }] : [];
 
-/** A few responses of these endpoints have no `message`. */
+/** Returns a response without `message`, as a few of these endpoints have it. */
 const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
 
-/** A test that could not be run is returned in the shape of a failed one. */
+/** Returns a test that could not be run in the shape of a failed test. */
 function asFailedTest(error: unknown): { success: false; message: string; seconds: number } {
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') throw error;
   return { success: false, message: error.message, seconds: 0 };

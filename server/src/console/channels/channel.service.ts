@@ -10,8 +10,8 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
-import type { Idempotency, OnceRequest } from '../../platform/idempotency/idempotency.service.js';
-import { LogType } from '../logs/log.entity.js';
+import type { Idempotency, OnceRequest } from '../../platform/idempotency/idempotency.js';
+import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
@@ -33,9 +33,7 @@ import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
 import { openChannelKey } from './open-channel-key.js';
 
-export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
-
-/** A channel as it was called when its provider refused the call. */
+/** A channel in the state in which its provider refused the call. */
 export interface RefusedChannel {
   readonly keys: readonly string[];
   /** Trimmed. */
@@ -61,7 +59,7 @@ export class ChannelService {
   constructor(private readonly deps: ChannelDeps) {}
 
   /**
-   * Highest priority first unless sorted.
+   * Returns channels, highest priority first unless sorted.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(actor: MaybeActor, filter: ChannelFilter, query: ListQuery<ChannelSortField>): Promise<Slice<Channel>> {
@@ -70,7 +68,7 @@ export class ChannelService {
   }
 
   /**
-   * For relations.
+   * Reads channels by id, for relations.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Channel[]> {
@@ -78,13 +76,16 @@ export class ChannelService {
     return this.deps.channels.findBy({ id: In([...ids]) });
   }
 
-  /** Every matching channel, not paged. */
+  /** Returns every matching channel, without pages. */
   async search(actor: MaybeActor, filter: ChannelFilter, sort: ChannelSort): Promise<Channel[]> {
     requirePermission(actor, 'channels.read');
     return applySort(await this.filtered(filter), sort).getMany();
   }
 
-  /** All channels of the tags on this page of tags; the total counts tags. Channels without a tag are not included. */
+  /**
+   * Returns all channels of the tags on this page of tags; the total counts tags. Channels without a tag are not
+   * included.
+   */
   async listTagged(
     actor: MaybeActor,
     query: ListQuery<ChannelSortField>,
@@ -111,7 +112,7 @@ export class ChannelService {
     return { items, total };
   }
 
-  /** All channels of every tag with a matching channel. */
+  /** Returns all channels of every tag with a matching channel. */
   async searchTagged(actor: MaybeActor, filter: ChannelFilter, sort: ChannelSort): Promise<Channel[]> {
     const found = await this.search(actor, filter, sort);
     return this.ofTags([...new Set(found.map((channel) => channel.tag).filter(Boolean))], sort);
@@ -123,14 +124,17 @@ export class ChannelService {
     return this.find(this.deps.channels.manager, id);
   }
 
-  /** The keys as a list. Every read is logged. */
+  /** Returns the keys as a list. Every read is logged. */
   async revealKeys(actor: MaybeActor, id: number): Promise<string[]> {
     const text = await this.revealKey(actor, id);
     const { type } = await this.find(this.deps.channels.manager, id);
     return splitKeys(text, providerOf(type).keyForm);
   }
 
-  /** The keys as they are used, separated by commas. Every read is logged. @throws AppError CONFIRMATION_NEEDED, CONFLICT */
+  /**
+   * Returns the keys in the form in which they are used, separated by commas. Every read is logged.
+   * @throws AppError CONFIRMATION_NEEDED, CONFLICT
+   */
   async revealKey(actor: MaybeActor, id: number): Promise<string> {
     const admin = requirePermission(actor, 'channels.secrets');
     requireConfirmed(admin);
@@ -141,7 +145,9 @@ export class ChannelService {
   }
 
   /**
-   * @param once a key, or a request with one: a retry with the same key returns the channel of the first call
+   * Creates a channel.
+   * @param once an idempotency key, or a request with one: a retry with the same key returns the channel of the first
+   * call
    * @throws AppError INVALID_INPUT, CONFLICT (same key, other input), NOT_FOUND (the first one was deleted)
    */
   async create(
@@ -188,8 +194,8 @@ export class ChannelService {
 
   /**
    * Changes the given fields; an empty key keeps the old one.
-   * @param sealed the stored keys that the new ones were made from
-   * @throws AppError INVALID_INPUT, NOT_FOUND; CONFLICT when the stored keys are others
+   * @param sealed the stored keys that the new ones are based on
+   * @throws AppError INVALID_INPUT, NOT_FOUND; CONFLICT when the stored keys have changed
    */
   async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>, sealed?: string): Promise<Channel> {
     const admin = requirePermission(actor, 'channels.write');
@@ -200,7 +206,7 @@ export class ChannelService {
       if (sealed && !(await manager.existsBy(Channel, { id, keySealed: sealed }))) throw keysChanged();
       assertMayRedirect(admin, channel, fields);
       checkWhole({ ...channel, ...fields });
-      // Forms send back what a channel has, also what was moved in.
+      // Forms send back all fields of a channel, including imported values, so only a changed value is checked.
       if (fields.statusCodeMapping !== channel.statusCodeMapping) assertStatusCodes(fields.statusCodeMapping ?? '');
       checkRegion(fields.type, fields.other ?? channel.other);
       if (fields.ownerId !== channel.ownerId) await assertOwner(manager, fields.ownerId);
@@ -240,10 +246,10 @@ export class ChannelService {
   }
 
   /**
-   * Disables an enabled channel whose `autoBan` allows it, because its provider refused us.
+   * Disables an enabled channel whose `autoBan` allows it, because its provider refused its keys.
    * @param reason shown to admins: masked by the caller, never contains a key
-   * @param refused as it was called; a channel that has other keys or another address by now stays enabled, and every
-   *   node reads it again
+   * @param refused the channel as it was called. A channel whose keys or address have changed since then stays enabled,
+   * and every node reads it again
    * @returns false when nothing changed
    */
   disableAutomatically(id: number, reason: string, refused?: RefusedChannel): Promise<boolean> {
@@ -313,8 +319,8 @@ export class ChannelService {
   }
 
   /**
-   * Each key is encrypted with its own nonce, so they are decrypted one by one: for an admin's search, not for the hot
-   * path.
+   * Finds the channels that have the keyword as a key. Each key is encrypted with its own nonce, so they are decrypted
+   * one by one: for an admin's search, not for the hot path.
    */
   private async keyOwners(keyword: string): Promise<number[]> {
     const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
@@ -332,12 +338,15 @@ export class ChannelService {
     return channel.baseUrl.trim() === baseUrl && this.keysOf(channel).join() === keys.join();
   }
 
-  /** Empty for keys encrypted with another ENCRYPTION_KEY. */
+  /** Returns the keys; none for keys encrypted with another ENCRYPTION_KEY. */
   private keysOf({ type, keySealed }: Channel): string[] {
     return splitKeys(this.readable(keySealed) ?? '', providerOf(type).keyForm);
   }
 
-  /** Null for a key encrypted with another ENCRYPTION_KEY: one unreadable key must not hide the others. */
+  /**
+   * Decrypts a key. Returns null for a key encrypted with another ENCRYPTION_KEY: one unreadable key must not hide the
+   * others.
+   */
   private readable(sealed: string): string | null {
     try {
       return this.deps.secrets.open(sealed);
@@ -347,8 +356,8 @@ export class ChannelService {
   }
 
   /**
-   * An override must not send the key of one channel to the provider of another.
-   * @param ownKeys as they will be stored; empty: unchanged
+   * Checks that an override does not send the key of one channel to the provider of another.
+   * @param ownKeys as they will be stored; empty when unchanged
    * @throws InvalidInputError
    */
   private async assertNoForeignKey(fields: Partial<ChannelFields>, ownKeys: string, id?: number): Promise<void> {

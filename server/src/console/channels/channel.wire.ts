@@ -4,9 +4,9 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseJson } from '../../shared/json.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
-import { ownerOf } from './channel-catalogue.service.js';
+import { ownerOf } from './channel-catalogue.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFields } from './channel.service.js';
+import type { ChannelFields } from './channel-input.js';
 import { modelPermission } from '../../shared/model-permission.js';
 
 const text = z.string().nullish();
@@ -57,8 +57,8 @@ const wrapped = z.object({
 const maxBatch = 1000;
 
 /**
- * The bodies of the channels that `POST /api/channel/` creates. Clients of new-api wrap the channel: `{ mode, channel }`.
- * The mode `batch` creates a channel for each key, in the other modes all keys belong to one channel.
+ * Splits the body of `POST /api/channel/` into the channels to create. Clients of new-api wrap the channel: `{ mode,
+ * channel }`. The mode `batch` creates a channel for each key, in the other modes all keys belong to one channel.
  * @throws InvalidInputError for more than 1,000 keys
  */
 export function channelsOf(body: unknown): unknown[] {
@@ -73,7 +73,7 @@ export function channelsOf(body: unknown): unknown[] {
   return keys.map((each) => ({ ...channel, key: each, ...(named ? { name: nameOf(each) } : {}) }));
 }
 
-/** One key a line. Keys that are documents, as those of Vertex, come as a JSON array. */
+/** Splits keys, one per line. Keys that are documents, such as those of Vertex, come as a JSON array. */
 function batchKeys(text: string, type: number): string[] {
   const lines = text.split('\n');
   const documents: unknown = providerOf(type).keyForm === 'document' ? parseJson(text) : null;
@@ -83,7 +83,7 @@ function batchKeys(text: string, type: number): string[] {
   return keys.map((each) => each.trim()).filter(Boolean);
 }
 
-/** `PUT /api/channel/`: zero values of fields that cannot be cleared mean no change; null always does. */
+/** `PUT /api/channel/`. Zero values of fields that cannot be cleared mean no change; null always does. */
 export const updateBody = z.object({ ...channelShape, id: z.int() }).transform(({ id, ...body }) => ({
   id,
   fields: toFields({
@@ -106,7 +106,7 @@ export const batchTagBody = z
 
 export const tagBody = z.object({ tag: text }).transform(({ tag }) => tag ?? '');
 
-/** `PUT /api/channel/tag`: empty lists and mappings mean no change; an empty `new_tag` removes the tag. */
+/** `PUT /api/channel/tag`. Empty lists and mappings mean no change; an empty `new_tag` removes the tag. */
 export const tagEditBody = z
   .object({
     tag: text,
@@ -165,7 +165,10 @@ function toFields(body: Body): Partial<ChannelFields> {
   });
 }
 
-/** @param key in plain text for the detail endpoint, empty everywhere else */
+/**
+ * Returns a channel in the REST form.
+ * @param key in plain text for the detail endpoint, empty everywhere else
+ */
 export function toWire(channel: Channel, key = ''): Record<string, unknown> {
   return {
     id: channel.id,
@@ -204,7 +207,7 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
   };
 }
 
-/** A model as OpenAI lists it (docs/reference/relay/routes.md#model-lists). */
+/** Returns a model in OpenAI's form (docs/reference/relay/routes.md#model-lists). */
 export function toModelWire(model: string): Record<string, unknown> {
   return {
     id: model,

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
-import { oldModelLists } from './channel-catalogue.service.js';
+import { oldModelLists } from './channel-catalogue.js';
 
 /**
  * `/api/models`: built-in model names by channel type; no `message`

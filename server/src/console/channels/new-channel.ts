@@ -14,7 +14,8 @@ import { assertStatusCodes } from './channel-texts.js';
 export type NewChannel = ReturnType<typeof newChannel>;
 
 /**
- * The validated row of a new channel, and its keys in stored form.
+ * Validates a new channel.
+ * @returns its row, and its keys in stored form
  * @throws InvalidInputError
  */
 export function newChannel(given: Partial<ChannelFields>) {

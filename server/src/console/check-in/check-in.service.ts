@@ -5,10 +5,10 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError, ConflictError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
 import { formatQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
+import { LogType } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { User } from '../users/user.entity.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { User } from '../users/index.js';
 
 export interface CheckInDeps {
   readonly users: Repository<User>;
@@ -30,7 +30,7 @@ export class CheckInService {
   }
 
   /**
-   * Credits one call per day: the day is checked and set in one statement, and the source of the ledger entry is
+   * Credits one check-in per day: the day is checked and set in one statement, and the source of the ledger entry is
    * unique.
    * @returns the credited quota
    * @throws AppError INVALID_INPUT (disabled, no reward configured), CONFLICT ("already", which clients look for)
@@ -85,10 +85,10 @@ export class CheckInService {
   }
 }
 
-/** Largest range of `randomInt`. */
+/** The largest range of `randomInt`. */
 const widestRange = 2 ** 48 - 2;
 
-/** `2026-11-20`, in UTC. */
+/** Returns the day in UTC, such as `2026-11-20`. */
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
 const already = (): AppError => new ConflictError('You have already checked in today');

@@ -2,7 +2,7 @@ import type { RenderedMarkdown } from './markdown.js';
 
 export type Language = 'en' | 'zh';
 
-/** The side bar (`docs/site/contents.json`): page names are paths below `docs` without `.md`. */
+/** The side bar (`docs/site/contents.json`). Page names are paths below `docs` without `.md`. */
 export interface ContentsPart {
   readonly title: Readonly<Record<Language, string>>;
   readonly pages: readonly string[];
@@ -15,7 +15,7 @@ export interface Page {
   readonly language: Language;
   /** The path of the file below `docs`. */
   readonly file: string;
-  /** `/docs/zh/guide/prices` */
+  /** The URL, such as `/docs/zh/guide/prices`. */
   readonly url: string;
   readonly title: string;
   /** The first paragraph, as plain text. */
@@ -23,10 +23,10 @@ export interface Page {
   readonly rendered: RenderedMarkdown;
 }
 
-/** The pages as a page's frame needs them. */
+/** The pages, in the form that a page's frame needs. */
 export interface DocsFolder {
   readonly contents: readonly ContentsPart[];
   page(name: string, language: Language): Page;
-  /** The address of a page's Markdown file. */
+  /** Returns the URL of a page's Markdown file. */
   twinOf(url: string): string;
 }

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHo
 import type { DocsService, Served } from './docs.service.js';
 
 const headers = {
-  // Pages, one style sheet, one script and the search index, all of this origin.
+  // The policy allows pages, one style sheet, one script and the search index, all of this origin.
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -14,8 +14,8 @@ const headers = {
 } as const;
 
 /**
- * `/docs` and `/llms.txt`: the documentation of this version, for everyone. Files are made when they are first
- * requested, since most servers are started far more often than their documentation is read.
+ * `/docs` and `/llms.txt`: the documentation of this version, for everyone. Files are rendered at the first request,
+ * because most servers are started without their documentation being read.
  * @param limit of pages and indexes per address; style sheet and script are not counted
  */
 export const docsRoutes =
@@ -35,7 +35,7 @@ export const docsRoutes =
 
 function send(request: FastifyRequest, reply: FastifyReply, { body, type, tag, isMissing }: Served): FastifyReply {
   reply.headers(headers).header('etag', tag).type(type);
-  // A proxy that compresses marks the tag as weak.
+  // A proxy that compresses marks the tag as weak, so the mark is removed.
   const known = (request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   if (known.includes(tag)) return reply.status(304).send();
   return reply.status(isMissing ? 404 : 200).send(body);

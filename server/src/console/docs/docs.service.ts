@@ -5,11 +5,11 @@ import type { ContentsPart, DocsFolder, Language, Page } from './docs-page.js';
 import { renderMarkdown, type Section } from './markdown.js';
 import { pageHtml } from './page-html.js';
 
-/** A response of the documentation, made once and kept. */
+/** A response of the documentation. It is rendered once and kept. */
 export interface Served {
   readonly body: Buffer;
   readonly type: string;
-  /** Quoted, for `ETag`. */
+  /** The quoted value of `ETag`. */
   readonly tag: string;
   readonly isMissing?: true;
 }
@@ -17,7 +17,7 @@ export interface Served {
 /** A section in the search index: address, title of the page, heading, text. */
 type IndexEntry = readonly [url: string, title: string, heading: string, text: string];
 
-/** Longer sections are cut in the search index, in characters. */
+/** Characters. Longer sections are cut in the search index. */
 const longestIndexed = 2000;
 const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown; charset=utf-8',
@@ -27,7 +27,7 @@ const types: Readonly<Record<string, string>> = {
   '.yml': 'text/yaml; charset=utf-8',
   '.png': 'image/png',
 };
-/** Records for developers. They have an address, but search does not list them. */
+/** Whether a page is a record for developers. Records have a URL, but search does not list them. */
 const isRecord = (name: string): boolean => name.startsWith('adr/');
 
 /**
@@ -47,13 +47,14 @@ export class DocsService implements DocsFolder {
   }
 
   /**
-   * The response to a path below `/docs`, `guide/prices` or `guide/prices.md`; the page of a missing file says so.
+   * Returns the response to a path below `/docs`, `guide/prices` or `guide/prices.md`. A missing file gets a page that
+   * says so.
    */
   get(path: string): Served {
     const known = this.responses.get(path);
     if (known) return known;
     const made = this.make(path);
-    // Paths that lead nowhere are endless, so they are not kept.
+    // Responses for missing files are not kept, because the number of such paths is unlimited.
     if (!made.isMissing) this.responses.set(path, made);
     return made;
   }
@@ -79,7 +80,7 @@ export class DocsService implements DocsFolder {
     return this.contentsRead;
   }
 
-  /** The page in this language, or in English where it is not translated. */
+  /** Returns the page in this language, or in English if it is not translated. */
   page(name: string, language: Language): Page {
     const translated = `zh/${name}.md`;
     const file = language === 'zh' && this.files.has(translated) ? translated : `${name}.md`;
@@ -93,7 +94,7 @@ export class DocsService implements DocsFolder {
     return page;
   }
 
-  /** Every page in a language, each in English where it is not translated. */
+  /** Returns every page in a language, or in English if it is not translated. */
   allPages(language: Language): Page[] {
     const names = [...this.files].filter((file) => file.endsWith('.md') && !file.startsWith('zh/'));
     return names.map((file) => this.page(file.slice(0, -'.md'.length), language));
@@ -130,20 +131,20 @@ export class DocsService implements DocsFolder {
       );
   }
 
-  /** The address of a link in a file: pages without `.md`; null for a file of the project that is not served. */
+  /** Returns the URL of a link in a file: pages without `.md`; null for a file of the project that is not served. */
   private resolve(file: string, href: string): string | null {
     if (/^(?:https?:|mailto:|#|\/)/.test(href)) return href;
     const [path = '', fragment] = href.split('#');
     const target = posix.normalize(posix.join(dirname(file), path)).replace(/\/$/, '');
     const served = [target, posix.join(target, 'README.md')].find((one) => this.files.has(one));
     if (served === undefined) return null;
-    // A Chinese page leads to pages in the Chinese frame, also where they are not translated.
+    // Links of a Chinese page lead to pages in the Chinese frame, even if these are not translated.
     const isForeign = file.startsWith('zh/') && !served.startsWith('zh/');
     const page = isForeign ? urlOf(`zh/${served}`) : urlOf(served);
     return (served.endsWith('.md') ? page : `/docs/${served}`) + (fragment === undefined ? '' : `#${fragment}`);
   }
 
-  /** The Markdown file of a page's address. */
+  /** Returns the Markdown file of a page's URL. */
   twinOf(url: string): string {
     const path = url.slice('/docs/'.length);
     return `/docs/${[path, posix.join(path, 'README')].find((one) => this.files.has(`${one}.md`)) ?? path}.md`;
@@ -157,7 +158,7 @@ export class DocsService implements DocsFolder {
 const urlOf = (file: string): string =>
   `/docs/${file.slice(0, -'.md'.length)}`.replace(/\/README$/, '').replace(/^\/docs\/$/, '/docs');
 
-/** Every file with a known ending, as a path with `/`. */
+/** Returns every file with a known ending, as a path with `/`. */
 function filesUnder(root: string): string[] {
   if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, encoding: 'utf8' })

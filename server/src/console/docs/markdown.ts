@@ -3,10 +3,10 @@ import { escapeHtml } from '../../shared/html.js';
 
 /** A heading of a page. */
 export interface Heading {
-  /** 1 for the title. */
+  /** The level; 1 for the title. */
   readonly depth: number;
   readonly text: string;
-  /** The fragment that leads to it, as code hosts form it: `Rejected.jsonl` is `rejectedjsonl`. */
+  /** The URL fragment of the heading, as code hosts form it: `Rejected.jsonl` becomes `rejectedjsonl`. */
   readonly id: string;
 }
 
@@ -75,7 +75,9 @@ export function renderMarkdown(source: string, resolve: ResolveLink): RenderedMa
   };
 }
 
-/** The text of each block goes to the heading before it. Sections are in the order of the headings. */
+/**
+ * Collects text: the text of each block belongs to the heading before it. Sections are in the order of the headings.
+ */
 function collectText(tokens: readonly Tokens.Generic[], sections: ReadonlyArray<{ text: string[] }>): void {
   let index = -1;
   for (const token of tokens) {
@@ -84,7 +86,7 @@ function collectText(tokens: readonly Tokens.Generic[], sections: ReadonlyArray<
   }
 }
 
-/** The text of tokens without marks. Cells and items are separated by a space. */
+/** Returns the text of tokens without marks. Cells and items are separated by a space. */
 function plainText(tokens: readonly Tokens.Generic[]): string {
   const parts: string[] = [];
   const visit = (token: Tokens.Generic): void => {
@@ -103,7 +105,7 @@ function plainText(tokens: readonly Tokens.Generic[]): string {
   return parts.join('');
 }
 
-/** Ids as code hosts form them: a repeated heading gets `-1`, `-2` … */
+/** Returns a function that forms ids like code hosts: a repeated heading gets `-1`, `-2` … */
 function uniqueIds(): (text: string) => string {
   const counts = new Map<string, number>();
   return (text) => {

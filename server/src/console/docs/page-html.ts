@@ -41,10 +41,13 @@ const texts = {
 const codes: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' };
 const names: Readonly<Record<Language, string>> = { en: 'English', zh: '中文' };
 
-/** @param page null for the page that says that there is none */
+/**
+ * Renders a page.
+ * @param page null for the page of a missing file
+ */
 export function pageHtml(view: {
   readonly page: Page | null;
-  /** The reader's; an untranslated page is English inside a Chinese frame. */
+  /** The reader's language. An untranslated page is English inside a Chinese frame. */
   readonly language: Language;
   readonly docs: DocsFolder;
 }): string {
@@ -79,7 +82,7 @@ export function pageHtml(view: {
 
 const homeOf = (language: Language): string => (language === 'zh' ? '/docs/zh' : '/docs');
 
-/** The address of a page for readers of a language: untranslated pages keep the Chinese frame. */
+/** Returns the URL of a page for readers of a language. Untranslated pages keep the Chinese frame. */
 const addressOf = (page: Page, language: Language): string =>
   language === 'zh' && page.language === 'en' ? page.url.replace(/^\/docs/, '/docs/zh') : page.url;
 

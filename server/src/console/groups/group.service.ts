@@ -2,7 +2,7 @@ import { requireActor, requirePermission, type MaybeActor } from '../../shared/a
 import type { Permission } from '../../shared/permission.js';
 import type { OptionValues } from '../../options/option.service.js';
 
-/** Who chooses among groups somewhere. */
+/** Permissions of which one suffices to read groups. */
 export const groupReaders: readonly Permission[] = [
   'channels.read',
   'users.read',
@@ -20,11 +20,11 @@ export interface UsableGroup {
 
 /** Provided by the channels: which models a group can call. */
 export interface ModelsOfGroups {
-  /** Models that enabled channels of these groups serve, under the names that clients of the own group use. */
+  /** Returns models that enabled channels of these groups serve, under the names that clients of the own group use. */
   modelsOfGroups(groups: readonly string[], own: string): string[] | Promise<string[]>;
 }
 
-/** Groups are the keys of option GroupRatio. Option UserUsableGroups names those that any user may choose. */
+/** Groups are the keys of option GroupRatio. Option UserUsableGroups names the groups that any user may choose. */
 export class GroupService {
   constructor(
     private readonly options: { readonly values: OptionValues },
@@ -50,7 +50,7 @@ export class GroupService {
     return this.usableBy(group).map(({ name }) => name);
   }
 
-  /** Groups for visitors without an account: the usable groups and `default`. */
+  /** Returns the groups for visitors without an account: the usable groups and `default`. */
   listPublic(): UsableGroup[] {
     return this.usableBy('default', 'Default group');
   }

@@ -5,9 +5,9 @@ import { guardrailRule, type GuardrailRule } from '../../shared/guardrail-rule.j
 /** The result of a rule for one text. */
 export interface TrialResult {
   readonly matched: readonly string[];
-  /** After masking. */
+  /** The text after masking. */
   readonly text: string;
-  /** Why another server could not check it; null: it could. */
+  /** Why a remote check failed; null when it did not. */
   readonly failure: string | null;
 }
 

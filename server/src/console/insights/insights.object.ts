@@ -4,7 +4,7 @@ import { type PageInfoObject, PageInterface, pageSizeText } from '../../platform
 import { bucketZone, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
-import type { TimeBucket } from '../usage/usage-time.service.js';
+import type { TimeBucket } from '../usage/index.js';
 import type {
   Books,
   ChannelRetries,

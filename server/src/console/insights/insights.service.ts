@@ -5,7 +5,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery, SortBy } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage-time.service.js';
+import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/index.js';
 
 /** Liabilities of the site to its users, in quota. */
 export interface Books {
@@ -17,7 +17,7 @@ export interface Books {
   readonly unusedCodes: number;
   /** Number of gift codes without a limit of uses. They are not part of `unusedCodes`. */
   readonly unlimitedCodes: number;
-  /** Reserved for calls in flight. Already deducted from the balances. */
+  /** Quota that is reserved for calls in flight. It is already deducted from the balances. */
   readonly holds: number;
   readonly liability: number;
   readonly liabilityUsd: number;
@@ -28,7 +28,7 @@ export interface Books {
 export interface LiveCall {
   readonly requestId: string;
   readonly userId: number;
-  /** Null: playground. */
+  /** The token; null in the playground. */
   readonly tokenId: number | null;
   readonly modelName: string;
   readonly heldQuota: number;
@@ -61,7 +61,7 @@ export interface RedemptionBatch {
   readonly total: number;
   readonly used: number;
   readonly disabled: number;
-  /** Credited to users so far. */
+  /** Quota credited to users so far. */
   readonly quotaUsed: number;
   /** Value that can still be redeemed. Gift codes without a limit of uses count once. */
   readonly quotaOpen: number;
@@ -73,20 +73,20 @@ export interface RedemptionBatch {
 export interface GrowthPoint {
   readonly time: Date;
   readonly users: number;
-  /** Quota these users spent in the seven days after they signed up. */
+  /** Quota that these users spent in the seven days after they signed up. */
   readonly firstWeekQuota: number;
 }
 
 /** How often calls moved from one channel to the next. */
 export interface ChannelRetries {
   readonly channelId: number;
-  /** Null: the channel was deleted. */
+  /** The name; null when the channel was deleted. */
   readonly channelName: string | null;
-  /** Calls that this channel could not serve and another channel took over. */
+  /** Number of calls that this channel could not serve and another channel then served. */
   readonly passedOn: number;
-  /** Calls that this channel served after another channel had failed. */
+  /** Number of calls that this channel served after another channel had failed. */
   readonly takenOver: number;
-  /** Calls that failed at this channel, after at least one other channel. */
+  /** Number of calls that failed at this channel, after at least one other channel. */
   readonly failedLast: number;
 }
 
@@ -96,21 +96,24 @@ interface InsightDeps {
   readonly clock: Clock;
 }
 
-/** Cursors hold the database's text form of the time, which has microseconds. */
+/** The longest calls first. Cursors hold the database's text form of the time, which has microseconds. */
 const longestFirst: readonly SortBy[] = [
   { field: 'since', direction: 'ASC' },
   { field: 'requestId', direction: 'ASC' },
 ];
-/** Log rows are read individually, so the range is limited. */
+/** Maximum range in seconds. It is limited, because log rows are read individually. */
 const maxRetrySeconds = 48 * 3600;
-/** Buckets of `userGrowth` are drawn as a chart, so their number is limited. */
+/** Maximum number of buckets of `userGrowth`. It is limited, because they are drawn as a chart. */
 const maxGrowthBuckets = 400;
 
 /** Statistics about the whole site that are not part of any list. All require the admin role. */
 export class InsightService {
   constructor(private readonly deps: InsightDeps) {}
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
+  /**
+   * Returns the liabilities of the site.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async books(actor: MaybeActor): Promise<Books> {
     requirePermission(actor, 'usage.read');
     const now = seconds(this.deps.clock);
@@ -235,7 +238,7 @@ export class InsightService {
     };
   }
 
-  /** Of all pages, for one behind the last. */
+  /** Counts the batches of all pages, for a page after the last. */
   private async countBatches(names?: readonly string[]): Promise<number> {
     const [row] = await this.deps.database.query<Array<{ batches: string }>>(
       `SELECT count(DISTINCT name)::text AS batches FROM redemptions
@@ -246,8 +249,9 @@ export class InsightService {
   }
 
   /**
-   * Channels between which calls moved, most frequent first. A call counts once for a channel, however many of its keys
-   * were tried, and not for the slower of two attempts at the same time. Read from the log, so only logged calls count.
+   * Returns channels between which calls moved, most frequent first. A call counts once for a channel, however many of
+   * its keys were tried, and not for the slower of two attempts at the same time. The figures are read from the log, so
+   * only logged calls count.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for more than 48 hours
    */
   async channelRetries(

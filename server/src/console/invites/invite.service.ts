@@ -5,12 +5,11 @@ import type { UsageLog } from '../../shared/audit.js';
 import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { formatQuota, isQuota } from '../../shared/quota.js';
-import { LogType } from '../logs/log.entity.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import { LogType } from '../logs/index.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
-import type { User } from '../users/user.entity.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { affiliateCodeLength, type User, withFreshAffiliateCode } from '../users/index.js';
 
 export interface InviteDeps {
   readonly users: Repository<User>;
@@ -21,9 +20,9 @@ export interface InviteDeps {
 }
 
 export interface Transfer {
-  /** The caller after the transfer. */
+  /** The caller in the state after the transfer. */
   readonly user: User;
-  /** An earlier call with the same key moved the quota. */
+  /** Whether an earlier call with the same key moved the quota. */
   readonly replayed: boolean;
 }
 
@@ -31,7 +30,7 @@ export interface Transfer {
 export class InviteService {
   constructor(private readonly deps: InviteDeps) {}
 
-  /** The caller's invite code. Created if missing, which is the case for imported users. */
+  /** Returns the caller's invite code. It is created if missing, which is the case for imported users. */
   async code(actor: MaybeActor): Promise<string> {
     const { id } = requireActor(actor);
     const { users } = this.deps;

@@ -1,7 +1,7 @@
 import { creditTypes } from '../../shared/log-type.js';
 import { escapeLike } from '../../shared/page.js';
-import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/rollups.service.js';
-import { LogType } from './log.entity.js';
+import { logFrom, type Queries, type Range, type RollupState } from '../../billing/rollups/index.js';
+import { LogType } from '../../shared/log-type.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 
 /**
@@ -21,9 +21,11 @@ export interface LogFilter {
   readonly from?: number;
   readonly until?: number;
   readonly requestId?: string;
-  /** Least quota, included. Like `quotaBelow`, it leaves out rows of credits and deductions unless `types` are given. */
+  /**
+   * Minimum quota, included. Like `quotaBelow`, it leaves out rows of credits and deductions unless `types` are given.
+   */
   readonly quotaAtLeast?: number;
-  /** Quota that a row is below. */
+  /** Exclusive upper limit of the quota. */
   readonly quotaBelow?: number;
 }
 
@@ -38,7 +40,10 @@ export class Where {
     return this;
   }
 
-  /** The column has one of these values. One value is compared with `=`, which keeps the order of its index. */
+  /**
+   * Adds a condition that the column has one of these values. One value is compared with `=`, which keeps the order of
+   * its index.
+   */
   among(column: string, values: readonly (string | number)[] | undefined): this {
     if (values === undefined) return this;
     const [first, ...others] = values;
@@ -60,7 +65,7 @@ export class Where {
   }
 }
 
-/** Every condition except the time range. */
+/** Adds every condition except the time range. */
 export function andLogFields(where: Where, filter: LogFilter): Where {
   where
     .among('type', filter.types)
@@ -78,7 +83,10 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
   return where;
 }
 
-/** A quota means the cost of a call, unless types are asked for, which may be those of credits. */
+/**
+ * Whether rows of credits are left out. A quota means the cost of a call, unless the filter has types, which may
+ * include credits.
+ */
 export const leavesOutCredits = ({ types, quotaAtLeast, quotaBelow }: LogFilter): boolean =>
   types === undefined && (quotaAtLeast !== undefined || quotaBelow !== undefined);
 
@@ -88,7 +96,7 @@ function andRange(where: Where, filter: LogFilter): Where {
   return where;
 }
 
-/** The complete filter, including the time range, for lists. */
+/** Returns the complete filter, including the time range, for lists. */
 export function logConditions(filter: LogFilter): Where {
   return andRange(andLogFields(new Where(), filter), filter);
 }
@@ -99,7 +107,7 @@ export interface Source {
   readonly values: unknown[];
 }
 
-/** Rollups of the rows that match a filter (`logFrom`); null when no rollup has the columns, only the rows. */
+/** Returns rollups of the rows that match a filter (`logFrom`); null when only the rows have the columns. */
 export function logSource(
   filter: LogFilter,
   state: RollupState,
@@ -116,7 +124,7 @@ export const rangeOf = ({ from, until }: LogFilter): Range => ({
   end: until ?? Number.MAX_SAFE_INTEGER,
 });
 
-/** Columns of the log that a filter restricts, except the time. */
+/** Returns the columns of the log that a filter restricts, except the time. */
 export const columnsOf = (filter: LogFilter): string[] =>
   Object.entries(logColumns).flatMap(([field, column]) =>
     filter[field as keyof typeof logColumns] === undefined ? [] : [column],
@@ -159,16 +167,18 @@ function andModels(where: Where, models: readonly string[]): void {
 
 export const searchSize = 100;
 const searchedCalls = 10_000;
-/** Up to this many rows are found by content; when there are more, only the newest of each type are searched. */
+/**
+ * Maximum number of rows that are found by content. If there are more, only the newest rows of each type are searched.
+ */
 const maxAlike = 2000;
 const otherTypes = Object.values(LogType).filter((type) => type !== LogType.consume);
 const newestFirst = 'ORDER BY created_at DESC, id DESC';
 
-/** The newest rows of a type, or whose content starts with a text. */
+/** Finds the newest rows of a type, or whose content starts with a text. */
 export async function searchLogs(database: Queries, keyword: string, type: number | null): Promise<ViewRow[]> {
   const where = new Where();
   const start = where.value(`${escapeLike(keyword)}%`);
-  // In the order of the index on content, so that the planner uses it.
+  // The rows are in the order of the index on content, so that the planner uses it.
   const alike = `SELECT created_at, id FROM logs WHERE type <> ${LogType.consume} AND content LIKE ${start}
     ORDER BY content USING ~<~ LIMIT ${maxAlike}`;
   const [found] = await database.query<Array<{ rows: number }>>(

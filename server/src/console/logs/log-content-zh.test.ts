@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { contentInChinese } from './log-content-zh.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 
 it.each([
   [
@@ -29,7 +29,7 @@ it.each([
   expect(contentInChinese({ type, content })).toBe(expected);
 });
 
-/** Texts that the console has, too, by rules of its own: both have to say the same. */
+/** The texts of the console, whose own rules must give the same result. */
 const onScreen = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/log-texts.json'), 'utf8'),
 ) as ReadonlyArray<{ type: keyof typeof types; content: string; zh: string }>;

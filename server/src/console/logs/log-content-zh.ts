@@ -84,7 +84,10 @@ const rules: ReadonlyMap<number, readonly Rule[]> = new Map<number, readonly Rul
   ],
 ]);
 
-/** Words the text of a row that is no call in Chinese, as the console does. Other texts stay as they are. */
+/**
+ * Returns the text of a row that is not a call in Chinese, with the same result as the console. Other texts are
+ * unchanged.
+ */
 export function contentInChinese({ type, content }: { readonly type: number; readonly content: string }): string {
   const [pattern, text] = rules.get(type)?.find(([one]) => one.test(content)) ?? [];
   return pattern && text ? content.replace(pattern, text) : content;

@@ -2,18 +2,18 @@ import { readComponents } from '../../shared/charge-lines.js';
 import { parseFields } from '../../shared/json.js';
 import { linesOf, type LogChargeLine } from './log-lines.js';
 
-/** Where the cost of a call is from: the provider's report, a cost card of the channel, or the list price. */
+/** The source of a call's cost: the provider's report, a cost card of the channel, or the list price. */
 export type CostBasis = 'reported' | 'card' | 'list';
 
 /** The cost of a call. */
 export interface LogCost {
   readonly usd: number;
   readonly basis: CostBasis;
-  /** The name of the card; null where the provider reported the cost. */
+  /** The name of the card; null when the provider reported the cost. */
   readonly card: string | null;
-  /** Times the prices of the lines. */
+  /** The factor by which the prices of the lines are multiplied. */
   readonly factor: number;
-  /** At the prices of the card, before the factor; null where the provider reported the cost. */
+  /** The lines at the prices of the card, before the factor; null when the provider reported the cost. */
   readonly lines: readonly LogChargeLine[] | null;
 }
 
@@ -21,7 +21,7 @@ const bases: ReadonlySet<unknown> = new Set<CostBasis>(['reported', 'card', 'lis
 
 /**
  * Reads the cost from the details of a row.
- * @returns null where it is unknown. Rows from before costs were computed have reported costs only.
+ * @returns null when it is unknown. Rows from before costs were computed only have reported costs.
  */
 export function costOfRow(details: Readonly<Record<string, unknown>>): LogCost | null {
   const admin = (details['admin_info'] ?? {}) as Readonly<Record<string, unknown>>;
@@ -33,12 +33,12 @@ export function costOfRow(details: Readonly<Record<string, unknown>>): LogCost |
     basis,
     card: typeof card === 'string' ? card : null,
     factor: typeof factor === 'number' ? factor : 1,
-    // Those of the charge are stored once.
+    // Lines that are the same as those of the charge are stored once.
     lines: basis === 'reported' ? null : linesOf(readComponents(admin['cost_lines'] ?? details['components'])),
   };
 }
 
-/** The same from the stored text. */
+/** Reads the cost from the stored text of the details. */
 export function costOfText(other: string): LogCost | null {
   // Rows without a cost are not parsed.
   return other.includes('"upstream_cost"') ? costOfRow(parseFields(other) ?? {}) : null;

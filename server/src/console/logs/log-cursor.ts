@@ -27,7 +27,7 @@ export const plainCursor: CursorCodec = {
   },
 };
 
-/** Encrypted, because a row id would reveal to its owner how many rows the site writes. */
+/** Returns a cursor that is encrypted, because a row id would reveal to its owner how many rows the site writes. */
 export const sealedCursor = (secrets: Secrets): CursorCodec => ({
   encode: (position, direction) => secrets.seal(plainCursor.encode(position, direction)),
   decode: (cursor, direction) => plainCursor.decode(openOr(secrets, cursor), direction),

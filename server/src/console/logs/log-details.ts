@@ -2,7 +2,7 @@ import { readComponents } from '../../shared/charge-lines.js';
 import { parseFields } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { costOfRow, type LogCost } from './log-cost.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import { linesOf, type LogChargeLine } from './log-lines.js';
 import type { LogView } from './log-view.js';
 
@@ -20,12 +20,14 @@ export interface LogPrice {
   readonly audioRatio: number | null;
   readonly audioCompletionRatio: number | null;
   readonly groupRatio: number;
-  /** Name of the price card, where one priced the call: then `lines` are the charge, and the ratios only describe it. */
+  /**
+   * The name of the price card, if one priced the call. `lines` are then the charge, and the ratios only describe it.
+   */
   readonly card: string | null;
-  /** When the prices of the card were read: a month or a day. */
+  /** The date at which the prices of the card were read: a month or a day. */
   readonly cardAsOf: string | null;
   readonly lines: readonly LogChargeLine[] | null;
-  /** Fractions of a quota unit before and after the call. Null where the price is a whole number. */
+  /** Fractions of a quota unit before and after the call. Null when the price is a whole number. */
   readonly carriedBefore: number | null;
   readonly carriedAfter: number | null;
 }
@@ -55,8 +57,8 @@ export interface LogError {
 }
 
 /**
- * How a call of a session was routed: to the channel and key that served its last call, for the first time, or to another
- * channel or key than its last call.
+ * How a call of a session was routed: to the channel and key of the session's last call, as the first call of the
+ * session, or to another channel or key.
  */
 export const logAffinities = ['HIT', 'NEW', 'MOVED'] as const;
 export type LogAffinity = (typeof logAffinities)[number];
@@ -74,17 +76,17 @@ export interface LogDetails {
   readonly price: LogPrice | null;
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
-  /** Included in the cache writes. */
+  /** The part of the cache writes that is kept for an hour. */
   readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
-  /** The provider's service tier, where that has prices of its own. */
+  /** The provider's service tier, if that tier has prices of its own. */
   readonly serviceTier: string | null;
   readonly audio: LogAudio | null;
   readonly timeToFirstTokenMs: number | null;
   /** Null in rows that have whole seconds only. */
   readonly durationMs: number | null;
   readonly upstreamModel: string | null;
-  /** The client asked for this model or group, and another one served the call. */
+  /** The model or group that the client asked for, when a fallback served the call. */
   readonly askedModel: string | null;
   readonly askedGroup: string | null;
   readonly path: string | null;
@@ -99,17 +101,17 @@ export interface LogDetails {
   readonly attemptIds: readonly number[];
   /** Guardrails that matched, for admins. */
   readonly guardrails: readonly LogGuardrail[];
-  /** The content of the call was captured. */
+  /** Whether the content of the call was captured. */
   readonly isCaptured: boolean;
-  /** Null: unknown. */
+  /** The cost; null when it is unknown. */
   readonly cost: LogCost | null;
-  /** Quota that an admin took from the balance. The row's own quota is 0 then. */
+  /** Quota that an admin deducted from the balance. The row's own quota is 0 then. */
   readonly deductedQuota: number;
   /** All stored details, under the names of the REST API. */
   readonly all: Readonly<Record<string, unknown>> | null;
 }
 
-/** Assumed for rows written before the cache write ratio was logged. */
+/** The cache write ratio of rows written before it was logged. */
 const oldCacheWriteRatio = 1.25;
 
 /** Parses the `other` text of a row. Text that is not a JSON object counts as empty. */
@@ -117,7 +119,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
   const all = parseFields(other);
   const from = all ?? {};
   const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
-  // Rows of other programs have times that no call takes.
+  // Rows of other programs may have times that no call takes.
   const whole = (key: string): number => Math.max(-maxInt32, Math.min(Math.round(number(key) ?? 0), maxInt32));
   const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
   const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; guardrails?: unknown; captured?: unknown };

@@ -4,7 +4,8 @@ import { listArgs, sortInput } from '../../platform/graphql/pagination.js';
 import { QuotaRangeObject, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import { LogTypeEnum } from './log.object.js';
-import type { LogFilter, LogSortKey } from './log.service.js';
+import type { LogFilter } from './log-conditions.js';
+import type { LogSortKey } from './log.service.js';
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {
@@ -62,11 +63,14 @@ export class OwnLogListArgs extends listArgs(OwnLogFilterInput, LogSort, sorting
 @ArgsType()
 export class LogListArgs extends listArgs(LogFilterInput, LogSort, sorting) {}
 
-/** @throws InvalidInputError for an invalid range */
+/**
+ * Converts the filter.
+ * @throws InvalidInputError for an invalid range
+ */
 export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
   const { at, quota, ...rest } = input ?? {};
   const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
-  // Rows have whole seconds: a row of second 5 is not before 5.5.
+  // Rows have whole seconds, so the bound is rounded up: a row of second 5 is before 5.5.
   const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
   return omitNullish<LogFilter>({
     ...rest,

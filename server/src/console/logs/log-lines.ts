@@ -9,7 +9,7 @@ export interface LogChargeLine {
   /** USD per million tokens or per unit. */
   readonly price: number;
   readonly isPerMillion: boolean;
-  /** Before the group ratio. */
+  /** USD before the group ratio. */
   readonly usd: number;
 }
 

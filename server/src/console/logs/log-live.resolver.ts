@@ -4,10 +4,10 @@ import { deliveryType } from '../../platform/graphql/delivery.object.js';
 import { liveSource } from '../../platform/graphql/live-sources.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { LogTail } from './log-tail.service.js';
+import type { LogTail } from './log-tail.js';
 import { LogFilterInput, OwnLogFilterInput, toLogFilter } from './log-filter.object.js';
 import { LogObject, OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
-import type { LogView, OwnLogView } from './log.service.js';
+import type { LogView, OwnLogView } from './log-view.js';
 
 const LogsCreated = deliveryType(LogObject, 'LogsCreated');
 const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated');

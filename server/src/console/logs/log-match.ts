@@ -1,7 +1,9 @@
 import { creditTypes } from '../../shared/log-type.js';
 import { leavesOutCredits, type LogFilter } from './log-conditions.js';
 
-/** Whether a row that was already read matches the filter, with the same result as the list's SQL. Ignores times. */
+/**
+ * Whether a row that was already read matches the filter, with the same result as the list's SQL. Times are ignored.
+ */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   const { types, userIds, username, tokenIds, tokenName, models, groups, channelIds, requestId } = filter;
   const { quotaAtLeast = -Infinity, quotaBelow = Infinity } = filter;
@@ -33,7 +35,7 @@ export interface LogFields {
   readonly group: string;
   readonly channelId: number;
   readonly requestId: string;
-  /** A whole number; text as it comes from Postgres. */
+  /** A whole number, or the text that Postgres returns. */
   readonly quota: number | string;
 }
 

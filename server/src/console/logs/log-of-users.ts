@@ -1,14 +1,14 @@
 import type { ListQuery, Slice } from '../../shared/page.js';
-import type { Queries } from '../../billing/rollups/rollups.service.js';
+import type { Queries } from '../../billing/rollups/index.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
 import { plainCursor } from './log-cursor.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 
-/** Rows of one user are counted up to this number. */
+/** Maximum number up to which the rows of one user are counted. */
 const maxCounted = 10_000;
 
 /**
- * One page of log rows for each user, in one statement that reads the index of users and times.
+ * Reads one page of log rows for each user, in one statement that uses the index of users and times.
  * @throws InvalidInputError for text that is no cursor of this list
  */
 export async function readLogsOfUsers(
@@ -56,7 +56,7 @@ export async function readLogsOfUsers(
   );
 }
 
-/** @returns one more than the maximum where there are more */
+/** @returns one more than the maximum when there are more */
 async function countLogsOfUsers(
   database: Queries,
   userIds: readonly number[],

@@ -3,7 +3,7 @@ import { Cost } from '../../platform/graphql/access.js';
 import { PageInterface, pageItems } from '../../platform/graphql/pagination.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { LogObject, OwnLogObject } from './log.object.js';
-import type { LogRate, LogSums } from './log.service.js';
+import type { LogRate, LogSums } from './log-stat.js';
 
 @ObjectType('LogSums', { description: 'Totals of the charged calls that match the filter, ignoring its types.' })
 export class LogSumsObject implements LogSums {

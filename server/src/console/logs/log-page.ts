@@ -1,4 +1,4 @@
-import { hour, type Queries, type RollupState } from '../../billing/rollups/rollups.service.js';
+import { hour, type Queries, type RollupState } from '../../billing/rollups/index.js';
 import { isIndexed, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 
@@ -17,7 +17,7 @@ export interface Wanted {
   readonly after: LogPosition | null;
   /** Whether to count the total. */
   readonly counted: boolean;
-  /** Rows are counted up to this number. */
+  /** The number up to which rows are counted. */
   readonly most: number;
 }
 
@@ -35,8 +35,8 @@ interface Part {
 }
 
 /**
- * One page of the log. The rollups give the number of rows and, if no index covers all filters, the hours that contain
- * the page. Neither a rare combination nor a late page needs a full scan.
+ * Reads one page of the log. The rollups give the number of rows and, if no index covers all filters, the hours that
+ * contain the page. Neither a rare combination nor a late page needs a full scan.
  */
 export async function readLogPage(
   database: Queries,
@@ -59,7 +59,7 @@ export async function readLogPage(
   return { rows: await readRows(database, located.filter, located.page), total };
 }
 
-/** Number of matching rows; `most + 1` when there are more than `most`. */
+/** Counts matching rows; `most + 1` when there are more than `most`. */
 export async function countLogs(
   database: Queries,
   filter: LogFilter,
@@ -109,7 +109,7 @@ async function locateWithin<Page extends Wanted>(
 
 const isShort = ({ from = 0, until = Infinity }: LogFilter): boolean => until - from < 2 * hour;
 
-/** The shortest period that contains the page, and the offset of the page within it. */
+/** Finds the shortest period that contains the page, and the offset of the page within it. */
 function locate<Page extends Wanted>(
   parts: readonly Part[],
   filter: LogFilter,
@@ -198,7 +198,7 @@ function readRows(database: Queries, filter: LogFilter, wanted: Wanted): Promise
   );
 }
 
-/** One page of the matching rows by their quota, rows of the same quota by time. */
+/** Reads one page of the matching rows by quota, and rows of the same quota by time. */
 export function readByQuota(
   database: Queries,
   filter: LogFilter,

@@ -3,7 +3,7 @@ import { roundedUsd } from '../../shared/quota.js';
 import { contentInChinese } from './log-content-zh.js';
 import { detailsOf } from './log-details.js';
 import { creditTypes } from '../../shared/log-type.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import type { LogView } from './log-view.js';
 
 /** A column of a CSV file: its header and its cells. */
@@ -27,6 +27,7 @@ const typeNames = {
 type PeopleColumn = readonly [en: string, zh: string, cell: CsvColumn[1]];
 
 /**
+ * Reads the form of an export.
  * @param query of the export: `time_zone` (default UTC), `language` (default `en`)
  * @throws AppError INVALID_INPUT for an unknown time zone
  */
@@ -40,17 +41,17 @@ export function peopleCsvOf(query: Readonly<Record<string, string | undefined>>,
   return { timeZone, language: query['language'] === 'zh' ? 'zh' : 'en', quotaPerUnit };
 }
 
-/** Amounts in USD, times in the reader's time zone, names in place of numbers. */
+/** Returns columns with amounts in USD, times in the reader's time zone, and names in place of numbers. */
 export function peopleColumns({ timeZone, language, quotaPerUnit }: PeopleCsv, isAdmin: boolean): CsvColumn[] {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const names = typeNames[language];
-  // Each cell of a row needs its details: parse them once.
+  // Each cell of a row needs its details, so they are parsed once.
   let last: { readonly log: LogView; readonly details: ReturnType<typeof detailsOf> } | undefined;
   const of = (log: LogView) => {
     if (last?.log !== log) last = { log, details: detailsOf(log) };
     return last.details;
   };
-  // A test is paid by no user.
+  // No user pays for a test.
   const usd = (log: LogView) => (log.type === (LogType.test as number) ? 0 : log.quota / quotaPerUnit);
   const credit = (log: LogView): number | undefined => {
     const quota = creditTypes.includes(log.type) ? log.quota - of(log).deductedQuota : 0;
@@ -90,7 +91,7 @@ const seconds = (milliseconds: number | null): number | null => (milliseconds ==
 const marginOf = (usd: number, cost: number | undefined): number | undefined =>
   cost === undefined ? undefined : usd - cost;
 
-/** Never `1e-7`, which spreadsheets round, and without binary rounding errors. */
+/** Formats an amount without exponents such as `1e-7`, which spreadsheets round, and without binary rounding errors. */
 const plain = (usd: number): number | string => {
   const rounded = roundedUsd(usd);
   return Math.abs(rounded) >= 1e-6 || rounded === 0 ? rounded : rounded.toFixed(9);

@@ -1,8 +1,8 @@
-import type { Queries, RollupState } from '../../billing/rollups/rollups.service.js';
+import type { Queries, RollupState } from '../../billing/rollups/index.js';
 import { andLogFields, logConditions, logSource, Where, type LogFilter, type Source } from './log-conditions.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 
-/** Sums of the charged calls in the range. */
+/** Totals of the charged calls in the range. */
 export interface LogSums {
   readonly quota: number;
   readonly promptTokens: number;
@@ -16,7 +16,7 @@ export interface LogRate {
   readonly tokens: number;
 }
 
-/** Ignores the types of the filter: sums include charged calls only. */
+/** Reads totals. The types of the filter are ignored, because totals include charged calls only. */
 export function readSums(database: Queries, filter: LogFilter, state: RollupState): Promise<LogSums> {
   const charged = { ...filter, types: [LogType.consume] };
   return addUp(database, logSource(charged, state) ?? plainSource(charged));
@@ -35,13 +35,16 @@ async function addUp(database: Queries, source: Source): Promise<LogSums> {
   };
 }
 
-/** Used because rollups have neither user names nor request ids. */
+/** Returns a source without rollups, because rollups have neither user names nor request ids. */
 function plainSource(filter: LogFilter): Source {
   const where = logConditions(filter);
   return { from: `(SELECT * FROM logs WHERE ${where.toString()}) plain`, values: where.values };
 }
 
-/** Ignores the types and times of the filter. @param now Unix seconds */
+/**
+ * Reads the rate. The types and times of the filter are ignored.
+ * @param now Unix seconds
+ */
 export async function readRate(database: Queries, filter: LogFilter, now: number): Promise<LogRate> {
   const where = andLogFields(new Where(), { ...filter, types: [LogType.consume] }).and('created_at > ?', now - 60);
   const [row] = await database.query<Array<{ calls: string; tokens: string }>>(

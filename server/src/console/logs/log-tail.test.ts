@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { Signals } from '../../platform/live/signals.js';
 import type { Actor } from '../../shared/actor.js';
-import { LogTail } from './log-tail.service.js';
+import { LogTail } from './log-tail.js';
 
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const row = (id: string) => ({
@@ -27,7 +27,7 @@ const row = (id: string) => ({
 
 const fail = new Error('Connection terminated');
 let keys: string[];
-/** Statements of each kind that fail next. */
+/** Number of statements of each kind that fail next. */
 let failures: { keys: number; rows: number };
 let windows: number[];
 let tail: LogTail;

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { logFrom, readSnapshot, type Range } from '../../billing/rollups/rollups.service.js';
+import { logFrom, type Range, readSnapshot } from '../../billing/rollups/index.js';
 
 const rowsPerStep = 5000;
 const lockNotAvailable = '55P03';
@@ -18,7 +18,7 @@ interface Partition extends Range {
 export async function trimLogs(database: DataSource, before: number): Promise<number> {
   const months = (await listPartitions(database)).filter(({ end }) => end <= before);
   const rows = await countRows(database, months);
-  // Announced first, so that no reader expects rows that may be deleted from now on.
+  // The time is announced before the deletion, so that no reader expects rows that may be deleted from now on.
   await database.query('UPDATE log_state SET trimmed_before = greatest(trimmed_before, $1)', [before]);
   let deleted = 0;
   for (const month of months) {
@@ -43,10 +43,12 @@ async function listPartitions(database: DataSource): Promise<Partition[]> {
   });
 }
 
-/** Before anything is announced as deleted. From the rollups, because reading ten million rows takes seconds. */
+/**
+ * Counts rows before their deletion is announced. The rollups are used, because reading ten million rows takes seconds.
+ */
 function countRows(database: DataSource, months: readonly Partition[]): Promise<Map<Partition, number>> {
   return readSnapshot(database, async (transaction, state) => {
-    // Where the rollups are behind, rows are read, for longer than the limit for other statements.
+    // Where rollups are missing, rows are read, which may take longer than the limit of other statements.
     await transaction.query('SET LOCAL statement_timeout = 0');
     const counted = new Map<Partition, number>();
     for (const month of months) {

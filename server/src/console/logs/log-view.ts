@@ -3,7 +3,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { parseFields } from '../../shared/json.js';
 import type { Log } from './log.entity.js';
 
-/** A log row as an admin sees it. */
+/** A log row in the form for admins. */
 export type LogView = Pick<
   Log,
   | 'id'
@@ -30,11 +30,11 @@ export type LogView = Pick<
   readonly channelName: string | null;
 };
 
-/** A log row as its owner sees it: without channels and admin details. */
+/** A log row in the form for its owner: without channels and admin details. */
 export type OwnLogView = Omit<LogView, 'id' | 'channelId' | 'channelName'> & {
   /**
-   * Stable across reads and nodes. Derived with a secret, because row ids would reveal how many calls the whole site
-   * serves.
+   * An id that is the same across reads and nodes. It is derived with a secret, because row ids would reveal how many
+   * calls the whole site serves.
    */
   readonly id: string;
 };
@@ -62,7 +62,7 @@ export function toView(row: ViewRow, channelNames: ReadonlyMap<number, string>):
 }
 
 /**
- * The view of a caller who reads the log of all users: without the texts of calls unless they may read them
+ * Returns the view for a caller who reads the log of all users: without the texts of calls unless they may read them
  * (`logs.content`).
  */
 export function viewFor(actor: MaybeActor): typeof toView {
@@ -73,7 +73,7 @@ export function viewFor(actor: MaybeActor): typeof toView {
 /** The details of a row that hold texts of a call (`gateway/observe/chat-content.ts`). */
 const textFields = ['input_content', 'output_content', 'context', 'system_prompt'];
 
-/** Drops text that is not a JSON object: it might contain any. */
+/** Removes the texts. A text that is not a JSON object is removed as a whole, because it might contain any. */
 function withoutTexts(other: string): string {
   const fields = parseFields(other);
   return fields ? JSON.stringify(omit(fields, textFields)) : '';
@@ -91,12 +91,12 @@ const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): s
   secrets.hash(`log row ${id}`).subarray(0, 15).toString('base64url');
 
 /**
- * The details of a row that are for admins. Those of channels are in rows of failed calls; those of budgets do not say which
- * of them are the owner's.
+ * The details of a row that are for admins. Channels are in rows of failed calls. Budgets are included, because they do
+ * not state which of them are the owner's.
  */
 const adminFields = ['admin_info', 'budgets', 'channel_id', 'channel_name', 'channel_type'];
 
-/** Drops text that is not a JSON object: it might contain admin details. */
+/** Removes admin details. A text that is not a JSON object is removed as a whole, because it might contain some. */
 function withoutAdminInfo(other: string): string {
   const fields = parseFields(other);
   return fields ? JSON.stringify(omit(fields, adminFields)) : '';

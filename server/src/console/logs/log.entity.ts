@@ -1,8 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 
-export { LogType } from '../../shared/log-type.js';
-
 /** A row of the usage log; partitioned by month of `createdAt` (Unix seconds). Consume rows are written by settlements. */
 @Entity('logs')
 export class Log {

@@ -13,7 +13,7 @@ interface RetentionDeps {
   readonly state: SharedState;
   readonly nodeId: string;
   readonly clock: Clock;
-  /** LOG_RETENTION_DAYS; 0 keeps everything. */
+  /** The variable LOG_RETENTION_DAYS; 0 keeps everything. */
   readonly days: number;
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
@@ -54,7 +54,7 @@ export class LogRetention {
   }
 }
 
-/** Unix seconds: the first of the month that contains the oldest day to keep. */
+/** Returns the first of the month that contains the oldest day to keep, in Unix seconds. */
 export function keptSince(now: number, days: number): number {
   const oldest = new Date(now - days * 24 * hour);
   return Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth(), 1) / 1000;

@@ -14,8 +14,8 @@ import {
 } from './log-details.js';
 import { LogGuardrailObject } from './log-guardrail.object.js';
 import { LogCostObject, LogPriceObject } from './log-price.object.js';
-import { LogType } from './log.entity.js';
-import type { LogView, OwnLogView } from './log.service.js';
+import { LogType } from '../../shared/log-type.js';
+import type { LogView, OwnLogView } from './log-view.js';
 
 export const LogTypeEnum = enumType(
   'LogType',

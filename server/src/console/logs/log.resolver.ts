@@ -70,7 +70,10 @@ export class LogResolver {
   }
 }
 
-/** Counts the total in the same snapshot as the rows if it is selected, and reads no rows if only sums are selected. */
+/**
+ * Reads a page. The total is counted in the same snapshot as the rows if it is selected, and no rows are read if only
+ * totals are selected.
+ */
 function slice<Row>(
   info: GraphQLResolveInfo,
   args: OwnLogListArgs,

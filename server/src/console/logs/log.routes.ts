@@ -5,10 +5,11 @@ import { sessionCookie } from '../../platform/http/authenticate.js';
 import { sendCsv } from '../../platform/http/csv.js';
 import type { RestHandlers } from '../../platform/http/rest.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { KeyHolderService } from '../tokens/key-holder.service.js';
-import type { LogExport } from './log-export.service.js';
+import type { KeyHolderService } from '../tokens/index.js';
+import type { LogExport } from './log-export.js';
 import { peopleCsvOf } from './log-people-csv.js';
-import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
+import type { LogListQuery, LogService } from './log.service.js';
+import type { LogRate, LogSums } from './log-stat.js';
 import { keyRows, toFilter, toOwnWires, toPeopleFilter, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
@@ -112,13 +113,16 @@ const counted = ({ page, pageSize }: Pick<LogListQuery, 'page' | 'pageSize'>): L
   counted: true,
 });
 
-/** The key in the query or in `x-api-key`. A header, unlike an address, does not end up in the logs of proxies. */
+/** Returns the key in the query or in `x-api-key`. A header, unlike a URL, is not written to the logs of proxies. */
 function givenKey({ query, headers }: FastifyRequest): string {
   const { key } = query as { key?: string | string[] };
   return first(key) || first(headers['x-api-key']);
 }
 
-/** The key that signs a caller in, as `Bearer sk-…` or because nothing else does. Null: a session or access token does. */
+/**
+ * Returns the key that authenticates the caller: `Bearer sk-…`, or a key in the query when there is nothing else. Null
+ * when a session or access token authenticates them.
+ */
 function keyOfCaller(request: FastifyRequest): string | null {
   const { authorization } = request.headers;
   if (authorization !== undefined) return /^(Bearer\s+)?sk-/i.test(authorization) ? authorization : null;

@@ -8,9 +8,9 @@ import type { ListQuery, Slice, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
 import { storableJson } from '../../shared/json.js';
-import { readSnapshot, type Queries, type Snapshots } from '../../billing/rollups/rollups.service.js';
+import { type Queries, readSnapshot, type Snapshots } from '../../billing/rollups/index.js';
 import { type LogFilter, searchLogs, searchSize, Where } from './log-conditions.js';
-import { LogType } from './log.entity.js';
+import { LogType } from '../../shared/log-type.js';
 import { plainCursor, sealedCursor, type CursorCodec } from './log-cursor.js';
 import { readLogsOfUsers } from './log-of-users.js';
 import { countLogs, readByQuota, readLogPage } from './log-page.js';
@@ -18,22 +18,20 @@ import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, viewColumns, viewFor, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
 
-export type { LogFilter, LogRate, LogSums, LogView, OwnLogView };
-
-/** Rows are counted, and read by offset, up to this number. Later rows need a cursor or a time range. */
+/** Maximum number up to which rows are counted, and read by offset. Later rows need a cursor or a time range. */
 export const maxCountedLogs = 100_000;
-/** Longest range that is sorted by quota, in seconds: 31 days and the hour of a change of the clock. */
+/** Longest range in seconds that can be sorted by quota: 31 days and the hour of a clock change. */
 const maxSortedSeconds = 31 * 86_400 + 3600;
-/** Shown in place of the API key's name. */
+/** The text in place of the API key's name. */
 const testTokenName = 'model test';
 
 export type LogSortKey = 'createdAt' | 'quota';
 
 /** How a list of the log is read. */
 export interface LogListQuery extends ListQuery<LogSortKey> {
-  /** Reads the total in the same snapshot as the rows. Otherwise `total()` reads it when called. */
+  /** Whether to read the total in the same snapshot as the rows. Otherwise `total()` reads it when called. */
   readonly counted?: boolean;
-  /** 0 reads no rows. */
+  /** Rows per page; 0 reads no rows. */
   readonly pageSize: number;
 }
 
@@ -59,12 +57,12 @@ export class LogService implements UsageLog {
     private readonly database: DataSource,
     private readonly secrets: Secrets,
     private readonly clock: Clock,
-    /** Lists and sums are read there. They may lag. */
+    /** The connections on which lists and totals are read. They may lag. */
     private readonly reads: Snapshots = database,
     private readonly auditLog?: AuditLog,
   ) {}
 
-  /** A row without a call. It has the time of this server's clock. */
+  /** Writes a row without a call. It has the time of this server's clock. */
   async record(transaction: Transaction, row: AuditRow): Promise<void> {
     await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row, quota: row.quota ?? 0 });
   }
@@ -75,7 +73,7 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Newest first.
+   * Lists rows, newest first.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<LogView>> {
@@ -87,7 +85,7 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * The rows of each of these users, in one statement. Rows are counted up to 10,000 per user.
+   * Lists the rows of each of these users, in one statement. Rows are counted up to 10,000 per user.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for an invalid cursor
    */
   async listOf(
@@ -107,7 +105,7 @@ export class LogService implements UsageLog {
     return new Map([...pages].map(([id, page]) => [id, { ...page, items: page.items.map((row) => view(row, names)) }]));
   }
 
-  /** The caller's own rows, without channels and admin details. */
+  /** Lists the caller's own rows, without channels and admin details. */
   async listOwn(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<OwnLogView>> {
     return this.readOwn(ownFilter(requireActor(actor), filter), query);
   }
@@ -123,7 +121,7 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Rate of the last minute.
+   * Returns the rate of the last minute.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async rate(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
@@ -136,8 +134,8 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * The newest 100 rows whose type is the keyword or whose content starts with it. Content of calls is not searched
-   * beyond the newest rows, because it is mostly the same; nor are other rows when thousands share their text.
+   * Finds the newest 100 rows whose type is the keyword or whose content starts with it. Content of calls is only
+   * searched in the newest rows, because it is mostly the same; so are other rows when thousands share their text.
    */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
     requirePermission(actor, 'logs.read');
@@ -147,7 +145,7 @@ export class LogService implements UsageLog {
     return rows.map((row) => view(row, names));
   }
 
-  /** The newest 100 of the caller's rows whose type is the keyword. */
+  /** Finds the newest 100 of the caller's rows whose type is the keyword. */
   async searchOwn(actor: MaybeActor, keyword: string): Promise<OwnLogView[]> {
     const type = toType(keyword);
     const owner = requireActor(actor);
@@ -158,8 +156,8 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Rows of one of the caller's API keys, given with or without `sk-`, newest first; none for an unknown key or a key
-   * of another user.
+   * Lists the rows of one of the caller's API keys, given with or without `sk-`, newest first; none for an unknown key
+   * or a key of another user.
    */
   async listOfKey(actor: MaybeActor, key: string, query: LogListQuery): Promise<Slice<OwnLogView>> {
     const owner = requireActor(actor);
@@ -170,7 +168,7 @@ export class LogService implements UsageLog {
     return this.listOwn(actor, { tokenIds: token ? [token.id] : [] }, query);
   }
 
-  /** Rows of a key that the caller has presented (`KeyHolderService`), as its owner sees them. */
+  /** Lists the rows of a key that the caller has presented (`KeyHolderService`), in the form for its owner. */
   listOfHeldKey(
     { id, userId }: { readonly id: number; readonly userId: number },
     query: LogListQuery,
@@ -239,7 +237,10 @@ export class LogService implements UsageLog {
     };
   }
 
-  /** Sorts all matching rows of the range, because no index has their quota: the range is limited. */
+  /**
+   * Reads rows by quota. All matching rows of the range are sorted, because no index has their quota, so the range is
+   * limited.
+   */
   private async readByQuota(filter: LogFilter, query: LogListQuery): Promise<Slice<ViewRow>> {
     const { from, until = seconds(this.clock) } = filter;
     if (query.after !== null) throw new InvalidInputError('A list by cost is read by page', 'after');
@@ -283,7 +284,7 @@ export async function resolveUser(database: Queries, filter: LogFilter): Promise
   return { ...rest, userIds: userIds && !userIds.includes(user.id) ? [] : [user.id] };
 }
 
-/** One statement for all channels named by the rows. */
+/** Reads the names of all channels of the rows in one statement. */
 export async function namesOfChannels(database: Queries, rows: readonly ViewRow[]): Promise<Map<number, string>> {
   const ids = [...new Set(rows.map((row) => row.channelId).filter((id) => id !== 0))];
   if (ids.length === 0) return new Map();
@@ -327,7 +328,7 @@ const uncounted = {
   useTime: 0,
 };
 
-/** Restricts to the caller's rows and drops the filters that only admins have. */
+/** Restricts to the caller's rows and removes the filters that only admins have. */
 export const ownFilter = (
   { id }: Actor,
   { username: _username, channelIds: _channelIds, ...filter }: LogFilter,

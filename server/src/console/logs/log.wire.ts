@@ -2,15 +2,17 @@ import { queryId, queryNumber } from '../../platform/http/query.js';
 import { parseFields } from '../../shared/json.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import type { Slice } from '../../shared/page.js';
-import { LogType } from './log.entity.js';
-import type { LogFilter, LogListQuery, LogView, OwnLogView } from './log.service.js';
+import { LogType } from '../../shared/log-type.js';
+import type { LogFilter } from './log-conditions.js';
+import type { LogListQuery } from './log.service.js';
+import type { LogView, OwnLogView } from './log-view.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** Old clients know channel tests as calls. */
+/** Returns the type in the REST form. Old clients show channel tests as calls. */
 const wireType = (type: number): number => (type === LogType.test ? LogType.consume : type);
 
-/** A log row as the old clients read it (docs/reference/rest/entities.md#log-row). */
+/** Returns a log row in the form for old clients (docs/reference/rest/entities.md#log-row). */
 export const toWire = (log: LogView): Record<string, unknown> => ({
   id: log.id,
   user_id: log.userId,
@@ -33,8 +35,8 @@ export const toWire = (log: LogView): Record<string, unknown> => ({
 });
 
 /**
- * Prompt tokens as the old clients count them: for Messages calls (`claude`) without cached tokens, whose price they add
- * to that of the prompt.
+ * Returns prompt tokens in the way old clients count them: for Messages calls (`claude`) without cached tokens, whose
+ * price they add to that of the prompt.
  */
 function promptTokensOf({ promptTokens, other }: Pick<LogView, 'promptTokens' | 'other'>): number {
   const details = other.includes('"claude"') ? parseFields(other) : null;
@@ -43,18 +45,21 @@ function promptTokensOf({ promptTokens, other }: Pick<LogView, 'promptTokens' | 
   return Math.max(0, promptTokens - (Number(read) || 0) - (Number(written) || 0));
 }
 
-/** @param place position in the list, where the oldest row is 1: used as the id of own rows. Admin fields are blank. */
+/**
+ * Returns an own row. Admin fields are blank.
+ * @param place position in the list, where the oldest row is 1: used as the id of own rows
+ */
 export const toOwnWire = (log: OwnLogView, place: number): Record<string, unknown> =>
   toWire({ ...log, id: place, channelId: null, channelName: null });
 
 /**
- * Own rows, newest first.
+ * Returns own rows, newest first.
  * @param newest position of the first one
  */
 export const toOwnWires = (rows: readonly OwnLogView[], newest: number): Array<Record<string, unknown>> =>
   rows.map((row, index) => toOwnWire(row, newest - index));
 
-/** The rows of one key, of a list that was counted. */
+/** Returns the rows of one key, from a list that was counted. */
 export async function keyRows(
   { items, total }: Slice<OwnLogView>,
   { page, pageSize }: LogListQuery,
@@ -63,8 +68,8 @@ export async function keyRows(
 }
 
 /**
- * Zero, empty and unreadable values do not restrict. The end of the range is inclusive. Old clients write `%` for any
- * text in the name of a model; as in the console, `*` means the same.
+ * Reads the filter. Zero, empty and unreadable values do not restrict. The end of the range is inclusive. Old clients
+ * write `%` for any text in the name of a model; as in the console, `*` means the same.
  * @throws InvalidInputError for a pattern that is too long
  */
 export function toFilter(query: Query): LogFilter {
@@ -89,7 +94,10 @@ export function toFilter(query: Query): LogFilter {
   };
 }
 
-/** The same for an export for people, which has the rows of the console's list: there 0 restricts, and tests are no calls. */
+/**
+ * Reads the filter of an export for people, which has the rows of the console's list: a value of 0 restricts, and tests
+ * are not calls.
+ */
 export function toPeopleFilter(query: Query): LogFilter {
   const whole = (name: string): number | undefined =>
     /^-?\d{1,15}$/.test(query[name] ?? '') ? Number(query[name]) : undefined;

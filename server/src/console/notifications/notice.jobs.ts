@@ -1,4 +1,4 @@
-import type { NoticeOutbox } from './notice-outbox.service.js';
+import type { NoticeOutbox } from './notice-outbox.js';
 
 const milliseconds = 5_000;
 
@@ -15,12 +15,12 @@ export class NoticeClock {
     this.tick();
   }
 
-  /** Running deliveries are awaited by the outbox. */
+  /** Stops the timer. The outbox awaits running deliveries. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** Starts no second round while one is running. */
+  /** Starts a run, unless one is in progress. */
   private tick(): void {
     this.running ??= this.outbox.round().finally(() => (this.running = null));
   }

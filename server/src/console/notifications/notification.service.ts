@@ -7,8 +7,8 @@ import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Notice } from './delivery.service.js';
-import type { NoticeOutbox } from './notice-outbox.service.js';
+import type { Notice } from './delivery.js';
+import type { NoticeOutbox } from './notice-outbox.js';
 import { settledWithin } from './settled-within.js';
 
 export interface NotificationDeps {
@@ -22,7 +22,7 @@ export interface NotificationDeps {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** After a warning or a refusal by the limit, this node does not warn the user again for this many milliseconds. */
+/** Milliseconds in which this node does not warn a user again, after a warning or a refusal by the limit. */
 const quietMilliseconds = 10_000;
 const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
@@ -35,7 +35,7 @@ export class NotificationService {
   constructor(private readonly deps: NotificationDeps) {}
 
   /**
-   * Called after every charge that leaves less than the user's threshold.
+   * Warns a user of a low balance. Called after every charge that leaves less than the user's threshold.
    * @param left the balance after the charge
    */
   ranLow(userId: number, left: number): void {
@@ -46,12 +46,15 @@ export class NotificationService {
     });
   }
 
-  /** A channel was disabled or enabled automatically. @param status its new status */
+  /**
+   * Notifies root that a channel was disabled or enabled automatically.
+   * @param status its new status
+   */
   channelChanged(id: number, status: number, title: string, reason: string): void {
     this.notifyRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });
   }
 
-  /** A user signed in from a browser that is not known to the account. */
+  /** Notifies a user that they signed in from an unknown browser. */
   newBrowser(userId: number, { ip, userAgent }: { readonly ip: string; readonly userAgent: string }): void {
     const { SystemName, ServerAddress } = this.deps.options.values;
     const notice = {
@@ -69,13 +72,14 @@ export class NotificationService {
     this.notifyUser(userId, notice);
   }
 
-  /** Returns at once. A failure is logged. */
+  /** Sends a notice to a user. Returns at once; a failure is logged. */
   notifyUser(userId: number, notice: Notice): void {
     this.run(() => this.notify(userId, notice));
   }
 
   /**
-   * API keys of a user expire soon. Stored in the caller's transaction, and not limited: each expiry is announced once.
+   * Notifies a user that API keys expire soon. The notice is stored in the caller's transaction, and not limited: each
+   * expiry is announced once.
    * @throws when the notice cannot be stored
    */
   async keysExpire(
@@ -93,7 +97,7 @@ export class NotificationService {
     });
   }
 
-  /** As `notifyUser`, to root. */
+  /** Sends a notice to root, like `notifyUser`. */
   notifyRoot(notice: Notice): void {
     this.run(async () => {
       const [root] = await this.deps.database.query<Array<{ id: number }>>(

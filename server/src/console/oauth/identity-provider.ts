@@ -1,28 +1,28 @@
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 
-/** Providers that redirect the browser back with a code and our state. */
+/** Providers that redirect the browser back with a code and the state of this server. */
 export const redirectProviders = ['github', 'oidc', 'linuxdo'] as const;
 export type ProviderName = (typeof redirectProviders)[number];
 
 /** A person's identity at a provider. */
 export interface Identity {
-  /** Never reassigned by the provider. */
+  /** An id that the provider never reassigns. */
   readonly id: string;
   /** The id that older consoles stored for the same identity. */
   readonly formerId?: string;
   readonly username?: string;
   readonly displayName?: string;
-  /** Only if the provider reports it as verified. */
+  /** The e-mail address, only if the provider reports it as verified. */
   readonly email?: string;
 }
 
 /** Storage and naming of one provider's accounts. */
 export interface Source {
-  /** Display name, for example `GitHub`. */
+  /** The display name, for example `GitHub`. */
   readonly label: string;
   readonly column: keyof Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>;
-  /** Generated names are `github_<number>`. */
+  /** The prefix of generated names: `github_<number>`. */
   readonly namePrefix: string;
   readonly defaultDisplayName: string;
   enabled(values: OptionValues): boolean;
@@ -81,7 +81,7 @@ export interface Callback {
 }
 
 export interface RedirectProvider {
-  /** The URL to send the browser to, and values to store until it returns. */
+  /** Returns the URL to which the browser is sent, and values to store until it returns. */
   begin(state: string): Promise<{ url: string; proof: Omit<Proof, 'state'> }>;
   /** @throws AppError INVALID_INPUT, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE */
   identify(callback: Callback, proof: Proof): Promise<Identity>;

@@ -1,6 +1,7 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
-import type { OidcEndpoints, ProviderName } from './oauth.service.js';
+import type { OidcEndpoints } from './oidc-provider.js';
+import type { ProviderName } from './identity-provider.js';
 
 const SignInProviderEnum = enumType(
   'SignInProvider',

@@ -4,11 +4,11 @@ import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { originOf } from '../../platform/http/session-cookie.js';
 import { ensureVisitor } from '../../platform/http/visitor.js';
 import type { MaybeActor } from '../../shared/actor.js';
-import type { OAuthService, OidcEndpoints, SourceName } from './oauth.service.js';
-import type { EmailBinding } from '../registration/email-binding.service.js';
-import type { AccountService } from '../users/account.service.js';
+import type { OAuthService, SourceName } from './oauth.service.js';
+import type { OidcEndpoints } from './oidc-provider.js';
+import type { EmailBinding } from '../registration/index.js';
+import type { AccountService, User } from '../users/index.js';
 import { BeginSignInInput, BeginSignInPayload, BindEmailInput, OidcEndpointsObject } from './oauth.object.js';
-import type { User } from '../users/user.entity.js';
 import { IdentityProviderEnum, type IdentityColumn, ofUser } from '../users/user.object.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
@@ -20,7 +20,7 @@ const sources: Readonly<Record<IdentityColumn, SourceName>> = {
   telegramId: 'telegram',
 };
 
-/** The browser returns over REST: `GET /api/oauth/<provider>`. */
+/** GraphQL of sign-in through providers. The browser returns over REST: `GET /api/oauth/<provider>`. */
 @Resolver()
 export class OAuthResolver {
   constructor(

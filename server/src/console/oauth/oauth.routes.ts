@@ -5,8 +5,11 @@ import { originOf, setSignInCookies } from '../../platform/http/session-cookie.j
 import { ensureVisitor, visitorOf } from '../../platform/http/visitor.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { redirectProviders, StateError, type OAuthService, type SignIn } from './oauth.service.js';
-import type { EmailBinding } from '../registration/email-binding.service.js';
+import { redirectProviders } from './identity-provider.js';
+import { StateError } from './sign-in-state.js';
+import { type OAuthService } from './oauth.service.js';
+import { type SignIn } from '../sign-in/index.js';
+import type { EmailBinding } from '../registration/index.js';
 import { signInAnswer } from '../users/user.wire.js';
 
 type Context = RestContext<MaybeActor>;
@@ -99,7 +102,7 @@ export const oauthRoutes =
     );
   };
 
-/** The signed-in user; the request must carry the user-id header. */
+/** Returns the signed-in user. The request must have the user-id header. */
 function ownCaller({ actor, request }: Context): Actor {
   const self = requireActor(actor);
   assertUserIdHeader(request, self);

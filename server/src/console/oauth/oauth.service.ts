@@ -11,24 +11,20 @@ import {
 import { type Clock, seconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
-import type { AuthService, SignIn } from '../auth/auth.service.js';
-import type { SessionOrigin } from '../auth/session.service.js';
+import type { AuthService, SignIn } from '../sign-in/index.js';
+import type { SessionOrigin } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type ProviderName, type RedirectProvider, type Source, sources } from './identity-provider.js';
 import type { OidcEndpoints, OidcProvider } from './oidc-provider.js';
-import type { ProviderAccounts } from './provider-account.service.js';
-import type { SignInStates } from './sign-in-state.service.js';
+import type { ProviderAccounts } from './provider-account.js';
+import type { SignInStates } from './sign-in-state.js';
 import type { WeChatProvider } from './wechat-provider.js';
-
-export type { OidcEndpoints, ProviderName, SignIn };
-export { redirectProviders } from './identity-provider.js';
-export { StateError } from './sign-in-state.service.js';
 
 /** The caller and their browser. */
 export interface OAuthCaller {
   readonly actor: MaybeActor;
   readonly origin: SessionOrigin;
-  /** Undefined: no sign-in is in progress in this browser. */
+  /** Id of the browser. Undefined when no sign-in is in progress in it. */
   readonly visitor: string | undefined;
 }
 
@@ -48,7 +44,7 @@ export class OAuthService {
   constructor(private readonly deps: OAuthDeps) {}
 
   /**
-   * A state for clients that build the provider's URL themselves.
+   * Creates a state for clients that build the provider's URL themselves.
    * @throws AppError RATE_LIMITED
    */
   async makeState(
@@ -64,7 +60,7 @@ export class OAuthService {
   }
 
   /**
-   * The provider's URL with state, and with nonce and PKCE where it supports them.
+   * Returns the provider's URL with state, and with nonce and PKCE if the provider supports them.
    * @throws AppError
    */
   async begin(
@@ -105,7 +101,7 @@ export class OAuthService {
   }
 
   /**
-   * Creates the account at the first sign-in where registration is open.
+   * Signs in a user, and creates the account at the first sign-in if registration is open.
    * @throws AppError RATE_LIMITED, INVALID_INPUT for a wrong code
    */
   async signInWithWeChat(code: string, origin: SessionOrigin): Promise<SignIn> {
@@ -116,7 +112,7 @@ export class OAuthService {
   }
 
   /**
-   * Binds the WeChat account that a code stands for to the caller.
+   * Binds the WeChat account of a code to the caller.
    * @throws AppError RATE_LIMITED, CONFIRMATION_NEEDED, INVALID_INPUT (wrong code), CONFLICT (bound to a user already),
    * INSUFFICIENT_PRIVILEGES (an access token)
    */
@@ -193,7 +189,7 @@ export class OAuthService {
 }
 
 /**
- * A signed-in caller gets another way to sign in, which a stolen session must not.
+ * Checks that the caller may bind an account. It is another way to sign in, which a stolen session must not add.
  * @throws AppError CONFIRMATION_NEEDED
  */
 function assertMayBind(actor: MaybeActor): void {
@@ -205,7 +201,7 @@ export type SourceName = keyof typeof sources;
 
 export type TelegramAnswer = Readonly<Record<string, string | undefined>>;
 
-/** A signature is valid for five minutes, so that it cannot be replayed later. */
+/** Seconds for which a signature is valid, so that it cannot be replayed later. */
 const freshSeconds = 300;
 /** Parameters that the widget does not sign. */
 const ownParameters: readonly string[] = ['hash', 'state'];

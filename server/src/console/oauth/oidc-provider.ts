@@ -6,12 +6,12 @@ import type { OptionValues } from '../../options/option.service.js';
 import type { Callback, Identity, Proof, RedirectProvider } from './identity-provider.js';
 import { askProvider, badCode, form, returnAddress, tokenShape } from './provider-call.js';
 
-/** Of another type it counts as absent: only a missing `sub` refuses a sign-in. */
+/** An optional text. A value of another type counts as absent: only a missing `sub` refuses a sign-in. */
 const optionalText = z.string().nullish().catch(null);
 const profileShape = z.object({
   sub: z.string().min(1).max(255),
   email: optionalText,
-  // Amazon Cognito and Apple write it as text.
+  // Amazon Cognito and Apple send it as text.
   email_verified: z
     .union([z.boolean(), z.literal('true').transform(() => true)])
     .nullish()
@@ -20,7 +20,7 @@ const profileShape = z.object({
   preferred_username: optionalText,
 });
 
-/** Cache time of discovered endpoints. */
+/** Milliseconds for which discovered endpoints are cached. */
 const keptMilliseconds = 10 * 60_000;
 // Marked deprecated by the library as a warning only. A provider in a private network may use plain http.
 // eslint-disable-next-line @typescript-eslint/no-deprecated
@@ -82,7 +82,7 @@ export class OidcProvider implements RedirectProvider {
   }
 
   /**
-   * Endpoints named by a well-known URL, for the settings form.
+   * Reads the endpoints named by a well-known URL, for the settings form.
    * @throws AppError
    */
   async discover(wellKnown: string): Promise<OidcEndpoints> {
@@ -186,7 +186,7 @@ export class OidcProvider implements RedirectProvider {
   }
 }
 
-/** The library's messages contain claims and URLs, so they stay in `cause`. */
+/** Returns the error for clients. The library's messages contain claims and URLs, so they stay in `cause`. */
 function toAppError(error: unknown): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known?.code === 'INVALID_INPUT' && known.field === 'code') return known;

@@ -13,7 +13,7 @@ type ProviderRequest = Pick<GuardedRequest, 'url' | 'method' | 'headers' | 'body
 };
 
 /**
- * One call to a provider, whose JSON response must match `shape`. The provider's own messages are never shown.
+ * Calls a provider, whose JSON response must match `shape`. The provider's own messages are never shown.
  * @throws AppError UPSTREAM_UNREACHABLE
  */
 export async function askProvider<T>(
@@ -46,6 +46,6 @@ export const form = (
 
 export const tokenShape = z.object({ access_token: z.string().min(1) });
 
-/** The redirect address of the console, as registered at the provider. */
+/** Returns the redirect URL of the console, as registered at the provider. */
 export const returnAddress = (serverAddress: string, name: string): string =>
   `${siteAddress(serverAddress)}/oauth/${name}`;

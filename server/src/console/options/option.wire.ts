@@ -14,8 +14,8 @@ const hiddenName = /(token|secret|key)$/i;
 const isHidden = (key: string): boolean => hiddenName.test(key) || (isOptionKey(key) && definitionOf(key).secret);
 
 /**
- * The value that a body of an older form means: an emptied field is an empty text, or zero for a number. Undefined means
- * no change: forms never had the value of a hidden setting, so they send it back without one.
+ * Returns the value that a body of an older form means: an emptied field is an empty text, or zero for a number.
+ * Undefined means no change: forms never had the value of a hidden setting, so they send it back without one.
  */
 export function givenValue({ key, value }: z.infer<typeof optionBody>): string | undefined {
   if (value == null && isHidden(key)) return undefined;

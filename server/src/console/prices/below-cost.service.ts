@@ -4,27 +4,31 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
-import { ChannelStatus, type Channel } from '../channels/channel.entity.js';
-import { splitList } from '../channels/channel-lists.service.js';
+import { type Channel, ChannelStatus, splitList } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { isLoss, worstPrice, type Loss } from '../../billing/prices/below-cost.js';
-import { ChannelCost } from '../../billing/prices/channel-cost.service.js';
-import { PriceBook } from '../../billing/prices/price-book.service.js';
-import { proposedValues, type ProposedSetting } from '../../billing/prices/price-proposal.js';
+import {
+  ChannelCost,
+  isLoss,
+  type Loss,
+  PriceBook,
+  type ProposedSetting,
+  proposedValues,
+  worstPrice,
+} from '../../billing/prices/index.js';
 
 /** A model that a channel serves for less than it costs. */
 export interface SaleBelowCost extends Loss {
-  /** Null: the proposed channel, which does not exist yet. */
+  /** The channel. Null for the proposed channel, which does not exist yet. */
   readonly channelId: number | null;
   readonly channelName: string;
   readonly modelName: string;
-  /** Groups that pay less than the cost. */
+  /** Groups whose price is below the cost. */
   readonly groups: readonly string[];
 }
 
 /** A channel as it would be saved. */
 export interface ProposedChannel {
-  /** Null: a new one. */
+  /** Id of the channel; null for a new one. */
   readonly id: number | null;
   readonly name: string;
   readonly models: readonly string[];
@@ -55,10 +59,10 @@ export class BelowCostService {
   constructor(private readonly deps: BelowCostDeps) {}
 
   /**
-   * Models of enabled channels that are sold below cost, by channel and name, at most 2,000. Channels whose costs only the
-   * provider knows are compared by their cost card or the list price.
+   * Returns models of enabled channels that are sold below cost, by channel and name, at most 2,000. Channels whose
+   * costs only the provider knows are compared by their cost card or the list price.
    * @param settings price settings with other values
-   * @param channel takes the place of the stored one, enabled or not; then only its models are compared
+   * @param channel replaces the stored channel, enabled or not; then only its models are compared
    * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT
    */
   async list(
@@ -72,7 +76,7 @@ export class BelowCostService {
     const offers = channel ? [await this.proposed(channel)] : await this.stored();
     const found: SaleBelowCost[] = [];
     for (const [index, offer] of offers.entries()) {
-      // Calls go on while thousands of channels are compared.
+      // Other calls run while thousands of channels are compared.
       if (index % offersPerTurn === offersPerTurn - 1) await nextTurn();
       found.push(...lossesOf(offer, prices));
       if (found.length >= maxLines) break;
@@ -96,7 +100,7 @@ export class BelowCostService {
     }));
   }
 
-  /** With the mapping of the stored channel. */
+  /** Returns a proposed channel with the mapping of the stored one. */
   private async proposed({ id, name, models, groups, costFactor, costCards }: ProposedChannel): Promise<Offer> {
     const stored = id === null ? null : await this.deps.channels.findOneBy({ id });
     try {
@@ -115,7 +119,8 @@ function lossesOf({ id, name, models, groups, mapping, cost }: Offer, prices: Pr
     const ofModel = costs.find(typeof mapped === 'string' ? mapped : modelName, modelName);
     const price = prices.find(modelName, '');
     if (!price || !ofModel) return [];
-    // Tokens first: a card without a price for a tool charges nothing for its calls, which would hide every other loss.
+    // Tokens are compared first: a card without a price for a tool charges nothing for its calls, which would hide
+    // every other loss.
     for (const kind of ['tokens', 'units'] as const) {
       const worst = worstPrice(price, ofModel, kind);
       const losing = worst ? groups.filter((group) => isLoss(worst, prices.groupRatio(group))) : [];

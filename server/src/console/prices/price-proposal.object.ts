@@ -1,5 +1,5 @@
 import { Field, InputType } from 'type-graphql';
-import type { ProposedSetting } from '../../billing/prices/price-proposal.js';
+import type { ProposedSetting } from '../../billing/prices/index.js';
 
 @InputType({ description: 'A price setting with another value. It is not saved.' })
 export class ProposedSettingInput implements ProposedSetting {

@@ -3,10 +3,9 @@ import { milliseconds, readSlice, type SortKeys } from '../../platform/db/keyset
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { NotFoundError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
-import type { ChannelDirectory } from '../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PriceBook } from '../../billing/prices/price-book.service.js';
-import { priceTablesOf, priceVersionOf } from '../../billing/prices/price-version.js';
+import { type PriceBook, priceTablesOf, priceVersionOf } from '../../billing/prices/index.js';
 import type { PriceVersion } from './price-version.entity.js';
 
 export interface PriceVersionDeps {
@@ -33,16 +32,19 @@ export class PriceVersionService {
   /** Stores the current price tables, and every later change of them. */
   async start(): Promise<void> {
     await this.keep();
-    // After a read, because prices that another node announces are not here yet.
+    // The version is stored after a read, because prices that another node announces are not here earlier.
     this.deps.options.onRead(() =>
       this.keep().catch((error: unknown) => {
-        // Stored after the next read, at the next start, or by another node.
+        // It is stored after the next read, at the next start, or by another node.
         this.deps.logger.warn({ err: error }, 'current prices could not be stored');
       }),
     );
   }
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  /**
+   * Lists versions, the newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT
+   */
   async list(actor: MaybeActor, query: ListQuery<PriceVersionSortField>): Promise<Slice<PriceVersion>> {
     requirePermission(actor, 'prices');
     return readSlice<PriceVersion, PriceVersionSortField>(
@@ -62,8 +64,8 @@ export class PriceVersionService {
   }
 
   /**
-   * Models without a price, sorted.
-   * @param among absent: those that enabled channels serve
+   * Returns models without a price, sorted.
+   * @param among absent for the models of enabled channels
    */
   async unpriced(actor: MaybeActor, among?: readonly string[]): Promise<string[]> {
     const admin = requirePermission(actor, 'prices', 'channels.write');

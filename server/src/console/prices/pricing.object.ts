@@ -2,7 +2,7 @@ import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { PriceCard, Quantity } from '../../shared/price-card.js';
-import type { EffectivePrice, PriceLine, PriceSource } from '../../billing/prices/effective-price.js';
+import type { EffectivePrice, PriceLine, PriceSource } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList } from './pricing.service.js';
 
 export const PriceSourceEnum = enumType(

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import type { EffectivePrice } from '../../billing/prices/effective-price.js';
+import type { EffectivePrice } from '../../billing/prices/index.js';
 import type { PricedModel, PriceList, PricingService } from './pricing.service.js';
 
-/** `/api/pricing`: public; prices are those of the caller, if there is one. */
+/** `/api/pricing`. It is public; a signed-in caller gets their own prices. */
 export const pricingRoutes =
   (pricingService: PricingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
@@ -28,7 +28,7 @@ const toModelWire = (model: PricedModel): Record<string, unknown> => ({
 });
 
 /**
- * `GET /api/pricing`: the fields are beside `data`, and there is no `message`
+ * Returns the body of `GET /api/pricing`: the fields are beside `data`, and there is no `message`
  * (docs/reference/rest/public.md#price-list).
  */
 const toWire = (list: PriceList): Record<string, unknown> => ({
@@ -38,7 +38,10 @@ const toWire = (list: PriceList): Record<string, unknown> => ({
   usable_group: list.usableGroups,
 });
 
-/** Prices as cards beside the ratios, which cannot say everything: for another Tollgate that takes its prices from here. */
+/**
+ * Adds prices as cards besides the ratios, which cannot express everything: for another Tollgate that takes its prices
+ * from here.
+ */
 const withCards = (wire: Record<string, unknown>, { models }: PriceList): Record<string, unknown> => ({
   ...wire,
   data: models.map((model) => ({

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../../shared/clock.js';
 import type { MaybeActor } from '../../shared/actor.js';
-import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directory.service.js';
+import type { ChannelDirectory, ChannelOffer } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { effectivePrice, type EffectivePrice } from '../../billing/prices/effective-price.js';
 import { builtInCard } from '../../billing/prices/built-in-prices.js';
@@ -10,24 +10,24 @@ import { callPriceOf, collapseGizmo, unpricedRatio, type PriceBook } from '../..
 
 /** The price of one model, without the group ratio. */
 export interface PricedModel {
-  /** As clients request it, routing prefix included. */
+  /** The model as clients request it, including the routing prefix. */
   readonly modelName: string;
   /** USD per call; null when it is priced by tokens. */
   readonly modelPrice: number | null;
-  /** 1 means 2 USD per million prompt tokens; 0 when it is priced per call. */
+  /** The ratio. 1 means 2 USD per million prompt tokens; 0 when the model is priced per call. */
   readonly modelRatio: number;
   readonly completionRatio: number;
-  /** Groups that can call it, sorted. */
+  /** Groups that can call the model, sorted. */
   readonly enableGroups: readonly string[];
-  /** Null: the model has no price. */
+  /** The price. Null when the model has none. */
   readonly effective: EffectivePrice | null;
-  /** The list price of the provider, also where another price counts. */
+  /** The list price of the provider, also when another price applies. */
   readonly listCard: PriceCard | null;
-  /** Tokens; 0 where the figure is not published. */
+  /** Limits in tokens; 0 when a figure is not published. */
   readonly limits: ModelLimits;
 }
 
-/** Prices and groups as one viewer sees them. */
+/** Prices and groups in the form for one viewer. */
 export interface PriceList {
   readonly models: readonly PricedModel[];
   /** Groups the viewer may choose, with their display names. */

@@ -4,8 +4,8 @@ import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import type { CreditService } from '../../billing/payments/credit.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import type { CreditService } from '../../billing/payments/index.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
 
 export interface Redeemed {
@@ -27,7 +27,7 @@ export interface RedeemDeps {
 export type RedeemRefusal =
   ('UNKNOWN' | 'DISABLED' | 'NOT_YET_VALID' | 'EXPIRED') | ('USED' | 'USED_UP' | 'USED_BY_YOU');
 
-/** An ordinary outcome: the code is unknown, or cannot be redeemed by this user. */
+/** An ordinary refusal: the code is unknown, or this user cannot redeem it. */
 export class RedeemRefusedError extends InvalidInputError {
   constructor(
     readonly refusal: RedeemRefusal,
@@ -37,7 +37,10 @@ export class RedeemRefusedError extends InvalidInputError {
   }
 }
 
-/** Counts attempts, not failures: parallel guesses cannot pass between the check and the count. */
+/**
+ * Maximum number of attempts. Attempts are counted, not failures, so that parallel guesses cannot pass between the
+ * check and the count.
+ */
 const triesPerWindow = 120;
 const windowSeconds = 600;
 const maxKeyLength = 128;

@@ -8,7 +8,7 @@ export type RedemptionFields = Pick<Redemption, 'name' | 'quota' | 'validFrom' |
 
 export interface NewRedemptions extends RedemptionFields {
   readonly isGift: boolean;
-  /** -1 or 0: unlimited. */
+  /** Maximum number of uses; -1 or 0 for unlimited. */
   readonly maxUses: number;
   /** Number of codes; ignored with a `key`. */
   readonly count: number;

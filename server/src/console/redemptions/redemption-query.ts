@@ -37,7 +37,7 @@ interface QueryDeps {
   readonly secrets: Pick<Secrets, 'hash'>;
 }
 
-/** Codes that match a filter, without an order. */
+/** Returns a query for codes that match a filter, without an order. */
 export function redemptionQuery(deps: QueryDeps, filter: RedemptionFilter): SelectQueryBuilder<Redemption> {
   const query = deps.redemptions.createQueryBuilder('redemption');
   andAmong(query, 'redemption.id', filter.ids);
@@ -59,7 +59,11 @@ function matching(secrets: Pick<Secrets, 'hash'>, keyword: string): Brackets {
   });
 }
 
-/** @param select the codes @param now Unix seconds */
+/**
+ * Reads the totals.
+ * @param select the codes
+ * @param now Unix seconds
+ */
 export async function readSums(select: SelectQueryBuilder<Redemption>, now: number): Promise<RedemptionSums> {
   const open = `redemption.status = ${RedemptionStatus.enabled}
     AND (redemption.valid_until = 0 OR redemption.valid_until >= :now)`;

@@ -12,7 +12,7 @@ export interface RedemptionUse {
   readonly quota: number;
 }
 
-/** Codes have a row for each use; one that was redeemed before a move has its use in its own row. */
+/** SQL of the uses. Codes have a row for each use; an imported code that was redeemed has its use in its own row. */
 const uses = `(
   SELECT redemption_id, user_id, used_time, quota FROM redemption_uses
   UNION ALL
@@ -24,7 +24,7 @@ const columns = { redemptionId: 'redemption_id', userId: 'user_id' } as const;
 
 /**
  * Reads the uses of several codes, or of several users, in one statement; the latest first.
- * @param parent whose uses these are: of codes, or by users
+ * @param parent whether the ids are of codes or of users
  * @returns one page for each id
  * @throws InvalidInputError for text that is no cursor of this list
  */

@@ -17,15 +17,15 @@ export class Redemption {
   @Column('text') name: string;
   @Column('bigint', { transformer: bigintColumn }) quota: number;
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
-  /** Normal codes only. */
+  /** Time of use; normal codes only. */
   @Column('bigint', { name: 'redeemed_time', transformer: bigintColumn, default: 0 }) redeemedTime: number;
-  /** Inclusive; 0 means no bound. */
+  /** The validity, inclusive; 0 means no bound. */
   @Column('bigint', { name: 'valid_from', transformer: bigintColumn, default: 0 }) validFrom: number;
   @Column('bigint', { name: 'valid_until', transformer: bigintColumn, default: 0 }) validUntil: number;
-  /** Normal codes only; 0 before use. */
+  /** The user of a normal code; 0 before use. */
   @Column('integer', { name: 'used_user_id', default: 0 }) usedUserId: number;
   @Column('boolean', { name: 'is_gift', default: false }) isGift: boolean;
-  /** Gift codes only; -1 is unlimited. */
+  /** Maximum number of uses of a gift code; -1 for unlimited. */
   @Column('integer', { name: 'max_uses', default: -1 }) maxUses: number;
   @Column('integer', { name: 'used_count', default: 0 }) usedCount: number;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;

@@ -82,7 +82,7 @@ export class RedemptionObject {
   @Field(() => Int, { description: 'The admin who created it.' })
   createdById: number;
 
-  /** 0: not a normal code that was used. */
+  /** The user who redeemed a normal code; 0 for other codes and before use. */
   redeemedById: number;
 
   @Field(() => Date)
@@ -253,7 +253,7 @@ export const toNewRedemptions = (input: CreateRedemptionsInput): Partial<NewRede
   maxUses: input.maxUses ?? -1,
 });
 
-/** Absent fields stay absent. Null removes a bound. */
+/** Converts the fields. Absent fields stay absent. Null removes a bound. */
 export function toRedemptionFields({
   batch,
   quota,

@@ -12,8 +12,8 @@ import { maxInt32 } from '../../shared/limits.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { LogType } from '../logs/log.entity.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { LogType } from '../logs/index.js';
 import {
   newRedemptionDefaults,
   parseFields,
@@ -54,7 +54,7 @@ export class RedemptionService {
   constructor(private readonly deps: RedemptionDeps) {}
 
   /**
-   * Newest first unless sorted.
+   * Lists codes, newest first unless sorted.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(
@@ -74,14 +74,20 @@ export class RedemptionService {
     return readSums(redemptionQuery(this.deps, filter), seconds(this.deps.clock));
   }
 
-  /** For relations. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Reads codes by id, for relations.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Array<KeyedRedemption & { readonly id: number }>> {
     const admin = requirePermission(actor, 'codes');
     const rows = await redemptionQuery(this.deps, { ids }).addSelect('redemption.keySealed').getMany();
     return rows.map((row) => ({ ...this.keyed(admin, row), id: row.id }));
   }
 
-  /** The users of each of these codes, the latest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Returns the users of each of these codes, the latest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   */
   async usesOf(
     actor: MaybeActor,
     ids: readonly number[],
@@ -91,7 +97,10 @@ export class RedemptionService {
     return readUses(this.deps.redemptions.manager, 'redemptionId', ids, query);
   }
 
-  /** Codes that each of these users redeemed, the latest first. Admins read those of all users, others their own. */
+  /**
+   * Returns codes that each of these users redeemed, the latest first. Admins read codes of all users, others their
+   * own.
+   */
   async usesBy(
     actor: MaybeActor,
     userIds: readonly number[],
@@ -106,8 +115,9 @@ export class RedemptionService {
   }
 
   /**
+   * Creates codes.
    * @param idempotencyKey a retry with the same key returns the codes of the first call, without those deleted since
-   * @returns the new codes, in order, with their text also for a named access token: it has just made them
+   * @returns the new codes, in order. A named access token also gets their text, because it has just created them
    * @throws AppError INVALID_INPUT, CONFLICT
    */
   async create(
@@ -119,7 +129,7 @@ export class RedemptionService {
     const wanted = { ...newRedemptionDefaults, ...omitUndefined(given) };
     // The digest of the input is not keyed, so it must not contain the code itself.
     const input = { ...wanted, key: this.deps.secrets.hash(wanted.key).toString('hex') };
-    // Stores ids, not the codes: results of idempotency keys are not encrypted.
+    // The ids are stored, not the codes: results of idempotency keys are not encrypted.
     const { result: ids, replayed } = await this.deps.idempotency.once(
       admin,
       { operation: 'createRedemptions', key: idempotencyKey, input },
@@ -210,7 +220,10 @@ export class RedemptionService {
     return this.remove(admin, { status: RedemptionStatus.disabled }, 'Deleted the disabled codes');
   }
 
-  /** Disables the unused ones among these codes. @throws AppError INVALID_INPUT for no ids or too many */
+  /**
+   * Disables the unused codes among these.
+   * @throws AppError INVALID_INPUT for no ids or too many
+   */
   async disable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const admin = requirePermission(actor, 'codes');
     assertIdList(ids, 'ID list must not be empty');
@@ -242,7 +255,7 @@ export class RedemptionService {
     decide: (before: KeyedRedemption) => Partial<Redemption>,
   ): Promise<KeyedRedemption> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
-      // The same lock as redeeming, so that the decision is based on the current row.
+      // The lock is the same as that of redeeming, so that the decision is based on the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, admin, id);
       await manager.update(Redemption, { id }, decide(before));
@@ -256,7 +269,7 @@ export class RedemptionService {
   private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
       let gone = 0;
-      // Deletes as many rows at a time as one statement can name. Deleted rows are not found again.
+      // Each statement deletes as many rows as it can name. Deleted rows are not found again.
       for (let found = maxIds; found === maxIds; gone += found) {
         const rows = await lockWhere(manager, which, maxIds);
         found = rows.length;
@@ -293,7 +306,7 @@ export class RedemptionService {
   }
 }
 
-/** Locks in the order of ids, like every other transaction that locks several rows. */
+/** Locks codes in the order of ids, like every other transaction that locks several rows. */
 const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, take?: number): Promise<Redemption[]> =>
   manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
@@ -301,7 +314,7 @@ type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 
   readonly status?: number;
 };
 
-/** Audited fields, without the code. */
+/** Returns the audited fields, without the code. */
 const auditedFields = (row: Audited): Record<string, unknown> => ({
   name: row.name,
   quota: row.quota,

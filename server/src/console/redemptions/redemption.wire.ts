@@ -27,7 +27,7 @@ export const idsBody = z.object({ ids: z.array(z.int()).nullish() }).transform((
 /** `POST /api/user/topup`. */
 export const redeemBody = z.object({ key: text }).transform(({ key }) => key ?? '');
 
-/** A code in the REST form (docs/reference/rest/entities.md#redemption-code). */
+/** Returns a code in the REST form (docs/reference/rest/entities.md#redemption-code). */
 export const toWire = ({ redemption, key }: KeyedRedemption): Record<string, unknown> => ({
   ...snakeKeys({ ...pick(redemption, ['id', 'userId']), key }),
   ...snakeKeys(pick(redemption, ['status', 'name', 'quota', 'createdTime', 'redeemedTime', 'validFrom', 'validUntil'])),

@@ -6,7 +6,7 @@ import type { Mailer } from '../../platform/mail/mailer.js';
 import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 
 export interface EmailCodeDeps {
   readonly users: Repository<User>;
@@ -28,7 +28,7 @@ export class EmailCodeService {
   constructor(private readonly deps: EmailCodeDeps) {}
 
   /**
-   * Sends a code. The newest code of an address replaces earlier ones.
+   * Sends a code. It replaces earlier codes of the address.
    * @throws AppError INVALID_INPUT (address, domain rules), CONFLICT (in use), RATE_LIMITED, UPSTREAM_UNREACHABLE
    */
   async send(address: string): Promise<void> {
@@ -61,14 +61,17 @@ export class EmailCodeService {
     const email = assertAllowedAddress(address, this.deps.options.values);
     const { state } = this.deps;
     const key = keyOf(email);
-    // Counted before the comparison, so that parallel guesses cannot exceed the limit.
+    // The attempt is counted before the comparison, so that parallel guesses cannot exceed the limit.
     const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
     if (tries > attempts || !this.matches(await state.get(key), code)) throw wrongCode();
     await state.incrementBy(`${key}:tries`, -1, lifetimeSeconds);
     return email;
   }
 
-  /** Consumes the code; only one of several parallel callers succeeds. @throws AppError INVALID_INPUT */
+  /**
+   * Consumes the code; only one of several parallel callers succeeds.
+   * @throws AppError INVALID_INPUT
+   */
   async consume(email: string, code: string): Promise<void> {
     if (!this.matches(await this.deps.state.take(keyOf(email)), code)) throw wrongCode();
   }
@@ -78,7 +81,7 @@ export class EmailCodeService {
     return held !== null && sameSecret(held, given);
   }
 
-  /** Includes deleted users, who keep their address. */
+  /** Whether a user has the address. Deleted users are included, because they keep their address. */
   private isTaken(email: string): Promise<boolean> {
     return this.deps.users
       .createQueryBuilder('account')

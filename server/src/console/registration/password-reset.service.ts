@@ -9,11 +9,10 @@ import type { Mailer } from '../../platform/mail/mailer.js';
 import { InvalidInputError, type AppError } from '../../shared/errors.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { AuthService, Challenge } from '../auth/auth.service.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { SessionService } from '../auth/session.service.js';
+import type { AuthService, Challenge } from '../sign-in/index.js';
+import type { PasswordService, SessionService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { User } from '../users/user.entity.js';
+import { User } from '../users/index.js';
 
 export interface PasswordResetDeps {
   readonly users: Repository<User>;
@@ -31,13 +30,13 @@ export interface PasswordResetDeps {
 const lifetimeSeconds = 600;
 const pauseSeconds = 30;
 
-/** Password reset by mail (docs/reference/rest/accounts.md#password-reset). That of an admin is audited. */
+/** Password reset by mail (docs/reference/rest/accounts.md#password-reset). A reset by an admin is audited. */
 export class PasswordResetService {
   constructor(private readonly deps: PasswordResetDeps) {}
 
   /**
-   * Responds the same, and equally fast, whether or not an account has this address. The mail is sent after the
-   * response.
+   * Sends the mail. The response is the same, and equally fast, whether or not an account has this address, because the
+   * mail is sent after it.
    * @throws AppError RATE_LIMITED, INVALID_INPUT, UPSTREAM_UNREACHABLE (no mail server is configured)
    */
   async request(address: string, challenge: Challenge): Promise<void> {
@@ -51,7 +50,11 @@ export class PasswordResetService {
     if (user && (await state.once(`${keyOf(email)}:sent`, pauseSeconds))) void this.sendLink(user.email);
   }
 
-  /** @returns the new password, shown once @throws AppError RATE_LIMITED, INVALID_INPUT */
+  /**
+   * Sets a new password.
+   * @returns the new password, which is shown once
+   * @throws AppError RATE_LIMITED, INVALID_INPUT
+   */
   async reset(address: string, token: string, ip: string): Promise<string> {
     const { auth, state, secrets } = this.deps;
     await auth.limitCritical(ip);
@@ -60,8 +63,8 @@ export class PasswordResetService {
     const key = keyOf(email);
     const given = secrets.hash(token).toString('base64');
     const matches = (held: string | null): boolean => held !== null && sameSecret(held, given);
-    // Compared before it is consumed, and without a limit of guesses for the address: 128 random bits cannot be guessed, and
-    // strangers could end the link of a user.
+    // The token is compared before it is consumed, because strangers could otherwise invalidate a user's link. Guesses
+    // are not limited: 128 random bits cannot be guessed.
     if (!matches(await state.get(key)) || !matches(await state.take(key))) throw badLink();
     const user = await this.findUser(email);
     if (!user) throw badLink();
@@ -92,7 +95,7 @@ export class PasswordResetService {
     const token = randomBytes(16).toString('hex');
     try {
       await state.set(keyOf(email), secrets.hash(token).toString('base64'), lifetimeSeconds);
-      // The configured address, never the Host header of a request.
+      // The link has the configured address, never the Host header of a request.
       const link = new URL(`${siteAddress(ServerAddress)}/user/reset`);
       link.search = new URLSearchParams({ email, token }).toString();
       await mailer.send({ to: email, ...resetLetter(SystemName, link.href) });

@@ -2,23 +2,20 @@ import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Actor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { AuthService, Challenge } from '../auth/auth.service.js';
-import type { PasswordService } from '../auth/password.service.js';
+import type { AuthService, Challenge } from '../sign-in/index.js';
+import type { PasswordService } from '../auth/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { TokenService } from '../tokens/token.service.js';
-import { withFreshAffiliateCode } from '../users/new-user.service.js';
-import { parsed, usernameRule } from '../users/user-input.service.js';
-import type { User } from '../users/user.entity.js';
-import { toConflict } from '../users/user.service.js';
+import type { TokenService } from '../tokens/index.js';
+import { parsed, toConflict, type User, usernameRule, withFreshAffiliateCode } from '../users/index.js';
 import type { EmailCodeService } from './email-code.service.js';
-import type { Enrolment } from './enrolment.service.js';
+import type { Enrolment } from './enrolment.js';
 
 export interface RegistrationInput {
   readonly username: string;
   readonly password: string;
   readonly email?: string;
   readonly verificationCode?: string;
-  /** Invite code of the inviter. */
+  /** The inviter's code. */
   readonly affCode?: string;
 }
 
@@ -44,8 +41,8 @@ export class RegistrationService {
   }
 
   /**
-   * Checks before the body is validated: limits, bot check, whether registration is open. @throws AppError
-   * RATE_LIMITED, INVALID_INPUT
+   * Runs the checks that precede validation of the body: limits, bot check, whether registration is open.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT
    */
   async admit(challenge: Challenge): Promise<void> {
     await this.deps.auth.admit(challenge);
@@ -57,7 +54,8 @@ export class RegistrationService {
   }
 
   /**
-   * One transaction. A code is consumed only by the account that it verified. @throws AppError INVALID_INPUT, CONFLICT
+   * Registers a user in one transaction. A code is consumed only by the account that it verified.
+   * @throws AppError INVALID_INPUT, CONFLICT
    */
   async register(given: RegistrationInput): Promise<User> {
     const { username, password, affCode, verificationCode: code = '' } = parsed(registrationRules, given);
@@ -69,7 +67,7 @@ export class RegistrationService {
         this.deps.users.manager.transaction(async (manager) => {
           const user = await this.deps.enrolment.enrol(manager, newcomer);
           if (this.deps.generateDefaultToken) await this.addToken(manager, user);
-          // Last, so that a taken name does not consume the code.
+          // The code is consumed last, so that a taken name does not consume it.
           if (email !== '') await this.deps.codes.consume(email, code);
           return user;
         }),
@@ -79,7 +77,7 @@ export class RegistrationService {
     }
   }
 
-  /** The verified address, or '' when verification is off. */
+  /** Returns the verified address, or '' when verification is off. */
   private async verifiedEmail(email: string, code: string): Promise<string> {
     if (!this.deps.options.values.EmailVerificationEnabled) return '';
     if (email.trim() === '' || code.trim() === '') {
@@ -100,7 +98,7 @@ export class RegistrationService {
   }
 }
 
-/** Stricter than elsewhere, as old clients expect. */
+/** The rules of registration. They are stricter than elsewhere, because old clients expect that. */
 const registrationRules = z.object({
   username: usernameRule.refine((name) => [...name].length <= 12, 'username must have at most 12 characters'),
   password: z

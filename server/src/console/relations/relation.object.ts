@@ -1,12 +1,12 @@
 import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { loadOne, type BatchSource } from '../../platform/graphql/loaders.js';
 import { hasScope, type AccessScope, type MaybeActor } from '../../shared/actor.js';
-import type { Channel } from '../channels/channel.entity.js';
+import type { Channel } from '../channels/index.js';
 import { toChannelObject, type ChannelObject } from '../channels/channel.object.js';
-import type { KeyedRedemption } from '../redemptions/redemption.service.js';
-import type { Token } from '../tokens/token.entity.js';
+import type { KeyedRedemption } from '../redemptions/index.js';
+import type { Token } from '../tokens/index.js';
 import { toTokenObject, type TokenObject } from '../tokens/token.object.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 
 /** Services that read the rows of relations in batches. They leave out rows that the caller may not see. */
 export interface RelationSources {
@@ -16,15 +16,18 @@ export interface RelationSources {
   readonly redemptions: BatchSource<KeyedRedemption & { readonly id: number }>;
 }
 
-/** The scope that a named access token needs to read rows of this user: for the caller's own, either of two is enough. */
+/**
+ * Returns the scope that a named access token needs to read rows of this user. For the caller's own rows, one of two
+ * scopes suffices.
+ */
 export const scopeOf = (actor: MaybeActor, userId: number): AccessScope =>
   actor?.id === userId && !hasScope(actor, 'ADMIN_READ') ? 'ACCOUNT_READ' : 'ADMIN_READ';
 
-/** @returns null when the user is gone, or when the caller may not read it */
+/** @returns null when the user is deleted, or when the caller may not read them */
 export const userOf = (context: GraphQLContext, { users }: RelationSources, id: number | null): Promise<User | null> =>
   loadOne(context, users, id, scopeOf(context.actor, id ?? 0));
 
-/** @param ownerId the user whose key it is */
+/** @param ownerId the user who owns the key */
 export async function tokenOf(
   context: GraphQLContext,
   { tokens }: RelationSources,
@@ -35,7 +38,7 @@ export async function tokenOf(
   return token && toTokenObject(token);
 }
 
-/** @returns as `userOf` */
+/** @returns null like `userOf` */
 export async function channelOf(
   context: GraphQLContext,
   { channels }: RelationSources,

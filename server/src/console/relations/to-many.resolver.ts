@@ -6,23 +6,26 @@ import { ListArgs, listQueryOf, pageObject, PageOf } from '../../platform/graphq
 import type { Slice } from '../../shared/page.js';
 import type { AccessScope } from '../../shared/actor.js';
 import { BudgetObject, toBudgetObject } from '../budgets/budget.object.js';
-import type { UsedUpBudgets } from '../../billing/budgets/used-up-budgets.service.js';
+import type { UsedUpBudgets } from '../../billing/budgets/index.js';
 import { OwnLogListArgs, toLogFilter } from '../logs/log-filter.object.js';
 import { LogObject, toLogObject } from '../logs/log.object.js';
-import type { LogService, LogView } from '../logs/log.service.js';
+import type { LogService, LogView } from '../logs/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { type RedemptionUseObject, RedemptionUsePage, toUseObject } from '../redemptions/redemption.object.js';
-import type { RedemptionService } from '../redemptions/redemption.service.js';
+import type { RedemptionService } from '../redemptions/index.js';
 import { OwnTokenListArgs, TokenObject, TokenPage, toTokenFilter, toTokenObject } from '../tokens/token.object.js';
-import type { TokenService } from '../tokens/token.service.js';
-import type { User } from '../users/user.entity.js';
+import type { TokenService } from '../tokens/index.js';
+import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 import { OwnTopUpOrderListArgs, toOrderFilter, toOrderObject, TopUpOrderObject } from '../wallet/wallet.object.js';
-import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
-import type { WalletService } from '../wallet/wallet.service.js';
+import type { TopUpOrder } from '../../billing/payments/index.js';
+import type { WalletService } from '../wallet/index.js';
 import { scopeOf } from './relation.object.js';
 
-/* Lists of users: without the sums of their root fields, and read in one statement for all users of a request. */
+/*
+ * Lists of users. They have no totals, unlike their root fields, and are read in one statement for all users of a
+ * request.
+ */
 
 const UserLogPage = pageObject(LogObject, 'UserLogPage');
 const UserTopUpOrderPage = pageObject(TopUpOrderObject, 'UserTopUpOrderPage');

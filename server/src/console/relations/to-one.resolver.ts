@@ -9,12 +9,12 @@ import { OptionObject } from '../options/option.object.js';
 import { RedemptionObject, RedemptionUseObject, toRedemptionObject } from '../redemptions/redemption.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UsageKeyObject } from '../usage/usage.object.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 import { TopUpOrderObject } from '../wallet/wallet.object.js';
 import { channelOf, tokenOf, userOf, type RelationSources } from './relation.object.js';
 
-/* Relations to one row. All rows of a request that name rows of the same kind read them in one statement. */
+/* Relations to one row. All rows of a request that refer to the same kind of row are read in one statement. */
 
 const ofUser = { nullable: true, description: 'As the user is now. Null: removed, or not visible to the caller.' };
 const ofToken = { nullable: true, description: 'As the API key is now. Null: none, or deleted.' };

@@ -6,7 +6,7 @@ import { loadFor, loadOne } from '../../platform/graphql/loaders.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
 import { permissionsOf, requireRole } from '../../shared/actor.js';
 import { isPermission, type Permission } from '../../shared/permission.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 import type { CustomRole } from './custom-role.entity.js';
 import {
@@ -39,7 +39,7 @@ export class CustomRoleResolver {
     return this.service.list(actor);
   }
 
-  /** Without unknown names, which a newer version may have stored. */
+  /** Unknown names, which a newer version may have stored, are left out. */
   @FieldResolver(() => [PermissionEnum], { description: 'As chosen, without those that they imply.' })
   permissions(@Root() { permissions }: CustomRole): Permission[] {
     return permissions.filter(isPermission);

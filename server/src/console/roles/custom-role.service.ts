@@ -14,13 +14,13 @@ import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isPermission, permissions, withImplied, type Permission } from '../../shared/permission.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
-import { User } from '../users/user.entity.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
+import { User } from '../users/index.js';
 import { CustomRole } from './custom-role.entity.js';
 
-/** They are listed without pages. */
+/** Maximum number of roles. It is small, because they are listed without pages. */
 const maxRoles = 100;
-/** Advisory lock id that serializes creations. An arbitrary number, the same on every node. */
+/** Advisory lock id that serializes creations. It is an arbitrary number, the same on every node. */
 const creationLock = 730_536;
 
 export interface CustomRoleDeps {
@@ -43,19 +43,22 @@ const nameRule = z
   .refine((text) => !/\p{Cc}/u.test(text), 'name must not contain control characters');
 
 /**
- * Custom roles: bundles of permissions for common users. Only root makes them and gives them to users, because every
- * other caller could pass on rights that they lack.
+ * Custom roles: bundles of permissions for common users. Only root creates and assigns them, because every other caller
+ * could pass on rights that they lack.
  */
 export class CustomRoleService {
   constructor(private readonly deps: CustomRoleDeps) {}
 
-  /** All custom roles by name. @throws AppError INSUFFICIENT_PRIVILEGES below root */
+  /**
+   * Returns all custom roles by name.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below root
+   */
   async list(actor: MaybeActor): Promise<CustomRole[]> {
     requireRole(actor, 'root');
     return this.deps.roles.createQueryBuilder('role').orderBy('lower(role.name)').getMany();
   }
 
-  /** For relations: callers who read users see every role, others their own. */
+  /** Reads roles by id, for relations. Callers who read users see every role, others their own. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<CustomRole[]> {
     const { id } = requireActor(actor);
     return this.deps.roles
@@ -68,7 +71,7 @@ export class CustomRoleService {
       .getMany();
   }
 
-  /** Users who have each of these roles. Roles without users are absent. */
+  /** Counts the users who have each of these roles. Roles without users are absent. */
   async userCounts(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     requireRole(actor, 'root');
     const rows = await this.deps.roles.query<Array<{ id: number; count: number }>>(
@@ -79,7 +82,9 @@ export class CustomRoleService {
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
-  /** For authentication: what the role grants, with what that implies. A deleted role grants nothing. */
+  /**
+   * Returns the permissions of a role, including those they imply, for authentication. A deleted role grants nothing.
+   */
   async permissionsOf(id: number): Promise<readonly Permission[]> {
     const role = await this.deps.roles.findOneBy({ id });
     return withImplied(role?.permissions ?? []);
@@ -113,7 +118,7 @@ export class CustomRoleService {
   }
 
   /**
-   * Users with the role have the new permissions at once.
+   * Changes a role. Users with the role have the new permissions at once.
    * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (name in use), INSUFFICIENT_PRIVILEGES, CONFIRMATION_NEEDED
    */
   async update(actor: MaybeActor, id: number, given: Partial<NewCustomRole>): Promise<CustomRole> {
@@ -151,8 +156,8 @@ export class CustomRoleService {
   }
 
   /**
-   * Gives a common user a custom role.
-   * @param customRoleId null takes it back
+   * Assigns a custom role to a common user.
+   * @param customRoleId null removes it
    * @throws AppError NOT_FOUND (user or role), CONFLICT (the user is an admin or root), INSUFFICIENT_PRIVILEGES,
    * CONFIRMATION_NEEDED
    */
@@ -203,7 +208,7 @@ export class CustomRoleService {
     return this.deps.auditLog.write(manager, actor, { ...change, subject: 'role' });
   }
 
-  /** Every node reads its callers again, and ends streams that they could no longer open. */
+  /** Announces the change. Every node reads its callers again, and ends streams that they may no longer open. */
   private announce(): Promise<void> {
     return this.deps.changes.announce({ kind: 'session' });
   }
@@ -211,7 +216,7 @@ export class CustomRoleService {
 
 const audited = ({ name, permissions: granted }: CustomRole) => ({ name, permissions: granted });
 
-/** Roles lead to every other right, so a stolen session must not reach them. */
+/** Checks that the caller may edit roles. Roles lead to every other right, so a stolen session must not reach them. */
 function requireEditor(actor: MaybeActor): Actor {
   const root = requireRole(actor, 'root');
   requireConfirmed(root);

@@ -7,7 +7,7 @@ export class AuthenticatorApp {
   @PrimaryColumn('integer', { name: 'user_id' }) userId: number;
   /** Base32 secret, encrypted. */
   @Column('text', { name: 'secret_sealed' }) secretSealed: string;
-  /** Null until the first code was entered; counts only then. */
+  /** Time of the first code; null before. The app is only in use after it. */
   @Column('timestamptz', { name: 'confirmed_at', nullable: true }) confirmedAt: Date | null;
   /** Time step of the last accepted code. */
   @Column({ type: 'bigint', name: 'last_step', transformer: bigintColumn, default: 0 }) lastStep: number;

@@ -8,7 +8,7 @@ import type { AuthenticatorApp } from './authenticator-app.entity.js';
 import { canUsePasskeys, type Ceremony, type PasskeyService } from './passkey.service.js';
 import { stepOfCode } from './totp.js';
 
-/** A second factor as the user shows it: exactly one of these. */
+/** A second factor as the user shows it. Exactly one of the fields is set. */
 export interface FactorProof {
   /** Six digits of the authenticator app. */
   readonly code?: string | null;
@@ -20,13 +20,13 @@ export interface FactorProof {
 export type FactorKind = 'authenticatorApp' | 'passkey' | 'recoveryCode';
 
 /**
- * Where a proof comes from. A known browser and a session have a count of their own, so that guesses of others never lock the
+ * The origin of a proof. A known browser and a session are counted separately, so that guesses of others never lock the
  * owner out.
  */
 export interface ProofPlace {
-  /** A known browser, a session, or an address. */
+  /** The name of a known browser, a session, or an address. */
   readonly name: string;
-  /** The owner signed in there before. */
+  /** Whether the owner signed in from there before. */
   readonly isKnown: boolean;
 }
 
@@ -35,12 +35,12 @@ interface Limit {
   readonly seconds: number;
 }
 
-/** Wrong proofs for one user from one place. */
+/** Limits wrong proofs for one user from one place. */
 const placeLimit: Limit = { count: 20, seconds: 3600 };
 
 /**
- * Wrong codes for one user from all places together that are not known. Three codes of a million count at one moment, so
- * guessing on and on finds one with a chance of 2.2 % in a year; with 20 an hour it would be 41 %.
+ * Limits wrong codes for one user from all unknown places together. Three codes of a million are valid at one moment,
+ * so continuous guessing finds one with a chance of 2.2 % in a year; with 20 an hour it would be 41 %.
  */
 const unknownLimit: Limit = { count: 20, seconds: 86_400 };
 
@@ -68,8 +68,8 @@ export class FactorProofService {
   }
 
   /**
-   * The kinds of proof that the user can show, with options for a passkey. Passkeys cannot work on a page that was opened
-   * by an IP address; other proofs still can.
+   * Returns the kinds of proof that the user can show, with options for a passkey. Passkeys cannot work on a page that
+   * was opened by an IP address; other proofs can.
    */
   async challenge(
     userId: number,
@@ -85,7 +85,7 @@ export class FactorProofService {
     const given = [proof.code, proof.recoveryCode, proof.passkey].filter((one) => one !== undefined && one !== null);
     if (given.length !== 1) throw new InvalidInputError('Give exactly one of code, recoveryCode and passkey');
     const counters = countersOf(userId, proof, place);
-    // Counted before the check, so that parallel guesses cannot pass together.
+    // The attempt is counted before the check, so that parallel guesses cannot pass together.
     for (const [key, limit] of counters) await this.count(key, limit);
     await this.accept(userId, proof, ceremony);
     for (const [key] of counters) await this.deps.state.delete(key);
@@ -132,7 +132,7 @@ export class FactorProofService {
     if (count !== 1) throw new AppError('INVALID_CREDENTIALS', 'The recovery code is wrong or was used already');
   }
 
-  /** The stored hash of a code that was moved in from new-api; null when the code is none of them. */
+  /** Returns the stored hash of a code that was imported from new-api; null when it is not such a code. */
   private async movedHashOf(userId: number, plain: string): Promise<Buffer | null> {
     if (plain.length !== movedCodeLength) return null;
     const rows = await this.deps.apps.query<Array<{ hash: Buffer }>>(
@@ -145,8 +145,9 @@ export class FactorProofService {
 }
 
 /**
- * A passkey's signature cannot be guessed, so it is never counted. Six digits can be guessed from many addresses, so those that are
- * not known share a count. A recovery code has 40 random bits or more: a count for each place is enough.
+ * Returns the counters of a proof. A passkey's signature cannot be guessed, so it is never counted. Six digits can be
+ * guessed from many addresses, so unknown addresses share a count. A recovery code has 40 random bits or more: a count
+ * for each place is enough.
  */
 function countersOf(
   userId: number,
@@ -162,8 +163,8 @@ function countersOf(
 const movedCodeLength = 8;
 /** Length of a bcrypt hash; other codes have a digest of 32 bytes. */
 const bcryptLength = 60;
-/** new-api hashes its backup codes in this form. */
+/** Returns a backup code in the form that new-api hashes. */
 const movedForm = (plain: string): string => `${plain.slice(0, 4)}-${plain.slice(4)}`.toUpperCase();
 
-/** Without the hyphen and in lower case, as it is hashed. */
+/** Returns a code in the form that is hashed: without the hyphen and in lower case. */
 export const plainRecoveryCode = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');

@@ -3,7 +3,7 @@ import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { sessionCookie } from '../../platform/http/authenticate.js';
 import { setSignInCookies, signInRequestOf } from '../../platform/http/session-cookie.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import type { FactorSignInService } from './factor-sign-in.service.js';
 import {
   BeginPasskeySignInPayload,
@@ -12,7 +12,7 @@ import {
   SignInPayload,
 } from './second-factor.object.js';
 
-/** The second step of a sign-in, and sign-in with a passkey alone. Both before there is a session. */
+/** GraphQL of the second step of a sign-in, and of sign-in with a passkey alone. Both run before there is a session. */
 @Resolver()
 export class FactorSignInResolver {
   constructor(private readonly signIns: FactorSignInService) {}

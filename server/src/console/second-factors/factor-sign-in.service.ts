@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Repository } from 'typeorm';
 import { AppError } from '../../shared/errors.js';
-import type { AuthService, SignIn } from '../auth/auth.service.js';
-import type { Session } from '../auth/session.entity.js';
-import { notWaiting, type SessionOrigin, type SessionService } from '../auth/session.service.js';
-import type { User } from '../users/user.entity.js';
+import type { AuthService, SignIn } from '../sign-in/index.js';
+import { notWaiting, type Session, type SessionOrigin, type SessionService } from '../auth/index.js';
+import type { User } from '../users/index.js';
 import type { FactorKind, FactorProof, FactorProofService } from './factor-proof.service.js';
 import type { PasskeyService } from './passkey.service.js';
 
@@ -13,7 +12,7 @@ const maxTries = 5;
 
 /** The request in which a proof arrives. */
 export interface SignInRequest extends SessionOrigin {
-  /** `Origin` of the page. */
+  /** The header `Origin` of the page. */
   readonly pageOrigin: string | undefined;
 }
 
@@ -31,7 +30,7 @@ export class FactorSignInService {
   ) {}
 
   /**
-   * The proofs that a waiting sign-in accepts, with options for a passkey.
+   * Returns the proofs that a waiting sign-in accepts, with options for a passkey.
    * @param cookie the session cookie
    * @throws AppError INVALID_INPUT when no sign-in waits
    */
@@ -61,7 +60,8 @@ export class FactorSignInService {
   }
 
   /**
-   * Begins a sign-in with a passkey alone. @param ip of the caller
+   * Begins a sign-in with a passkey alone.
+   * @param ip of the caller
    * @returns options for `navigator.credentials.get`, and the id of the attempt
    * @throws AppError RATE_LIMITED, INVALID_INPUT
    */

@@ -7,11 +7,11 @@ export class Passkey {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('text') name: string;
-  /** base64url. */
+  /** The id in base64url. */
   @Column('text', { name: 'credential_id' }) credentialId: string;
-  /** COSE key. */
+  /** The key in COSE form. */
   @Column('bytea', { name: 'public_key' }) publicKey: Buffer;
-  /** The domain it was made for; browsers offer it nowhere else. */
+  /** The domain for which it was created; browsers offer it nowhere else. */
   @Column('text') domain: string;
   /** Signature counter; stays 0 for passkeys that are synced between devices. */
   @Column({ type: 'bigint', transformer: bigintColumn }) counter: number;

@@ -17,13 +17,13 @@ import type { Passkey } from './passkey.entity.js';
 /** A challenge belongs to one purpose and one holder: a session, a waiting sign-in, or a browser. */
 export interface Ceremony {
   readonly purpose: 'register' | 'sign-in' | 'second-factor' | 'confirm';
-  /** Id of the session or browser; never leaves the server. */
+  /** Id of the session or browser. It never leaves the server. */
   readonly holder: string;
   /** `Origin` of the request, as the browser sent it. */
   readonly origin: string | undefined;
 }
 
-/** Loaded with the first passkey: it takes as long as a tenth of the server's other code. */
+/** Loads the library with the first passkey, because it takes as long as a tenth of the server's other code. */
 const webAuthn = () => import('@simplewebauthn/server');
 
 const challengeSeconds = 300;
@@ -46,7 +46,10 @@ export class PasskeyService {
     return this.deps.passkeys.find({ where: { userId }, order: { id: 'ASC' } });
   }
 
-  /** Options for `navigator.credentials.create`. @throws AppError INVALID_INPUT without a domain name */
+  /**
+   * Returns options for `navigator.credentials.create`.
+   * @throws AppError INVALID_INPUT without a domain name
+   */
   async beginRegistration(
     user: { readonly id: number; readonly username: string },
     ceremony: Ceremony,
@@ -67,7 +70,11 @@ export class PasskeyService {
     return options;
   }
 
-  /** @returns the new row, not saved @throws AppError INVALID_INPUT, INVALID_CREDENTIALS */
+  /**
+   * Checks the response to `beginRegistration`.
+   * @returns the new row, not saved
+   * @throws AppError INVALID_INPUT, INVALID_CREDENTIALS
+   */
   async register(userId: number, name: string, response: unknown, ceremony: Ceremony): Promise<Passkey> {
     const expectedChallenge = await this.take(ceremony);
     const domain = domainOf(ceremony.origin);
@@ -96,7 +103,10 @@ export class PasskeyService {
     });
   }
 
-  /** Options for `navigator.credentials.get`. @param userId null: any passkey of this site, for signing in with it alone */
+  /**
+   * Returns options for `navigator.credentials.get`.
+   * @param userId null for any passkey of this site, to sign in with it alone
+   */
   async begin(userId: number | null, ceremony: Ceremony): Promise<PublicKeyCredentialRequestOptionsJSON> {
     const rpID = domainOf(ceremony.origin);
     const known = userId === null ? [] : await this.listOf(userId);
@@ -117,8 +127,9 @@ export class PasskeyService {
 
   /**
    * Checks the response to `begin`.
-   * @param userId the owner it must have; null accepts any
-   * @returns the owner's id @throws AppError INVALID_CREDENTIALS
+   * @param userId the required owner; null accepts any
+   * @returns the owner's id
+   * @throws AppError INVALID_CREDENTIALS
    */
   async check(userId: number | null, given: unknown, ceremony: Ceremony): Promise<number> {
     const expectedChallenge = await this.take(ceremony);
@@ -143,7 +154,7 @@ export class PasskeyService {
       throw rejected();
     });
     if (!verified) throw rejected();
-    // Compared again in the statement: of two parallel responses with one counter value only one counts.
+    // The statement compares the counter again: of two parallel responses with one counter value only one is accepted.
     const { affected } = await this.deps.passkeys.update(
       { id: passkey.id, counter: passkey.counter },
       { counter: authenticationInfo.newCounter, lastUsedAt: new Date(this.deps.clock.now()) },
@@ -164,7 +175,10 @@ export class PasskeyService {
   }
 }
 
-/** @throws AppError CONFLICT for a passkey that is registered already; else the error itself */
+/**
+ * Converts an error.
+ * @returns AppError CONFLICT for a passkey that is registered already; else the error itself
+ */
 export function toPasskeyConflict(error: unknown): unknown {
   if (!isUniqueViolation(error, 'passkeys_credential_id')) return error;
   return new AppError('CONFLICT', 'This passkey is registered already');
@@ -175,7 +189,10 @@ const keyOf = ({ purpose, holder }: Ceremony): string => `passkey:${purpose}:${h
 /** Whether browsers offer passkeys on a page: it needs a domain name. */
 export const canUsePasskeys = (origin: string | undefined): boolean => hostOf(origin) !== null;
 
-/** The host of the page. @throws AppError INVALID_INPUT when passkeys cannot work there */
+/**
+ * Returns the host of the page.
+ * @throws AppError INVALID_INPUT when passkeys cannot work there
+ */
 function domainOf(origin: string | undefined): string {
   const host = hostOf(origin);
   if (host !== null) return host;

@@ -93,7 +93,7 @@ export class AddPasskeyInput {
   response: unknown;
 }
 
-/** Description of the recovery codes in payloads. */
+/** The description of the recovery codes in payloads. */
 export const newCodes =
   'Ten codes that each replace the second factor once. Shown only here; empty when the user has codes already.';
 

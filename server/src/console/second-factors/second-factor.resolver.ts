@@ -1,7 +1,7 @@
 import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import type { Passkey } from './passkey.entity.js';
 import {
   AddPasskeyInput,
@@ -19,7 +19,7 @@ import { UserObject } from '../users/user.object.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
-/** The caller's own second factors, and their reset by an admin. */
+/** GraphQL of the caller's own second factors, and of their reset by an admin. */
 @Resolver()
 export class SecondFactorResolver {
   constructor(private readonly factors: SecondFactorService) {}

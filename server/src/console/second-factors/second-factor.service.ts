@@ -12,12 +12,11 @@ import {
 import type { AuditLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import { assertMayActOn, type SessionService } from '../auth/index.js';
 import { needsSecondFactor } from '../../shared/second-factor-rule.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { SessionService } from '../auth/session.service.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { User } from '../users/user.entity.js';
+import type { User } from '../users/index.js';
 import { AuthenticatorApp } from './authenticator-app.entity.js';
 import {
   plainRecoveryCode,
@@ -34,9 +33,9 @@ export interface FactorOverview {
   readonly authenticatorApp: { readonly createdAt: Date; readonly lastUsedAt: Date | null } | null;
   readonly passkeys: readonly Passkey[];
   readonly recoveryCodesLeft: number;
-  /** The user's role needs a second factor. */
+  /** Whether the user's role requires a second factor. */
   readonly isRequired: boolean;
-  /** Operations that need a recent confirmation are refused. */
+  /** Whether operations that require a recent confirmation are refused. */
   readonly needsConfirmation: boolean;
 }
 
@@ -55,14 +54,14 @@ export interface SecondFactorDeps {
 
 const recoveryCodeCount = 10;
 const maxPasskeys = 20;
-/** RFC 4648 in lower case: no character is mistaken for another. */
+/** The alphabet of RFC 4648 in lower case. No character can be mistaken for another. */
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
-/** Sets up, confirms and removes second factors. Only in a browser session, never with an access token. */
+/** Sets up, confirms and removes second factors. A browser session is required; access tokens are refused. */
 export class SecondFactorService {
   constructor(private readonly deps: SecondFactorDeps) {}
 
-  /** The caller's own factors. Users who still lack a required factor may read it too. */
+  /** Returns the caller's own factors. Users who still lack a required factor may read them too. */
   async overview(actor: MaybeActor): Promise<FactorOverview> {
     const self = requireSignIn(actor);
     const { id, isUnconfirmed = false } = self;
@@ -83,7 +82,10 @@ export class SecondFactorService {
     };
   }
 
-  /** A secret for an authenticator app. It counts after its first code. @throws AppError CONFLICT, CONFIRMATION_NEEDED */
+  /**
+   * Creates a secret for an authenticator app. The app is in use after its first code.
+   * @throws AppError CONFLICT, CONFIRMATION_NEEDED
+   */
   async beginAuthenticatorApp(actor: MaybeActor): Promise<NewAuthenticator> {
     const { id, username } = this.owner(actor);
     const made = newAuthenticator(username, this.deps.options.values.SystemName);
@@ -97,7 +99,11 @@ export class SecondFactorService {
     return made;
   }
 
-  /** @returns recovery codes, when these are the user's first second factors @throws AppError INVALID_INPUT, CONFLICT */
+  /**
+   * Confirms the app.
+   * @returns recovery codes, if it is the user's first second factor
+   * @throws AppError INVALID_INPUT, CONFLICT
+   */
   async confirmAuthenticatorApp(actor: MaybeActor, code: string): Promise<string[]> {
     const self = this.owner(actor);
     const now = this.deps.clock.now();
@@ -106,7 +112,7 @@ export class SecondFactorService {
     const step = stepOfCode(this.deps.secrets.open(app.secretSealed), code, now);
     if (step === null) throw new InvalidInputError('The code is wrong', 'code');
     return this.change(self, 'addAuthenticatorApp', async (manager) => {
-      // Only the secret that the code was checked against: setting up may have begun again meanwhile.
+      // The condition includes the secret that checked the code: the setup may have begun again meanwhile.
       const which = { userId: self.id, secretSealed: app.secretSealed, confirmedAt: IsNull() };
       const { affected } = await manager.update(AuthenticatorApp, which, {
         confirmedAt: new Date(now),
@@ -125,7 +131,10 @@ export class SecondFactorService {
     });
   }
 
-  /** Options for `navigator.credentials.create`. @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT */
+  /**
+   * Returns options for `navigator.credentials.create`.
+   * @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT
+   */
   async beginPasskey(actor: MaybeActor, origin: string | undefined): Promise<unknown> {
     const self = this.owner(actor);
     if ((await this.deps.passkeys.listOf(self.id)).length >= maxPasskeys) {
@@ -177,7 +186,10 @@ export class SecondFactorService {
     });
   }
 
-  /** New recovery codes; the old ones stop working. @throws AppError CONFLICT without a second factor */
+  /**
+   * Creates new recovery codes. The old ones stop working.
+   * @throws AppError CONFLICT without a second factor
+   */
   async renewRecoveryCodes(actor: MaybeActor): Promise<string[]> {
     const self = this.owner(actor);
     return this.deps.users.manager.transaction(async (manager) => {
@@ -192,7 +204,7 @@ export class SecondFactorService {
     });
   }
 
-  /** The proofs the caller can show, with options for a passkey. */
+  /** Returns the proofs that the caller can show, with options for a passkey. */
   async beginConfirmation(
     actor: MaybeActor,
     origin: string | undefined,
@@ -201,7 +213,10 @@ export class SecondFactorService {
     return this.deps.proofs.challenge(id, { purpose: 'confirm', holder: sessionId, origin });
   }
 
-  /** For five minutes, this session may do what needs a confirmation. @throws AppError as `FactorProofService.check` */
+  /**
+   * Confirms the session. For five minutes it may run operations that require a confirmation.
+   * @throws AppError like `FactorProofService.check`
+   */
   async confirm(actor: MaybeActor, proof: FactorProof, origin: string | undefined): Promise<void> {
     const { id, sessionId } = requireSession(actor);
     const ceremony = { purpose: 'confirm', holder: sessionId, origin } as const;
@@ -242,7 +257,10 @@ export class SecondFactorService {
     return this.deps.users.findOneByOrFail({ id: userId });
   }
 
-  /** Changes the factors of a user and what follows from it. @returns recovery codes for the first factor */
+  /**
+   * Changes the factors of a user, with the consequences.
+   * @returns recovery codes for the first factor
+   */
   private async change(self: Own, action: string, work: (manager: EntityManager) => Promise<void>): Promise<string[]> {
     const codes = await this.deps.users.manager.transaction(async (manager) => {
       await this.deps.sessions.assertNotEnded(manager, self);
@@ -264,7 +282,7 @@ export class SecondFactorService {
       await this.audit(manager, self, self.id, action);
       return has && !user?.has_second_factor ? this.writeRecoveryCodes(manager, self.id) : [];
     });
-    // A user who has just set up a factor has it at hand: the session counts as confirmed.
+    // A user who has just set up a factor has shown it, so the session counts as confirmed.
     if (codes.length > 0) await this.deps.sessions.confirm(self.sessionId);
     await this.announce(self.id);
     return codes;
@@ -301,7 +319,10 @@ export class SecondFactorService {
 
 type Own = Actor & { readonly sessionId: string };
 
-/** An access token must not change or show second factors: it stands for a program. */
+/**
+ * Checks that the caller has a session. An access token must not change or show second factors, because a program uses
+ * it.
+ */
 function requireSession(actor: MaybeActor): Own {
   const self = requireSignIn(actor);
   if (self.sessionId === undefined) throw new ForbiddenError('Sign in to manage second factors');
@@ -316,7 +337,7 @@ function passkeyName(text: string): string {
   return name;
 }
 
-/** 50 random bits: `abcde-fgh23`. */
+/** Returns a code of 50 random bits, such as `abcde-fgh23`. */
 function newRecoveryCode(): string {
   const letters = Array.from(randomBytes(10), (byte) => alphabet[byte % alphabet.length]).join('');
   return `${letters.slice(0, 5)}-${letters.slice(5)}`;

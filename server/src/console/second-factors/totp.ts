@@ -1,13 +1,13 @@
 import { Secret, TOTP } from 'otpauth';
 
 const period = 30;
-/** Codes of the step before and after count as well, because clocks differ. */
+/** Number of steps before and after the current one whose codes are accepted, because clocks differ. */
 const window = 1;
 
 export interface NewAuthenticator {
-  /** Base32, for typing it into an authenticator app. */
+  /** The secret in Base32, for typing it into an authenticator app. */
   readonly secret: string;
-  /** `otpauth://totp/…`, for a QR code. */
+  /** The URI `otpauth://totp/…`, for a QR code. */
   readonly uri: string;
 }
 
@@ -21,15 +21,18 @@ const generator = (secret: string, label = '', issuer = ''): TOTP =>
     period,
   });
 
-/** A new secret of 160 bits. @param issuer the site, as the app shows it */
+/**
+ * Creates a secret of 160 bits.
+ * @param issuer the name of the site that the app shows
+ */
 export function newAuthenticator(username: string, issuer: string): NewAuthenticator {
   const secret = new Secret({ size: 20 }).base32;
   return { secret, uri: generator(secret, username, issuer).toString() };
 }
 
 /**
- * The time step of a code by RFC 6238 (SHA-1, 6 digits, 30 seconds), or null when the code is wrong. The caller must
- * refuse a step that is not after the last accepted one.
+ * Returns the time step of a code by RFC 6238 (SHA-1, 6 digits, 30 seconds), or null when the code is wrong. The caller
+ * must refuse a step that is not after the last accepted one.
  * @param now milliseconds since 1970
  */
 export function stepOfCode(secret: string, code: string, now: number): number | null {

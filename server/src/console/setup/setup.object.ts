@@ -16,7 +16,10 @@ export class SetupStatusObject {
   codeNeeded: boolean;
 }
 
-/** @param isLocal the caller is on the machine of the server */
+/**
+ * Converts the status.
+ * @param isLocal whether the caller is on the machine of the server
+ */
 export const toSetupStatus = (
   { status, rootInit, databaseType }: SetupStatus,
   isLocal: boolean,

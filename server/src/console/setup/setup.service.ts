@@ -8,12 +8,10 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { sameSecret } from '../../shared/secrets.js';
 import { version } from '../../shared/version.js';
-import type { PasswordService } from '../auth/password.service.js';
+import type { PasswordService } from '../auth/index.js';
 import type { OptionService } from '../../options/option.service.js';
-import type { PostEntry } from '../../billing/ledger/ledger.service.js';
-import { insertUser, withFreshAffiliateCode } from '../users/new-user.service.js';
-import { User } from '../users/user.entity.js';
-import { UsernameTakenError } from '../users/username.service.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { insertUser, User, UsernameTakenError, withFreshAffiliateCode } from '../users/index.js';
 import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;
@@ -47,7 +45,7 @@ export interface SetupServiceDeps {
   readonly postEntry: PostEntry;
   readonly changes: Changes;
   readonly clock: Clock;
-  /** The setup code is derived from it, so that it is the same on every server of a site. */
+  /** The session secret. The setup code is derived from it, so that it is the same on every server of a site. */
   readonly sessionSecret: string;
 }
 
@@ -57,7 +55,10 @@ export class SetupService {
 
   constructor(private readonly deps: SetupServiceDeps) {}
 
-  /** Data imported from an older console has a root user but no setup row. It counts as set up. */
+  /**
+   * Reads whether setup is complete. Data imported from an older console has a root user but no setup row, and counts
+   * as set up.
+   */
   async start(): Promise<void> {
     const { setups } = this.deps;
     if (await this.rootExists(setups.manager)) {
@@ -66,8 +67,8 @@ export class SetupService {
   }
 
   /**
-   * Three groups of four letters and digits. Required for setup from another machine: otherwise the first visitor of a new
-   * public site could take it over.
+   * The setup code: three groups of four letters and digits. It is required for setup from another machine, because
+   * otherwise the first visitor of a new public site could take it over.
    */
   get code(): string {
     const digest = createHmac('sha256', this.deps.sessionSecret).update('set-up code').digest();
@@ -117,7 +118,9 @@ export class SetupService {
     return sameSecret(text.trim().toUpperCase().replaceAll('-', ''), this.code.replaceAll('-', ''));
   }
 
-  /** The primary key admits one caller. A concurrent one waits for its commit and gets ALREADY_SET_UP. */
+  /**
+   * Claims the setup. The primary key admits one caller. A concurrent one waits for its commit and gets ALREADY_SET_UP.
+   */
   private async claim(manager: EntityManager): Promise<void> {
     try {
       await manager.insert(Setup, this.row());

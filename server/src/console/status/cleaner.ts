@@ -9,10 +9,13 @@ const activeLink = /(\]\(\s*<?|^\s*\[[^\]\n]+\]:\s*<?)(?:javascript|vbscript|dat
  * loses scripts, handlers, styles, frames and forms.
  */
 export class Cleaner {
-  /** Cached, because the same few texts are requested repeatedly. */
+  /** Cleaned texts. They are cached, because the same few texts are requested repeatedly. */
   private readonly known = new LRUCache<string, string>({ max: 8 });
 
-  /** @returns the text without what could run in a browser */
+  /**
+   * Removes active content.
+   * @returns the text without anything that could run in a browser
+   */
   async clean(text: string): Promise<string> {
     if (text === '') return '';
     const held = this.known.get(text);
@@ -29,7 +32,7 @@ async function clean(text: string): Promise<string> {
 }
 
 async function sanitize(html: string): Promise<string> {
-  // Loaded with the first text that has tags: most sites have none.
+  // The library is loaded with the first text that has tags, because most sites have none.
   const { default: library } = await import('sanitize-html');
   const rules: IOptions = {
     allowedTags: [...library.defaults.allowedTags, 'img', 'del', 'ins', 'details', 'summary', 'center', 'font'],

@@ -5,9 +5,9 @@ import { AppError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 
 export interface Release {
-  /** `v1.2.0` */
+  /** The tag, such as `v1.2.0`. */
   readonly tag: string;
-  /** Markdown. */
+  /** The notes in Markdown. */
   readonly notes: string;
   /** Whether it is the running version. */
   readonly current: boolean;
@@ -22,7 +22,7 @@ const maxNotes = 100_000;
 export class ReleaseService {
   constructor(
     private readonly fetch: Pick<GuardedFetch, 'fetch'>,
-    /** Undefined: no lookup. */
+    /** Undefined disables the lookup. */
     private readonly releasesUrl: string | undefined,
   ) {}
 
@@ -56,5 +56,5 @@ function parseRelease(text: string): z.infer<typeof releaseShape> {
   }
 }
 
-/** Tags begin with `v`, versions do not. */
+/** Returns the version without the `v` with which tags begin. */
 const bare = (text: string): string => text.trim().replace(/^v/i, '');

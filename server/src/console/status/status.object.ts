@@ -170,7 +170,7 @@ export class StatusObject {
   passwordRegisterEnabled: boolean;
 }
 
-/** Omits the links that only the oldest clients read. Empty texts are null. */
+/** Converts the status without the links that only the oldest clients read. Empty texts become null. */
 export function toStatusObject({
   startTime,
   chats,

@@ -4,7 +4,7 @@ import { type Clock, seconds } from '../../shared/clock.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { SetupService } from '../setup/setup.service.js';
+import type { SetupService } from '../setup/index.js';
 import { Cleaner } from './cleaner.js';
 import { type Status, toStatus } from './status.js';
 
@@ -50,7 +50,7 @@ export class StatusService {
     if (!(await this.lastPing.works)) throw new UnavailableError('Database connection failed');
   }
 
-  /** Admin texts: Markdown, HTML or one https URL. Active content is removed. */
+  /** Returns an admin's text: Markdown, HTML or one https URL. Active content is removed. */
   notice(): Promise<string> {
     return this.cleaner.clean(this.deps.options.values.Notice);
   }

@@ -47,7 +47,7 @@ export interface Status {
   readonly demoSiteEnabled: boolean;
   readonly selfUseModeEnabled: boolean;
   readonly checkInEnabled: boolean;
-  /** Read by the oldest clients. Always empty. */
+  /** Always empty. Only the oldest clients read it. */
   readonly chatLink: string;
   readonly chatLink2: string;
   readonly registerEnabled: boolean;

@@ -1,6 +1,6 @@
 import type { Status } from './status.js';
 
-/** The same fields in snake case. `checkin_enabled` is the name that clients of new-api read. */
+/** Returns the status in snake case. `checkin_enabled` is the name that clients of new-api read. */
 export const toWire = (status: Status): Record<string, unknown> => ({
   ...Object.fromEntries(
     Object.entries(status).map(([key, value]) => [

@@ -6,7 +6,7 @@ import type { Resolution } from '../../shared/price-card.js';
 export const creativeActions = ['MUSIC', 'LYRICS', 'VIDEO'] as const;
 export type CreativeAction = (typeof creativeActions)[number];
 
-/** Facts of an order. All but `input` are of videos. */
+/** Facts of a submission. All but `input` only exist for videos. */
 export interface TaskProperties {
   readonly input?: string;
   readonly model?: string;
@@ -16,9 +16,9 @@ export interface TaskProperties {
   readonly resolution?: Resolution;
   /** The provider's id. */
   readonly upstream?: string;
-  /** Our id of the video that it was made from. */
+  /** This server's id of the video on which it is based. */
   readonly remixedFrom?: string;
-  /** The user deleted it. */
+  /** Set when the user deleted the task. */
   readonly deleted?: true;
 }
 
@@ -31,7 +31,7 @@ export class CreativeTask {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('bigint', { name: 'created_at', transformer: bigintColumn }) createdAt: number;
   @Column('bigint', { name: 'updated_at', transformer: bigintColumn }) updatedAt: number;
-  /** The provider's id of the task, of a video ours; empty until it was accepted. */
+  /** The provider's id of the task, or this server's id of a video; empty until the task was accepted. */
   @Column('text', { name: 'task_id', default: '' }) taskId: string;
   @Column('text') platform: string;
   @Column('integer', { name: 'user_id' }) userId: number;
@@ -55,7 +55,7 @@ export class CreativeTask {
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
   /** The amount charged. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
-  /** Unix seconds of the charge; 0 none. */
+  /** Unix seconds of the charge; 0 when there was none. */
   @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;
   @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
 }

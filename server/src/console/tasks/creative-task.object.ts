@@ -32,7 +32,7 @@ export class CreativeTaskObject extends TaskObject {
   @Field(() => GraphQLJSON, { nullable: true, description: 'The result reported by the provider; of own videos null.' })
   data: unknown;
 
-  /** Not a field of the API: for `contentUrl`. */
+  /** The properties are not a field of the API. `contentUrl` needs them. */
   properties: TaskProperties;
 }
 

@@ -1,7 +1,7 @@
 import { FieldResolver, Resolver, Root } from 'type-graphql';
 import { Cost } from '../../platform/graphql/access.js';
 import { CreativeTaskObject } from './creative-task.object.js';
-import type { VideoLinks } from './video-link.service.js';
+import type { VideoLinks } from './video-link.js';
 
 /** Fields of creative tasks that need more than the row. */
 @Resolver(() => CreativeTaskObject)

@@ -3,14 +3,16 @@ import { andAmong } from '../../platform/db/conditions.js';
 import { requireActor, requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { creativeActions, type CreativeTask } from './creative-task.entity.js';
-import { videoPlatform } from './video-link.service.js';
+import { videoPlatform } from './video-link.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
 export interface CreativeTaskFilter extends TaskFilter {
   readonly platforms?: readonly string[];
 }
 
-/** A task as its user sees it: without its channel and, of a video, without what names the provider. */
+/**
+ * Returns a task in the form for its user: without its channel and, for a video, without fields that name the provider.
+ */
 export function asOwn(task: CreativeTask): CreativeTask {
   if (task.platform !== videoPlatform) return { ...task, channelId: 0 };
   const { upstream: _, ...properties } = task.properties;
@@ -24,7 +26,7 @@ export class CreativeTaskService {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
 
   /**
-   * Newest first unless sorted.
+   * Lists tasks, newest first unless sorted.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, INVALID_INPUT
    */
   async list(
@@ -37,7 +39,7 @@ export class CreativeTaskService {
   }
 
   /**
-   * The caller's own tasks, without their channels.
+   * Lists the caller's own tasks, without their channels.
    * @throws AppError INVALID_INPUT
    */
   async listOwn(

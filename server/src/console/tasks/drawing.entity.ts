@@ -60,7 +60,7 @@ export class Drawing {
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
   /** The amount charged. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
-  /** Unix seconds of the charge; 0 none. */
+  /** Unix seconds of the charge; 0 when there was none. */
   @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;
   @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
 }

@@ -5,7 +5,7 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { drawingActions, type Drawing } from './drawing.entity.js';
-import { imageLink } from './image-link.service.js';
+import { imageLink } from './image-link.js';
 import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
 export interface DrawingServiceDeps {
@@ -22,7 +22,7 @@ export class DrawingService {
   constructor(private readonly deps: DrawingServiceDeps) {}
 
   /**
-   * Newest first unless sorted.
+   * Lists drawings, newest first unless sorted.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, INVALID_INPUT
    */
   async list(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
@@ -31,7 +31,7 @@ export class DrawingService {
   }
 
   /**
-   * The caller's own drawings, without their channels.
+   * Lists the caller's own drawings, without their channels.
    * @throws AppError INVALID_INPUT
    */
   async listOwn(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
@@ -41,7 +41,7 @@ export class DrawingService {
     return { ...found, items: found.items.map((drawing) => ({ ...drawing, channelId: 0 })) };
   }
 
-  /** Without an actor: callers check who may see the rows. */
+  /** Reads drawings by id. No actor is required: callers check who may see the rows. */
   async byIds(ids: readonly number[]): Promise<Drawing[]> {
     return this.linked(await this.deps.drawings.findBy({ id: In([...ids]) }));
   }

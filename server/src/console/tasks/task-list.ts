@@ -5,18 +5,18 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
 
-/** Represents a status or action outside the known values: rows of other consoles, and new values of providers. */
+/** The status or action of values that are not known: rows of other consoles, and new values of providers. */
 export const unknownValue = 'UNKNOWN';
 
 /** Statuses of drawings and of creative tasks, as they are stored. */
 export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'] as const;
 export type TaskStatus = (typeof taskStatuses)[number] | typeof unknownValue;
 
-/** An empty status belongs to a task that the provider has not accepted yet. */
+/** Returns the status. An empty one belongs to a task that the provider has not accepted yet. */
 export const taskStatusOf = (stored: string): TaskStatus =>
   stored === '' ? 'NOT_START' : oneOf<TaskStatus>(taskStatuses, stored);
 
-/** @returns the value, or `UNKNOWN` for one that is not among the known ones */
+/** @returns the value, or `UNKNOWN` if it is not known */
 export const oneOf = <Value extends string>(known: readonly Value[], stored: string): Value | typeof unknownValue =>
   known.find((value) => value === stored) ?? unknownValue;
 
@@ -30,7 +30,7 @@ export interface TaskFilter {
   /** `UNKNOWN` matches all actions that are not known. */
   readonly actions?: readonly string[];
   readonly statuses?: readonly TaskStatus[];
-  /** The status as it is stored, for the REST API. */
+  /** The stored form of the status, for the REST API. */
   readonly status?: string;
   readonly submitted?: TimeRange;
 }
@@ -49,7 +49,7 @@ export interface TaskRow {
 }
 
 export interface TaskKind {
-  /** Column of the provider's id. */
+  /** The column of the provider's id. */
   readonly taskId: string;
   readonly knownActions: readonly string[];
   /** Milliseconds of one unit of the stored times. */
@@ -57,7 +57,7 @@ export interface TaskKind {
 }
 
 /**
- * One page of tasks, newest first unless sorted.
+ * Returns one page of tasks, newest first unless sorted.
  * @throws AppError INVALID_INPUT for a cursor of another sort
  */
 export async function taskSlice<Row extends ObjectLiteral & TaskRow>(
@@ -88,7 +88,7 @@ export function assertOwnSort({ sort }: ListQuery<TaskSortField>): void {
 const storedStatuses = (statuses: readonly TaskStatus[] | undefined): readonly string[] | undefined =>
   statuses?.flatMap((status) => (status === 'NOT_START' ? [status, ''] : [status]));
 
-/** Restricts a column to some of its known values; `UNKNOWN` stands for all others. */
+/** Restricts a column to some of its known values; `UNKNOWN` matches all others. */
 function andKnown<Row extends ObjectLiteral>(
   select: SelectQueryBuilder<Row>,
   column: string,

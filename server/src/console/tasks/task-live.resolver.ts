@@ -3,7 +3,7 @@ import { Access } from '../../platform/graphql/access.js';
 import { deliveryType } from '../../platform/graphql/delivery.object.js';
 import { liveSource } from '../../platform/graphql/live-sources.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
-import type { TaskWatch } from './task-watch.service.js';
+import type { TaskWatch } from './task-watch.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import { CreativeTaskObject, toCreativeTaskObject } from './creative-task.object.js';
 import type { Drawing } from './drawing.entity.js';

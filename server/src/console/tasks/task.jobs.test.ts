@@ -28,7 +28,7 @@ afterEach(async () => {
   logger.warn.mockClear();
 });
 
-/** A node that counts its rounds. */
+/** A node that counts its scheduled runs. */
 function node(state: Leases, nodeId: string, round: () => Promise<void> = () => Promise.resolve()) {
   let rounds = 0;
   const poller = {
@@ -48,7 +48,7 @@ function node(state: Leases, nodeId: string, round: () => Promise<void> = () => 
     /** The node dies without releasing its lease. */
     die: () => {
       running.splice(running.indexOf(polling), 1);
-      // Its clock stops with it.
+      // The node's clock stops with it.
       clearInterval((polling as unknown as { timer: NodeJS.Timeout }).timer);
     },
   };

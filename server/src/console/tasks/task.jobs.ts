@@ -42,7 +42,7 @@ export class TaskPolling {
     await this.deps.state.release(leaseName, this.deps.nodeId).catch(() => undefined);
   }
 
-  /** Never throws: the next run tries again. */
+  /** Polls once. Never throws: the next run retries. */
   private async round(): Promise<void> {
     const { pollers, logger } = this.deps;
     this.isBusy = true;

@@ -10,7 +10,7 @@ import { resolveTimeRange } from '../../shared/time-range.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';
 import type { TaskSortField, TaskStatus } from './task-list.js';
 
-/** Shared by the GraphQL types of drawings and creative tasks. */
+/** Parts that the GraphQL types of drawings and creative tasks share. */
 
 const TaskStatusEnum = enumType(
   'TaskStatus',
@@ -69,7 +69,10 @@ export abstract class TaskObject {
   quota: number;
 }
 
-/** @param progress as stored: `37%` */
+/**
+ * Converts the progress.
+ * @param progress as stored: `37%`
+ */
 export function percentOf(progress: string): number {
   const percent = Number.parseInt(progress, 10);
   return Number.isFinite(percent) ? Math.min(Math.max(percent, 0), 100) : 0;

@@ -7,7 +7,7 @@ import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
 import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
 
-/** A page of tasks: ten rows, unless the client reads pages of new-api. */
+/** Returns a page of tasks: ten rows, unless the client reads pages of new-api. */
 async function answer<Task>(
   { request, query }: RestContext<Actor>,
   read: (page: ListQuery<never>) => Promise<Slice<Task>>,

@@ -8,7 +8,7 @@ import type { TaskFilter } from './task-list.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** docs/reference/rest/entities.md#drawing-task. */
+/** Returns a drawing in the REST form (docs/reference/rest/entities.md#drawing-task). */
 export const toDrawingWire = (drawing: Drawing): Record<string, unknown> => ({
   id: drawing.id,
   code: drawing.code,
@@ -33,7 +33,7 @@ export const toDrawingWire = (drawing: Drawing): Record<string, unknown> => ({
   properties: drawing.properties,
 });
 
-/** docs/reference/rest/entities.md#creative-task. */
+/** Returns a creative task in the REST form (docs/reference/rest/entities.md#creative-task). */
 export const toCreativeTaskWire = (task: CreativeTask): Record<string, unknown> => ({
   id: task.id,
   created_at: task.createdAt,
@@ -58,7 +58,7 @@ const maxTime = 8_640_000_000_000_000;
 const listOf = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined => (value ? [value] : undefined);
 
 /**
- * Both ends are inclusive.
+ * Reads the time range. Both ends are inclusive.
  * @param unit milliseconds of one unit of the query's times
  */
 function submittedOf(query: Query, unit: number): TimeRange {

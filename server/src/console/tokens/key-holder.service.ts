@@ -6,7 +6,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { TokenStatus } from './token.entity.js';
 import { missingScope, scopesIn, type TokenScope } from '../../shared/token-scopes.js';
 
-/** An API key and its owner's balance, as anyone who has the key may read them. Amounts in quota. */
+/** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
 export interface HeldKey {
   readonly id: number;
   readonly userId: number;
@@ -17,7 +17,7 @@ export interface HeldKey {
   /** Unix seconds, -1 never. */
   readonly expiresAt: number;
   readonly hasModelLimits: boolean;
-  /** Comma list. */
+  /** Comma-separated list of models. */
   readonly modelLimits: string;
   readonly ownerRemaining: number;
   readonly ownerUsed: number;
@@ -36,7 +36,7 @@ interface KeyState {
 
 type Row = Omit<HeldKey, Sums> & Record<Sums, string> & KeyState;
 
-/** Looks up API keys for those who present them, without a signed-in user. */
+/** Looks up API keys for callers who present them, without a signed-in user. */
 export class KeyHolderService {
   constructor(
     private readonly database: Pick<DataSource, 'query'>,
@@ -55,8 +55,8 @@ export class KeyHolderService {
   }
 
   /**
-   * The owner of a key that may manage keys, with no other rights and without the texts of other keys.
-   * @throws AppError as `find`, and TOKEN_EXPIRED, TOKEN_QUOTA_EXHAUSTED
+   * Returns the owner of a key that may manage keys, with no other rights and without the texts of other keys.
+   * @throws AppError like `find`, and TOKEN_EXPIRED, TOKEN_QUOTA_EXHAUSTED
    */
   async manager(presented: string, address: string): Promise<Actor> {
     const { id, userId, state, expiresAt } = await this.read(presented, 'keys', address);

@@ -7,12 +7,12 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
-import type { GroupService } from '../groups/group.service.js';
-import { assertMayActOn } from '../users/user-rank.service.js';
+import type { GroupService } from '../groups/index.js';
+import { assertMayActOn } from '../auth/index.js';
 import { Token, TokenStatus } from './token.entity.js';
 import { assertCanBeEnabled, shownStatus } from './token-input.js';
 
-/** Keys that one call may change: as many as the largest page of a list has rows. */
+/** Maximum number of keys that one call may change: as many as the largest page of a list has rows. */
 const maxBulkTokens = 100;
 
 /** The owner of a key that is not the caller's own. */
@@ -23,7 +23,10 @@ interface Owner {
   readonly group: string;
 }
 
-/** A change of one row; null leaves it as it is. @throws AppError when the row cannot be changed so */
+/**
+ * Returns the change of one row; null leaves it unchanged.
+ * @throws AppError when the row cannot be changed in this way
+ */
 type Decide = (token: Token, ownersGroup: string) => Partial<Pick<Token, 'status' | 'group' | 'deletedAt'>> | null;
 
 export interface TokenBulkDeps {
@@ -35,14 +38,17 @@ export interface TokenBulkDeps {
 }
 
 /**
- * Changes many API keys at once: the caller's own, and with `users.write` those of users whom the caller outranks. Each
- * call is one transaction with one statement for all rows, and writes one audit entry for each row that changed.
- * Repeating a call changes nothing and reports the same.
+ * Changes many API keys at once: the caller's own, and with `users.write` keys of users whom the caller outranks. Each
+ * call is one transaction with one statement for all rows, and writes one audit entry for each changed row. Repeating a
+ * call changes nothing and has the same result.
  */
 export class TokenBulkService {
   constructor(private readonly deps: TokenBulkDeps) {}
 
-  /** Expired and exhausted keys are in `failed`. @throws AppError INVALID_INPUT for no ids or too many */
+  /**
+   * Enables keys. Expired and exhausted keys are in `failed`.
+   * @throws AppError INVALID_INPUT for no ids or too many
+   */
   enable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const now = seconds(this.deps.clock);
     return this.change(actor, ids, 'enable', (token) => {
@@ -58,15 +64,18 @@ export class TokenBulkService {
     );
   }
 
-  /** Keys that were deleted before count as done. @throws AppError INVALID_INPUT for no ids or too many */
+  /**
+   * Deletes keys. Keys that were deleted before count as done.
+   * @throws AppError INVALID_INPUT for no ids or too many
+   */
   delete(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const deletedAt = new Date(this.deps.clock.now());
     return this.change(actor, ids, 'delete', (token) => (token.deletedAt ? null : { deletedAt }));
   }
 
   /**
-   * Keys whose owner cannot use the group are in `failed`.
-   * @param group empty: the group of the owner
+   * Sets the group of keys. Keys whose owner cannot use the group are in `failed`.
+   * @param group empty for the group of the owner
    * @throws AppError INVALID_INPUT for no ids or too many
    */
   setGroup(actor: MaybeActor, ids: readonly number[], group: string): Promise<BulkResult> {
@@ -123,8 +132,8 @@ export class TokenBulkService {
 }
 
 /**
- * Locks the keys in the order of ids, as settlements do. Keys of other users are not even looked at for callers who may
- * not change them, so their response is that of a key that does not exist.
+ * Locks the keys in the order of ids, like settlements. Keys of other users are not read for callers who may not change
+ * them, so the response is that of a key that does not exist.
  */
 async function lock(
   manager: EntityManager,
@@ -142,7 +151,9 @@ async function lock(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Reads the owners of these keys in one statement, and decides once for each whether the caller may act on them. */
+/**
+ * Reads the owners of these keys in one statement, and decides once for each whether the caller may change their keys.
+ */
 async function ownersOf(manager: EntityManager, caller: Actor, found: ReadonlyMap<number, Token>) {
   const others = new Set([...found.values()].map(({ userId }) => userId).filter((id) => id !== caller.id));
   const rows =

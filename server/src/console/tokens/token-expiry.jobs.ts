@@ -4,7 +4,7 @@ import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import { TokenStatus } from './token.entity.js';
 
 const everyMilliseconds = 15 * 60_000;
-/** A key that lives longer than four times this is announced this many seconds before its end. */
+/** Seconds before its end at which a key is announced, if it lives longer than four times this. */
 const leadSeconds = 7 * 86_400;
 const batch = 500;
 
@@ -49,7 +49,7 @@ export class TokenExpiryWatch {
     void this.round();
   }
 
-  /** Waits for a running run. */
+  /** Waits for a run in progress. */
   stop(): Promise<void> {
     return this.runs.stop();
   }

@@ -5,7 +5,10 @@ import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, scopesIn, usualScopes } from '../../shared/token-scopes.js';
 import { TokenStatus, type Token } from './token.entity.js';
 
-/** The fields of an API key that its owner can set, with the defaults of a new key. The only list of these fields. */
+/**
+ * The fields of an API key that its owner can set, with the defaults of a new key. This is the only list of these
+ * fields.
+ */
 export const newTokenDefaults = {
   name: '',
   /** Unix seconds, -1 never. */
@@ -78,7 +81,7 @@ export function parseToken(
   };
 }
 
-/** A token that was moved in may have a longer name, or none. */
+/** Parses a name. An imported token may have a longer name, or none. */
 function parseName(given: string, before: TokenFields | null): string {
   const name = given.trim();
   if (before && name === before.name.trim()) return before.name;
@@ -88,12 +91,12 @@ function parseName(given: string, before: TokenFields | null): string {
   return name;
 }
 
-/** Limits of its owner for a key that manages keys. */
+/** Fields that limit a key that manages keys. Its owner sets them. */
 const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
 
 /**
- * A key that manages keys stays within its limits: it neither loosens its own, nor makes or changes another such key, which
- * would not have them.
+ * Checks that a key that manages keys stays within its limits: it must not loosen its own, and must not create or
+ * change another such key, which would lack them.
  * @param before the stored key; null for a new one
  * @throws ForbiddenError
  */
@@ -116,8 +119,8 @@ export const hasExpired = ({ expiredTime }: Lifetime, now: number): boolean => e
 export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
 
 /**
- * The status of a key at this time, as a call would find it. The relay stores that a key has expired or is exhausted when
- * the key is used next; `tokens.status` is 'enabled' until then.
+ * Returns the status of a key at this time, as a call would find it. The relay stores that a key has expired or is
+ * exhausted when the key is used next; `tokens.status` is 'enabled' until then.
  * @param now Unix seconds
  */
 export function shownStatus(token: Lifetime & { readonly status: number }, now = Date.now() / 1000): number {
@@ -127,7 +130,8 @@ export function shownStatus(token: Lifetime & { readonly status: number }, now =
 }
 
 /**
- * A key that the relay set to expired or exhausted can be enabled once its expiry or quota is changed.
+ * Checks that a key can be enabled. A key that the relay set to expired or exhausted can be enabled once its expiry or
+ * quota is changed.
  * @param now Unix seconds
  * @throws InvalidInputError
  */
@@ -159,8 +163,8 @@ function checkWhole(
 }
 
 /**
- * The remaining quota of an unlimited token may be negative. Forms send that number back, or -1 for a new unlimited
- * token: no change, or no quota.
+ * Parses the remaining quota. That of an unlimited token may be negative. Forms send that number back, or -1 for a new
+ * unlimited token: no change, or no quota.
  */
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (remainQuota === before?.remainQuota || (unlimitedQuota && remainQuota < 0)) return before?.remainQuota ?? 0;
@@ -170,7 +174,7 @@ function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenF
   return remainQuota;
 }
 
-/** The owner may use each of the groups, or the key has it already. */
+/** Parses groups. The owner must be allowed to use each group, unless the key has it already. */
 function parseGroups(text: string, before: TokenFields | null, usableGroups: readonly string[]): string {
   const groups = entriesOf(text, 'fallbackGroups', maxFallbacks);
   const known = before ? before.fallbackGroups.split(',') : [];
@@ -183,7 +187,7 @@ function parseGroups(text: string, before: TokenFields | null, usableGroups: rea
 const parseModels = (text: string, field: 'modelLimits' | 'fallbackModels', most = Infinity): string =>
   entriesOf(text, field, most).join(',');
 
-/** Entries between commas, each once, in their order. */
+/** Returns the entries between commas, each once, in their order. */
 function entriesOf(text: string, field: 'modelLimits' | 'fallbackModels' | 'fallbackGroups', most: number): string[] {
   const entries = text
     .split(',')
@@ -198,7 +202,7 @@ function entriesOf(text: string, field: 'modelLimits' | 'fallbackModels' | 'fall
 }
 
 /**
- * One address or CIDR range per line; commas and spaces count as line breaks.
+ * Parses addresses: one address or CIDR range per line; commas and spaces count as line breaks.
  * @throws InvalidInputError
  */
 function parseAddresses(text: string): string {

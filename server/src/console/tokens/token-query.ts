@@ -11,7 +11,7 @@ import { TokenStatus, type Token } from './token.entity.js';
 export interface TokenFilter {
   readonly ids?: readonly number[];
   readonly userIds?: readonly number[];
-  /** Part of the name, a prefix of the key, or the full key, with or without `sk-`. */
+  /** A part of the name, a prefix of the key, or the full key, with or without `sk-`. */
   readonly keyword?: string;
   readonly statuses?: readonly number[];
   readonly groups?: readonly string[];
@@ -27,7 +27,7 @@ export type TokenSortField =
   | ('id' | 'userId' | 'name' | 'status' | 'group')
   | ('createdTime' | 'accessedTime' | 'expiredTime' | 'remainQuota' | 'usedQuota');
 
-/** A query of the keys that match a filter, as `token`. */
+/** Returns a query of the keys that match a filter, as `token`. */
 export function tokenQuery(
   tokens: Repository<Token>,
   secrets: Secrets,
@@ -59,14 +59,14 @@ export function tokenQuery(
   return query;
 }
 
-/** `shownStatus` in SQL. */
+/** SQL of `shownStatus`. */
 const statusSql = `CASE WHEN token.status <> ${TokenStatus.enabled} THEN token.status
   WHEN token.expired_time BETWEEN 0 AND extract(epoch FROM now()) THEN ${TokenStatus.expired}
   WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN ${TokenStatus.exhausted} ELSE token.status END`;
 
-/** The last call of a new token is its creation time. */
+/** SQL for whether a token was used. The last call of a new token is its creation time. */
 const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
-/** A new key has the time of its creation as last access. */
+/** Whether a key was used. A new key has the time of its creation as last access. */
 export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
   accessedTime > createdTime || usedQuota !== 0;
 
@@ -95,5 +95,5 @@ export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
 export const keyLength = 48;
 export const prefixLength = 6;
 
-/** A key without its `sk-`. */
+/** Returns a key without its `sk-`. */
 export const bareKey = (key: string): string => key.trim().replace(/^sk-/, '');

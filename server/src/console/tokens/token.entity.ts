@@ -14,7 +14,7 @@ export class Token {
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
   /** The key before the last rotation; null when there is none. */
   @Column('bytea', { name: 'previous_key_hash', nullable: true, select: false }) previousKeyHash: Buffer | null;
-  /** Unix second until which it works; 0 when there is none. */
+  /** Unix second until which the previous key works; 0 when there is none. */
   @Column('bigint', { name: 'previous_key_until', transformer: bigintColumn, default: 0 }) previousKeyUntil: number;
   /** Comma list of `TokenScope`. */
   @Column('text', { default: 'relay,usage' }) scopes: string;
@@ -35,11 +35,11 @@ export class Token {
   @Column('text', { name: 'model_limits', default: '' }) modelLimits: string;
   /** Newline-separated addresses and CIDR ranges; empty allows all. */
   @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
-  /** Empty: the user's group. */
+  /** The group; empty for the user's group. */
   @Column('text', { default: '' }) group: string;
   /** Comma-separated groups that are tried after `group`, in this order. */
   @Column('text', { name: 'fallback_groups', default: '' }) fallbackGroups: string;
-  /** Comma-separated models that are called in place of one that cannot be served, in this order. */
+  /** Comma-separated models that are called when the requested one cannot be served, in this order. */
   @Column('text', { name: 'fallback_models', default: '' }) fallbackModels: string;
   /** The key has its own rate limit, in addition to that of its user. */
   @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;

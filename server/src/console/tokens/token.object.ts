@@ -13,7 +13,8 @@ import { TokenScopeEnum } from './token-scope.object.js';
 import { scopesIn, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
-import type { TokenFields, TokenPatch } from './token.service.js';
+import type { TokenFields } from './token-input.js';
+import type { TokenPatch } from './token.service.js';
 
 export const TokenStatusEnum = enumType(
   'TokenStatus',
@@ -294,7 +295,10 @@ export class UpdateTokenInput extends TokenFieldsInput {
   grantedQuota?: number | null;
 }
 
-/** Absent fields stay absent, null clears. @throws InvalidInputError for an empty list of models */
+/**
+ * Converts the fields. Absent fields stay absent, null clears a field.
+ * @throws InvalidInputError for an empty list of models
+ */
 export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Partial<TokenFields> {
   const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt, scopes } =
     input;
@@ -321,13 +325,19 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
   });
 }
 
-/** A name with a comma would become two. @throws InvalidInputError */
+/**
+ * Joins names to comma text. A name with a comma would become two, so it is refused.
+ * @throws InvalidInputError
+ */
 function toText(names: readonly string[] | null | undefined, field: string): string | undefined {
   if (names?.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
   return names === undefined ? undefined : (names ?? []).join(',');
 }
 
-/** As `toTokenFields`. @throws InvalidInputError for `quota` and `grantedQuota` together */
+/**
+ * Converts a change, like `toTokenFields`.
+ * @throws InvalidInputError for `quota` and `grantedQuota` together
+ */
 export function toTokenPatch(input: UpdateTokenInput): TokenPatch {
   const { quota, grantedQuota } = input;
   if (grantedQuota == null) return toTokenFields(input);

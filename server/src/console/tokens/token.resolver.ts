@@ -20,7 +20,7 @@ import {
   UpdateTokenInput,
 } from './token.object.js';
 import { RotateTokenInput } from './token-rotation.object.js';
-import type { TokenRotation } from './token-rotation.service.js';
+import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
 import { toNewTokenBudget } from '../budgets/budget.object.js';
 import type { TokenBulkService } from './token-bulk.service.js';

@@ -5,7 +5,7 @@ import { queryId } from '../../platform/http/query.js';
 import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { KeyHolderService } from './key-holder.service.js';
-import type { TokenRotation } from './token-rotation.service.js';
+import type { TokenRotation } from './token-rotation.js';
 import type { TokenService } from './token.service.js';
 import { createBody, rotateBody, statusBody, toWire, updateBody } from './token.wire.js';
 

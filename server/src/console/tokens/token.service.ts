@@ -18,9 +18,9 @@ import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
-import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/token-budgets.service.js';
-import type { GroupService } from '../groups/group.service.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
+import type { GroupService } from '../groups/index.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { Token, TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,
@@ -42,9 +42,7 @@ import {
   type TokenFilter,
   type TokenSortField,
 } from './token-query.js';
-import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.service.js';
-
-export type { TokenFields };
+import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.js';
 
 /** A token with its key in plain text, without `sk-`: for its owner only. */
 export interface KeyedToken {
@@ -60,9 +58,9 @@ export interface TokenUse {
   readonly at: Date;
 }
 
-/** Changed fields of a token. Absent fields stay. */
+/** Changed fields of a token. Absent fields are unchanged. */
 export type TokenPatch = Partial<TokenFields> & {
-  /** New sum of the owner's grants: the difference is added to the remaining quota, in place of `remainQuota`. */
+  /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
   readonly grantedQuota?: number | undefined;
 };
 
@@ -84,7 +82,7 @@ export class TokenService {
   constructor(private readonly deps: TokenDeps) {}
 
   /**
-   * Newest first unless sorted.
+   * Lists keys, newest first unless sorted.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async list(actor: MaybeActor, filter: TokenFilter, query: ListQuery<TokenSortField>): Promise<Slice<Token>> {
@@ -104,7 +102,7 @@ export class TokenService {
     );
   }
 
-  /** The keys of each of these users: admins read those of all users, others their own. */
+  /** Lists the keys of each of these users. Admins read the keys of all users, others their own. */
   async listOf(
     actor: MaybeActor,
     userIds: readonly number[],
@@ -115,13 +113,13 @@ export class TokenService {
     return readSlicesByOwner<Token, TokenSortField>(this.query(filter), query, tokenSortKeys, owners);
   }
 
-  /** Those of the given tokens that the caller may see: admins see all, others their own. */
+  /** Returns the given tokens that the caller may see: admins see all, others their own. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Token[]> {
     const reader = requireActor(actor);
     return this.query(holds(reader, 'users.read') ? { ids } : { ids, userIds: [reader.id] }).getMany();
   }
 
-  /** Newest first. */
+  /** Lists the caller's own keys, newest first. */
   async listOwnKeys(
     actor: MaybeActor,
     query: PageQuery,
@@ -139,7 +137,10 @@ export class TokenService {
     };
   }
 
-  /** The caller's tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */
+  /**
+   * Finds the caller's tokens whose name contains the keyword and whose key contains the part, newest first, without
+   * pages.
+   */
   async searchOwnKeys(actor: MaybeActor, keyword: string, keyPart: string): Promise<KeyedToken[]> {
     const owner = requireActor(actor);
     const rows = await this.ownKeys(owner)
@@ -149,7 +150,10 @@ export class TokenService {
     return (await this.keyed(owner, rows)).filter(({ key }) => key.includes(part));
   }
 
-  /** The key in plain text. @throws AppError NOT_FOUND, also for tokens of other users; CONFIRMATION_NEEDED */
+  /**
+   * Returns the key in plain text.
+   * @throws AppError NOT_FOUND, also for tokens of other users; CONFIRMATION_NEEDED
+   */
   async revealOwnKey(actor: MaybeActor, id: number): Promise<string> {
     requireConfirmed(requireActor(actor));
     return (await this.getOwnKey(actor, id)).key;
@@ -164,13 +168,16 @@ export class TokenService {
     return keyed;
   }
 
-  /** The sum of the grants of each of these keys: admins read those of all users, others their own. */
+  /** Returns the total of the grants of each of these keys. Admins read those of all users, others their own. */
   async grantedQuotas(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     const reader = requireActor(actor);
     return grantedQuotas(this.deps.tokens.manager, ids, holds(reader, 'users.read') ? null : reader.id);
   }
 
-  /** Where each of these keys was used last: admins read those of all users, others their own. Unused keys are absent. */
+  /**
+   * Returns the last use of each of these keys. Admins read those of all users, others their own. Unused keys are
+   * absent.
+   */
   async lastUses(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, TokenUse>> {
     const reader = requireActor(actor);
     const rows = await this.deps.tokens.manager.query<Array<TokenUse & { id: number }>>(
@@ -194,12 +201,12 @@ export class TokenService {
     idempotencyKey?: string | null,
   ): Promise<KeyedToken & { replayed: boolean }> {
     const owner = requireActor(actor);
-    // A program that may manage keys creates them without a user.
+    // A program that may manage keys creates them without confirmation by a user.
     if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let created: KeyedToken | undefined;
-    // Complete, because REST sends all fields and GraphQL those that are not as usual.
+    // The input is complete, because REST sends all fields and GraphQL only those that differ from the default.
     const input = { fields: { ...newTokenDefaults, ...omitUndefined(given) }, budgets };
-    // Stores the id, not the key: results of idempotency keys are not encrypted.
+    // The id is stored, not the key: results of idempotency keys are not encrypted.
     const { result: id } = await this.deps.idempotency.once(
       owner,
       { operation: 'createToken', key: idempotencyKey, input },
@@ -215,7 +222,7 @@ export class TokenService {
   }
 
   /**
-   * `create` within the caller's transaction.
+   * Creates a key within the caller's transaction.
    * @throws AppError INVALID_INPUT, also at the maximum number of keys
    */
   async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
-import { tokenBudgetBody } from '../../billing/budgets/token-budgets.service.js';
+import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { newTokenDefaults, shownStatus, tokenFieldNames } from './token-input.js';
-import type { KeyedToken, TokenFields, TokenPatch } from './token.service.js';
+import type { KeyedToken, TokenPatch } from './token.service.js';
+import type { TokenFields } from './token-input.js';
 
 const whole = z.int().nullish();
 const shapeOf = { string: z.string().nullish(), boolean: z.boolean().nullish(), number: whole } as const;
@@ -30,7 +31,7 @@ const absent = {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Absent counts as zero (docs/reference/rest/tokens-and-wallet.md#api-keys). */
+/** Converts the body. Absent fields count as zero (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 const toFields = (body: Body): Partial<TokenFields> =>
   Object.fromEntries(tokenFieldNames.map((name) => [name, body[snakeCase(name)] ?? absent[name]]));
 
@@ -52,8 +53,8 @@ export const updateBody = z
   }));
 
 /**
- * The change of a form that contains the token as it was loaded: the remaining quota counts as of then, so that what the
- * token has spent since stays spent, and saving the form twice changes nothing more.
+ * Returns the change of a form that contains the token as it was loaded. The remaining quota counts as of that time, so
+ * that quota spent since stays spent, and saving the form twice changes nothing more.
  * @param ungranted the remaining quota without the owner's grants when the form was loaded; absent in other clients
  */
 function sinceLoaded(fields: Partial<TokenFields>, ungranted: number | null | undefined): TokenPatch {
@@ -73,13 +74,13 @@ export const rotateBody = z
   .object({ overlap_until: whole })
   .transform(({ overlap_until: until }) => ({ overlapUntil: until || null }));
 
-/** A token as older clients read it (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
+/** Returns a token in the form for older clients (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
 export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
   ...snakeKeys({ ...pick(token, ['id', 'userId']), key }),
   ...snakeKeys(pick(token, ['name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
   status: shownStatus(token),
   previous_key_until: token.previousKeyUntil,
-  // Without the grants: forms send it back with their `remain_quota`.
+  // The value excludes the grants: forms send it back with their `remain_quota`.
   ungranted_quota: token.remainQuota - granted,
   DeletedAt: null,
 });

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
-import { splitList } from '../channels/channel-lists.service.js';
-import type { HeldKey } from '../tokens/key-holder.service.js';
+import { splitList } from '../channels/index.js';
+import type { HeldKey } from '../tokens/index.js';
 import type { Billing, BillingService } from './billing.service.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { OptionValues } from '../../options/option.service.js';
-import type { HeldKey, KeyHolderService } from '../tokens/key-holder.service.js';
+import type { HeldKey, KeyHolderService } from '../tokens/index.js';
 
 export interface Billing {
-  /** In USD, or quota if the site shows quota. */
+  /** The limit in USD, or in quota if the site shows quota. */
   readonly limit: number;
-  /** The same in hundredths. */
+  /** The used amount in hundredths of that unit. */
   readonly used: number;
   /** Unix seconds, 0 never. */
   readonly accessUntil: number;
@@ -17,7 +17,7 @@ export interface BillingDeps {
   };
 }
 
-/** Clients of OpenAI read this as "no limit". */
+/** The limit that clients of OpenAI read as "no limit". */
 const noLimit = 100_000_000;
 
 /**
@@ -28,7 +28,7 @@ export class BillingService {
   constructor(private readonly deps: BillingDeps) {}
 
   /**
-   * Expired and exhausted keys may still read their usage.
+   * Returns the billing of a key. Expired and exhausted keys may still read their usage.
    * @throws AppError MISSING_API_KEY, INVALID_API_KEY, TOKEN_DISABLED, USER_BANNED
    */
   async read(presentedKey: string): Promise<Billing> {
@@ -43,7 +43,10 @@ export class BillingService {
     return { limit, used: (key.used * 100) / perUnit, accessUntil: Math.max(0, key.expiresAt) };
   }
 
-  /** The figures of a key in quota. Throws like `read`. */
+  /**
+   * Returns the figures of a key in quota.
+   * @throws like `read`
+   */
   readKey(presentedKey: string): Promise<HeldKey> {
     return this.deps.keys.find(presentedKey);
   }

@@ -4,14 +4,14 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   hour,
-  readSnapshot,
-  usageFrom,
   type Range,
+  readSnapshot,
   type Snapshots,
+  usageFrom,
   type Watermarks,
-} from '../../billing/rollups/rollups.service.js';
+} from '../../billing/rollups/index.js';
 
-/** An hour of one model (docs/reference/rest/entities.md#other-entities). */
+/** The usage of one model in an hour (docs/reference/rest/entities.md#other-entities). */
 export interface HourlyModelUsage {
   /** Start of the hour, Unix seconds. */
   readonly hour: number;
@@ -35,7 +35,7 @@ export class HourlyModelsService {
   constructor(private readonly deps: HourlyModelsDeps) {}
 
   /**
-   * The data of `/api/data`: logged calls. Empty while the option DataExportEnabled is off.
+   * Returns the data of `/api/data`: logged calls. Empty while the option DataExportEnabled is off.
    * @param username only this user
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
@@ -75,13 +75,13 @@ export class HourlyModelsService {
       return transaction.query<Array<{ rows: string }>>(sql, values);
     });
     const rows = JSON.parse(answer?.rows ?? '[]') as Array<[number, string, number, number, number]>;
-    // Sorted here, because sorting nearly sorted rows is cheap.
+    // The rows are sorted here, because sorting nearly sorted rows is cheap.
     rows.sort(([hourA, modelA], [hourB, modelB]) => hourA - hourB || (modelA < modelB ? -1 : modelA > modelB ? 1 : 0));
     return rows.map(([start, modelName, calls, tokens, quota]) => ({ hour: start, modelName, calls, tokens, quota }));
   }
 }
 
-/** The legacy time range of full hours, both ends included. Unix seconds. */
+/** Returns the legacy time range of full hours, both ends included. Unix seconds. */
 export const wholeHours = (from: number, to: number): Range => ({
   from: Math.floor(from / hour) * hour,
   end: (Math.floor(to / hour) + 1) * hour,

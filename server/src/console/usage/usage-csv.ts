@@ -30,7 +30,7 @@ const columns: readonly Column[] = [
   ['p95_ms', ({ metrics }) => metrics.latencyMs(0.95)],
 ];
 
-/** Of admins. Last, because scripts read columns by position. */
+/** Columns for admins. They come last, because scripts read columns by position. */
 const costColumns: readonly Column[] = [
   ['cost_calls', ({ metrics }) => metrics.cost.knownCalls],
   ['cost_usd', ({ metrics }) => metrics.cost.upstreamUsd],

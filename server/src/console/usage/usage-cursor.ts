@@ -1,8 +1,9 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import type { GroupRow, Place } from './usage-query.js';
+import type { GroupRow } from './usage-statements.js';
+import type { Place } from './usage-query.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion } from './usage-question.js';
 
-/** The order of the rows: as asked, else by time and key with buckets, and by quota without. */
+/** Returns the order of the rows: the requested one, else by time and key with buckets, and by quota without. */
 export function orderOf({ orderBy, bucket }: UsageQuestion): readonly UsageOrder[] {
   if (orderBy.length > 0) return orderBy;
   const first = { metric: bucket === null ? ('QUOTA' as const) : ('TIME' as const), of: 'CURRENT' as const };
@@ -36,7 +37,10 @@ export const toCursor = (row: GroupRow, { current }: UsageQuery): string =>
     JSON.stringify([row.bucket === null ? null : (current.starts?.[row.bucket] ?? null), ...row.keys]),
   ).toString('base64url');
 
-/** @throws AppError INVALID_INPUT for a cursor of a different query */
+/**
+ * Reads a cursor.
+ * @throws AppError INVALID_INPUT for a cursor of a different query
+ */
 export function fromCursor(cursor: string, { current, dimensions }: UsageQuery): Place {
   const refused = new InvalidInputError('The cursor belongs to a different query', 'after');
   let parsed: unknown;

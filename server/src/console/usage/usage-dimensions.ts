@@ -1,8 +1,8 @@
-import { quoted } from '../../billing/rollups/rollups.service.js';
+import { quoted } from '../../billing/rollups/index.js';
 import type { UsageDimension } from './usage-question.js';
 
 export interface Dimension {
-  /** The column of the usage tables it is read from. */
+  /** The column of the usage tables that the dimension is read from. */
   readonly column: string;
   readonly type: 'bigint' | 'integer' | 'text';
   /** SQL over `used` and the joined tables; never null. */
@@ -27,7 +27,7 @@ export const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   USER_COHORT_WEEK: { column: 'user_id', type: 'bigint', join: 'users', sql: 'coalesce(owner.cohort, 0)' },
 };
 
-/** JOIN of what a dimension is read from, by time zone (SQL). */
+/** JOIN of the tables that dimensions are read from, by time zone (SQL). */
 export const joins: Readonly<Record<NonNullable<Dimension['join']>, (zone: string) => string>> = {
   channels: () => 'LEFT JOIN channels channel ON channel.id = used.channel_id',
   // OFFSET 0 computes the week once for each user, not for each row of usage.

@@ -4,7 +4,7 @@ import { sortKey } from './usage-dimensions.js';
 import type { ComparisonSide, UsageMetric, UsageOrder, UsageQuery } from './usage-question.js';
 
 /**
- * ORDER BY over groups. It is complete, so that a page never depends on chance.
+ * Returns ORDER BY for groups. The order is complete, so that a page never depends on chance.
  * @throws AppError INVALID_INPUT for an order that the query does not support
  */
 export function orderSql(query: UsageQuery, order: readonly UsageOrder[]): string {
@@ -39,7 +39,7 @@ function sideSql(metric: Summed, of: ComparisonSide, { compared, quotaPerUnit }:
   }
 }
 
-/** As `percentile` of `shared/latency.ts`, except that it is not rounded. */
+/** SQL that computes `percentile` of `shared/latency.ts`, without rounding. */
 const p95Sql = (column: string): string => `(SELECT low + (high - low) * (0.95 * total - until + count) / count
    FROM (SELECT *, sum(count) OVER (ORDER BY low) AS until, sum(count) OVER () AS total
            FROM unnest(ARRAY[0, ${durationBounds.join(', ')}], ARRAY[${durationBounds.join(', ')}, ${2 * (durationBounds.at(-1) ?? 0)}],

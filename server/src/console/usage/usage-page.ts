@@ -1,15 +1,16 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { usageCounters, type Queries, type Range, type Watermarks } from '../../billing/rollups/rollups.service.js';
+import { type Queries, type Range, usageCounters, type Watermarks } from '../../billing/rollups/index.js';
 import { fromCursor, isByPlace, orderOf, toCursor } from './usage-cursor.js';
-import { flatten, readChosen, readGroups, type GroupRow } from './usage-query.js';
+import { flatten, readChosen, readGroups } from './usage-query.js';
+import { type GroupRow } from './usage-statements.js';
 import type { UsageDimension, UsageOrder, UsageQuery, UsageQuestion, WantedUsage } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { bucketEnd } from './usage-time.service.js';
+import { bucketEnd } from './usage-time.js';
 
 export interface UsagePage {
   readonly items: readonly UsageRow[];
-  /** Rows of all pages; null when it is not wanted. */
+  /** Number of rows of all pages; null when it is not requested. */
   readonly totalCount: number | null;
   /** Null when this order does not support cursors, or there is no row. */
   readonly endCursor: string | null;
@@ -22,7 +23,9 @@ export interface UsagePage {
   readonly asOf: number;
   readonly total: UsageMetrics | null;
   readonly comparedTotal: UsageMetrics | null;
-  /** Everything that `top` left out, over the whole range. Null without `top`, and when it is not wanted. */
+  /**
+   * The totals of all groups outside `top`, over the whole range. Null without `top`, and when they are not requested.
+   */
   readonly others: UsageMetrics | null;
 }
 
@@ -37,10 +40,13 @@ export interface UsageReading {
   readonly state: Watermarks;
 }
 
-/** Rows of all buckets that one query with `top` or `fill` may have. */
+/** Maximum rows of all buckets of one query with `top` or `fill`. */
 const maxFilledRows = 20_000;
 
-/** One page of groups. @throws AppError INVALID_INPUT */
+/**
+ * Reads one page of groups.
+ * @throws AppError INVALID_INPUT
+ */
 export function readRows(reading: UsageReading): Promise<PageRows> {
   return reading.question.top === null ? readPlain(reading) : readTop(reading);
 }
@@ -61,7 +67,7 @@ async function readPlain({ question, query, wanted, transaction, state }: UsageR
     query,
     {
       order,
-      // One more than the page, to detect further rows.
+      // The limit is one more than the page, to detect further rows.
       limit: pageSize + 1,
       offset: after === null ? page * pageSize : 0,
       after: after === null ? undefined : fromCursor(after, query),
@@ -80,7 +86,7 @@ async function readPlain({ question, query, wanted, transaction, state }: UsageR
   };
 }
 
-/** The first groups over the whole range, then their buckets. */
+/** Reads the first groups over the whole range, then their buckets. */
 async function readTop({ question, query, wanted, transaction, state }: UsageReading): Promise<PageRows> {
   const order = orderOf(question).filter(({ metric }) => metric !== 'TIME');
   const byQuota: UsageOrder[] = [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }];
@@ -104,7 +110,7 @@ const directionOfTime = (question: UsageQuestion): 1 | -1 =>
   orderOf(question).some(({ metric, direction }) => metric === 'TIME' && direction === 'DESC') ? -1 : 1;
 
 /**
- * By time, then in the order of the keys, the others last.
+ * Sorts rows by time, then in the order of the keys, with the others last.
  * @param direction of time: 1 with the oldest first, -1 with the newest first
  */
 function ranked(rows: readonly GroupRow[], keys: ReadonlyArray<GroupRow['keys']>, direction: 1 | -1): GroupRow[] {
@@ -118,7 +124,10 @@ function ranked(rows: readonly GroupRow[], keys: ReadonlyArray<GroupRow['keys']>
 const groupName = ({ keys, isOthers }: Pick<GroupRow, 'keys' | 'isOthers'>): string =>
   isOthers ? '' : JSON.stringify(keys);
 
-/** Every bucket of every group in their order, those without usage as zeros. @throws AppError INVALID_INPUT for too many */
+/**
+ * Returns every bucket of every group in their order. Buckets without usage are zeros.
+ * @throws AppError INVALID_INPUT for too many
+ */
 function filled(
   rows: GroupRow[],
   keys: ReadonlyArray<GroupRow['keys']>,

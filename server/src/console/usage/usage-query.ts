@@ -1,31 +1,31 @@
-import type { Queries, Watermarks } from '../../billing/rollups/rollups.service.js';
+import type { Queries, Watermarks } from '../../billing/rollups/index.js';
 import { dimensions, sortKey } from './usage-dimensions.js';
 import { countersOfOrder, orderSql } from './usage-order.js';
 import type { UsageOrder, UsageQuery } from './usage-question.js';
 import { countersOf, groupsSql, toGroup, Values, type GroupRow } from './usage-statements.js';
-import type { Span } from './usage-time.service.js';
-
-export type { GroupRow };
+import type { Span } from './usage-time.js';
 
 export interface GroupsWanted {
   readonly order: readonly UsageOrder[];
   readonly limit: number;
   readonly offset: number;
-  /** Only groups behind this place in the order of time and key. */
+  /** Restricts to groups after this position in the order of time and key. */
   readonly after?: Place | undefined;
-  /** Counts all groups. */
+  /** Whether to count all groups. */
   readonly counted?: boolean;
-  /** Reads the keys only: all counters are zero. */
+  /** Whether to read the keys only. All counters are then zero. */
   readonly keysOnly?: boolean;
 }
 
-/** Rows of a page that is read in two steps. A larger one has most of the groups, and is read faster in one. */
+/**
+ * Maximum rows of a page that is read in two steps. A larger page has most of the groups, and is read faster in one.
+ */
 const maxInTwoSteps = 200;
 
 /**
- * Groups in an order. Where there may be far more groups than rows on the page, the counters of the order alone are
- * added up for all groups, and the others for the groups of the page.
- * @returns `count` is 0 when it is not wanted
+ * Reads groups in an order. If there may be far more groups than rows on the page, the counters of the order are added
+ * up for all groups, and the others only for the groups of the page.
+ * @returns `count` is 0 when it is not requested
  * @throws AppError INVALID_INPUT for an order that the query does not support
  */
 export async function readGroups(
@@ -56,9 +56,9 @@ export async function readGroups(
   };
 }
 
-/** All groups, where the statement of a page does not count them: behind a cursor, and behind the last page. */
+/** Counts all groups, when the statement of a page does not count them: after a cursor, and after the last page. */
 async function countGroups(database: Queries, query: UsageQuery, state: Watermarks): Promise<number> {
-  // The totals alone are one row, also of no usage.
+  // The totals alone are one row, even without usage.
   if (query.dimensions.length === 0 && query.current.starts === null) return 1;
   const values = new Values();
   const [row] = await database.query<Array<{ groups: string }>>(
@@ -68,13 +68,13 @@ async function countGroups(database: Queries, query: UsageQuery, state: Watermar
   return Number(row?.groups ?? 0);
 }
 
-/** Users and API keys are the many: a filter on them leaves few. */
+/** Whether there may be many groups. There are many users and API keys, and a filter on them leaves few. */
 function mayHaveMany({ dimensions: names, filter }: UsageQuery): boolean {
   const isFiltered = [filter.userIds, filter.usernames, filter.tokenIds].some((list) => list !== undefined);
   return !isFiltered && names.some((name) => name === 'USER' || name === 'TOKEN');
 }
 
-/** The same groups with all counters. */
+/** Reads the same groups with all counters. */
 async function withCounters(
   database: Queries,
   query: UsageQuery,
@@ -89,7 +89,7 @@ async function withCounters(
   return rows.map((row) => byName.get(nameOf(row)) ?? row);
 }
 
-/** Rows of these keys and, if requested, of all other groups together: one per bucket, unsorted. */
+/** Reads rows of these keys and, if requested, of all other groups together: one per bucket, unsorted. */
 export async function readChosen(
   database: Queries,
   query: UsageQuery,
@@ -105,7 +105,7 @@ export async function readChosen(
   return found.map((row) => toGroup(row, query));
 }
 
-/** Totals over the whole range and filter. */
+/** Reads totals over the whole range and filter. */
 export async function readTotal(
   database: Queries,
   query: UsageQuery,
@@ -121,7 +121,7 @@ export async function readTotal(
   return toGroup(row, whole);
 }
 
-/** The same query without buckets. */
+/** Returns the query without buckets. */
 export const flatten = (query: UsageQuery): UsageQuery => ({
   ...query,
   current: wholeOf(query.current),
@@ -143,7 +143,7 @@ function behind(query: UsageQuery, { bucket }: Place): UsageQuery {
   return { ...query, current: { ...query.current, range: { ...query.current.range, from } } };
 }
 
-/** Only the buckets of these rows, and those between them. */
+/** Restricts to the buckets of these rows, and buckets between them. */
 function around(query: UsageQuery, rows: readonly GroupRow[]): UsageQuery {
   const buckets = rows.map(({ bucket }) => bucket ?? 0);
   const [first, last] = [Math.min(...buckets), Math.max(...buckets)];

@@ -23,7 +23,7 @@ import {
   type ComparedPeriod,
   type TimeBucket,
   type WantedRange,
-} from './usage-time.service.js';
+} from './usage-time.js';
 
 const DimensionEnum = enumType(
   'UsageDimension',

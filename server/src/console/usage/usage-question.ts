@@ -1,5 +1,5 @@
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.service.js';
+import type { Span, TimeBucket, WantedComparison, WantedRange } from './usage-time.js';
 
 export const usageDimensions = [
   ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),
@@ -33,7 +33,7 @@ export interface UsageFilter {
   readonly groups?: readonly string[];
 }
 
-/** Optional counters, which cost more to aggregate. */
+/** Optional counters. They cost more to aggregate. */
 export interface WantedCounters {
   readonly latency: boolean;
   readonly firstToken: boolean;
@@ -54,37 +54,38 @@ export interface UsageQuery {
 /** A query to the usage engine. Absent fields have the defaults documented in the schema. */
 export interface UsageQuestion {
   readonly range: WantedRange;
-  /** IANA name. Of buckets, and of calendar periods unless `rangeTimeZone` is given. */
+  /** The IANA name of the zone of buckets, and of calendar periods unless `rangeTimeZone` is given. */
   readonly timeZone: string;
-  /** Of a calendar period in `range`. Absent: `timeZone`. */
+  /** The zone of a calendar period in `range`. `timeZone` when absent. */
   readonly rangeTimeZone?: string | undefined;
   readonly filter: UsageFilter;
   readonly groupBy: readonly UsageDimension[];
   readonly bucket: TimeBucket | null;
   /**
-   * Adds rows for buckets without usage, so that charts show gaps. Requires `bucket`, and `top` if there are groups.
+   * Whether to add rows for buckets without usage, so that charts show gaps. Requires `bucket`, and `top` if there are
+   * groups.
    */
   readonly fill: boolean;
   readonly compareTo: WantedComparison | null;
-  /** Empty: by time and key with a bucket, otherwise by quota. */
+  /** The order. If empty: by time and key with a bucket, otherwise by quota. */
   readonly orderBy: readonly UsageOrder[];
-  /** Only the first groups by `orderBy` over the whole range, with all their buckets. */
+  /** Restricts to the first groups by `orderBy` over the whole range, with all their buckets. */
   readonly top: number | null;
-  /** Adds a row per bucket for everything that `top` left out. */
+  /** Whether to add a row per bucket for all groups outside `top`. */
   readonly others: boolean;
   readonly page: number;
   readonly pageSize: number;
-  /** Continues after this position; only in the order of time and key. */
+  /** Position to continue after; only in the order of time and key. */
   readonly after: string | null;
 }
 
-/** Which costly parts of the response are wanted. */
+/** The requested parts of the response that are costly. */
 export interface WantedUsage extends WantedCounters {
   readonly total: boolean;
   readonly compared: boolean;
-  /** The number of groups. */
+  /** Whether to count the groups. */
   readonly count: boolean;
-  /** The sums of everything that `top` left out. */
+  /** Whether to read the totals of all groups outside `top`. */
   readonly others: boolean;
 }
 
@@ -143,7 +144,7 @@ export function assertQuestion({
 
 const costMetrics: readonly UsageMetric[] = ['UPSTREAM_USD', 'MARGIN_USD'];
 
-/** An order by costs shows which are higher, although not how high they are. */
+/** Whether the order uses costs. It reveals which costs are higher, although not how high they are. */
 export const isByCost = ({ orderBy }: Pick<UsageQuestion, 'orderBy'>): boolean =>
   orderBy.some(({ metric }) => costMetrics.includes(metric));
 
@@ -158,7 +159,7 @@ export function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<Wan
   if (grouped) throw new ForbiddenError(`No permission: own usage has no dimension ${grouped}`);
 }
 
-/** Keeps only what users may filter by; other users' rows never match. */
+/** Returns the filter with the fields that users may filter by. Other users' rows never match. */
 export const ownFilter = (userId: number, { tokenIds, models, groups }: UsageFilter): UsageFilter => ({
   userIds: [userId],
   ...(tokenIds ? { tokenIds } : {}),

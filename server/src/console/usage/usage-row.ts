@@ -12,7 +12,7 @@ export interface CounterRow {
   readonly cached_tokens: string;
   readonly quota: string;
   readonly duration_ms: string;
-  /** Calls whose cost is known, what users paid for them, and what they cost. */
+  /** Number of calls whose cost is known, the amount that users paid for them, and their cost. */
   readonly cost_calls: string;
   readonly cost_quota: string;
   readonly cost_nano_usd: string;
@@ -23,13 +23,13 @@ export interface CounterRow {
 /** Costs of calls: as providers report them, else by the cost of the channel. */
 export interface UsageCost {
   readonly upstreamUsd: number;
-  /** `usd` minus `upstreamUsd`. Negative: a loss. */
+  /** `usd` minus `upstreamUsd`. A negative margin is a loss. */
   readonly marginUsd: number;
-  /** Paid by users for these calls. */
+  /** USD that users paid for these calls. */
   readonly usd: number;
-  /** Calls whose cost is known. */
+  /** Number of calls whose cost is known. */
   readonly knownCalls: number;
-  /** Their share of all successful calls, 0 to 1; 0 without calls. */
+  /** The share of these calls among all successful calls, 0 to 1; 0 without calls. */
   readonly coverage: number;
 }
 
@@ -42,11 +42,11 @@ export class UsageMetrics {
   readonly completionTokens: number;
   readonly totalTokens: number;
   readonly cachedTokens: number;
-  /** Share of the prompt tokens, 0 to 1; null without any. */
+  /** Share of cached tokens among the prompt tokens, 0 to 1; null without any. */
   readonly cachedShare: number | null;
   readonly quota: number;
   readonly usd: number;
-  /** Share of all calls, 0 to 1; null without any. */
+  /** Share of failed calls among all calls, 0 to 1; null without any. */
   readonly errorRate: number | null;
   /** Mean duration in milliseconds; null without calls. */
   readonly averageMs: number | null;
@@ -82,20 +82,20 @@ export class UsageMetrics {
   }
 
   /**
-   * The duration in milliseconds below which this share of the calls stayed, interpolated inside its bucket; null
-   * without calls.
+   * Returns the duration in milliseconds that this share of the calls did not exceed, interpolated inside its bucket;
+   * null without calls.
    */
   latencyMs(quantile: number): number | null {
     return percentile(this.row.duration_buckets.map(Number), quantile);
   }
 
-  /** Milliseconds until the first data, for this share of the streamed responses; null without any. */
+  /** Returns milliseconds until the first data, for this share of the streamed responses; null without any. */
   firstTokenMs(quantile: number): number | null {
     return percentile(this.row.first_token_buckets.map(Number), quantile);
   }
 }
 
-/** Relative change against the compared range; null when that is zero. */
+/** The relative change against the compared range; null when the compared value is zero. */
 export interface UsageChange {
   readonly quota: number | null;
   readonly calls: number | null;
@@ -104,18 +104,18 @@ export interface UsageChange {
 
 /** The values of a row's dimensions. Dimensions that the query does not group by are absent. */
 export interface UsageKey {
-  /** The row contains everything that `top` left out. */
+  /** Whether the row contains all groups outside `top`. */
   readonly isOthers: boolean;
   readonly userId?: number;
   readonly tokenId?: number;
   readonly channelId?: number;
   readonly modelName?: string;
   readonly group?: string;
-  /** Id of the provider; null: the channel was deleted. */
+  /** Id of the provider; null when the channel was deleted. */
   readonly providerId?: number | null;
-  /** Null: the channel has none, or was deleted. */
+  /** The tag; null when the channel has none, or was deleted. */
   readonly channelTag?: string | null;
-  /** First second of the Monday of the week in which the user signed up. */
+  /** The first second of the Monday of the week in which the user signed up. */
   readonly cohortWeek?: number | null;
 }
 
@@ -128,7 +128,7 @@ export interface UsageRow {
   readonly compared: UsageMetrics | null;
 }
 
-/** Change as a share of the compared range: 0.5 is half more. Null where there was nothing before. */
+/** Returns the change as a share of the compared range: 0.5 is half more. Null when the compared value is zero. */
 export function changeOf({ metrics, compared }: Pick<UsageRow, 'metrics' | 'compared'>): UsageChange | null {
   if (!compared) return null;
   const share = (now: number, before: number): number | null => (before === 0 ? null : (now - before) / before);

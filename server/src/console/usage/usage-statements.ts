@@ -5,15 +5,15 @@ import {
   histogramColumns,
   histogramSums,
   quoted,
+  type Range,
   usageCounters,
   usageFrom,
-  type Range,
   type Watermarks,
-} from '../../billing/rollups/rollups.service.js';
+} from '../../billing/rollups/index.js';
 import { dimensions, joins, shortColumns } from './usage-dimensions.js';
 import type { UsageFilter, UsageQuery, WantedCounters } from './usage-question.js';
 import type { CounterRow } from './usage-row.js';
-import type { Span, TimeBucket } from './usage-time.service.js';
+import type { Span, TimeBucket } from './usage-time.js';
 
 /** One group as the database returns it. */
 export interface GroupRow {
@@ -30,7 +30,10 @@ export interface GroupRow {
 export class Values {
   readonly list: unknown[] = [];
 
-  /** @returns its placeholder. NUL is replaced, because neither database texts nor the protocol can contain it. */
+  /**
+   * Adds a value. NUL is replaced, because neither database texts nor the protocol can contain it.
+   * @returns its placeholder
+   */
   add(value: unknown): string {
     this.list.push(Array.isArray(value) ? value.map((one) => clean(one)) : clean(value));
     return `$${this.list.length}`;
@@ -42,14 +45,14 @@ const clean = (value: unknown): unknown => (typeof value === 'string' ? value.re
 /** Groups whose rows are read. */
 export interface ChosenGroups {
   readonly keys: ReadonlyArray<GroupRow['keys']>;
-  /** Adds up everything else in a row per bucket. */
+  /** Whether to add up all other groups in a row per bucket. */
   readonly withOthers: boolean;
 }
 
 /**
- * SELECT of groups: `key_0` …, `bucket`, `is_others`, and each counter as `current_…` and `compared_…`.
+ * Returns SELECT of groups: `key_0` …, `bucket`, `is_others`, and each counter as `current_…` and `compared_…`.
  * @param counters columns to add up
- * @param chosen absent: all groups
+ * @param chosen absent for all groups
  */
 export function groupsSql(
   query: UsageQuery,
@@ -87,7 +90,7 @@ export function groupsSql(
    GROUP BY ${['is_chosen', ...groupBy].join(', ')}`;
 }
 
-/** The compared range without buckets that have no counterpart in the current range. */
+/** Returns the compared range without buckets that have no counterpart in the current range. */
 function besides(compared: Span, { starts }: Span): Span {
   const end = starts ? compared.starts?.[starts.length] : undefined;
   return end === undefined
@@ -96,8 +99,8 @@ function besides(compared: Span, { starts }: Span): Span {
 }
 
 /**
- * Usage of one of the two ranges, with the bucket number of each row. Its columns are only those that the statement around it uses,
- * in the order in which it does: otherwise Postgres copies every row once more to leave out or reorder columns.
+ * Returns the usage of one of the two ranges, with the bucket number of each row. Its columns are only those that the
+ * outer statement uses, in that order: otherwise Postgres copies every row once more to leave out or reorder columns.
  */
 function sideOf(
   {
@@ -144,7 +147,7 @@ function sideOf(
   return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
 }
 
-/** Rollups by day may be used if no bucket begins within a day. */
+/** Returns the longest granularity that may be used. Daily rollups may be used if no bucket begins within a day. */
 function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
   if (bucket === 'HOUR') return 'HOUR';
   if (bucket === 'DAY') return span.starts?.every((start) => start % day === 0) ? 'DAY' : 'HOUR';
@@ -152,7 +155,8 @@ function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
 }
 
 /**
- * Long buckets in zones other than UTC are planned separately, so that each reads days inside and hours at its edges.
+ * Returns the ranges to plan. Long buckets in zones other than UTC are planned separately, so that each reads days
+ * inside and hours at its edges.
  */
 function rangesOf({ range, starts }: Span, bucket: TimeBucket | null): Range[] {
   if (!starts || bucket === 'HOUR' || bucket === 'DAY' || starts.every((start) => start % day === 0)) return [range];
@@ -170,7 +174,10 @@ interface Condition {
   readonly sql: string;
 }
 
-/** Leaves out rows of other groups before anything is added up. The chosen keys are compared exactly later. */
+/**
+ * Returns conditions that exclude rows of other groups before they are added up. The chosen keys are compared exactly
+ * later.
+ */
 function conditionsOfChosen(
   { dimensions: names }: UsageQuery,
   chosen: ChosenGroups | undefined,
@@ -229,7 +236,7 @@ export const countersOf = ({ latency, firstToken, cost }: WantedCounters): strin
       (firstToken && column === 'first_token_buckets'),
   );
 
-/** @param side aggregates only rows of this side; null: there is one side */
+/** @param side aggregates only rows of this side; null when there is one side */
 function sumOf(column: string, side: number | null): string {
   const only = side === null ? '' : ` FILTER (WHERE side = ${side})`;
   if (histogramColumns.some((name) => name === column)) {
@@ -238,7 +245,7 @@ function sumOf(column: string, side: number | null): string {
   return `coalesce(sum(${column})${only}, 0)`;
 }
 
-/** No usage at all. */
+/** Counters without any usage. */
 export const zero = Object.fromEntries(
   usageCounters.map((column) => [column, histogramColumns.some((histogram) => histogram === column) ? [] : '0']),
 ) as unknown as CounterRow;

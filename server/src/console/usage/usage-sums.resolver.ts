@@ -8,7 +8,7 @@ import { TokenObject } from '../tokens/token.object.js';
 import { UserObject } from '../users/user.object.js';
 import { toSumQuestion, UsageSumArgs } from './usage-question.object.js';
 import { UsageMetricsObject } from './usage.object.js';
-import { countersOf } from './usage-selection.js';
+import { countersOf } from './usage-selection.object.js';
 import type { UsageService } from './usage.service.js';
 
 const description = 'Usage in a range. All rows of a list are read in one statement.';

@@ -216,7 +216,7 @@ export class UsageRowObject {
   })
   until: Date | null;
 
-  // Part of the row, and read with it.
+  // The field is part of the row, and read with it.
   @Cost(0)
   @Field(() => UsageKeyObject)
   key: UsageKeyObject;
@@ -314,13 +314,13 @@ export function toPage(page: UsagePage): UsagePageObject {
   });
   return {
     items: page.items.map(toRow),
-    // Counted when selected.
+    // The number is counted when it is selected.
     totalCount: page.totalCount as number,
     totalCapped: false,
     pageInfo: { endCursor: page.endCursor, hasNextPage: page.hasNextPage },
     range: resolved(page.range),
     comparedRange: page.comparedRange && resolved(page.comparedRange),
-    // Read when selected.
+    // The totals are read when they are selected.
     total: toMetrics(page.total) as UsageMetricsObject,
     comparedTotal: toMetrics(page.comparedTotal),
     others: toMetrics(page.others),

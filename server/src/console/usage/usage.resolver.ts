@@ -6,7 +6,7 @@ import { loadFor } from '../../platform/graphql/loaders.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { toQuestion, UsageArgs } from './usage-question.object.js';
 import { toPage, UsageKeyObject, UsagePageObject } from './usage.object.js';
-import { wantedOf } from './usage-selection.js';
+import { wantedOf } from './usage-selection.object.js';
 import type { UsageService } from './usage.service.js';
 
 @Resolver()

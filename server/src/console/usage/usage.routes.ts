@@ -39,7 +39,7 @@ export const usageRoutes =
     );
   };
 
-/** Exports of own usage ignore filters for the whole site, as in older consoles. */
+/** Returns the query of an export of own usage, which ignores filters for the whole site, as in older consoles. */
 const ownQuestion = (question: UsageQuestion): UsageQuestion => {
   const { tokenIds, models, groups } = question.filter;
   return {

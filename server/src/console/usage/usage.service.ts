@@ -2,11 +2,12 @@ import { holds, requireActor, requireConfirmed, requirePermission, type MaybeAct
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/rollups.service.js';
+import { readSnapshot, recentSeconds, type Snapshots } from '../../billing/rollups/index.js';
 import { placeOrder } from './usage-cursor.js';
 import { ownUsageCsv, usageCsv, type CsvRow, type UsageCsv } from './usage-csv.js';
 import { readRows, toRow, type UsagePage } from './usage-page.js';
-import { readGroups, readTotal, type GroupRow, type Place } from './usage-query.js';
+import { readGroups, readTotal, type Place } from './usage-query.js';
+import { type GroupRow } from './usage-statements.js';
 import {
   assertOwn,
   assertQuestion,
@@ -21,7 +22,7 @@ import {
 } from './usage-question.js';
 import { UsageMetrics, type CounterRow, type UsageRow } from './usage-row.js';
 import { zero } from './usage-statements.js';
-import { resolveComparison, resolveSpan, type Span } from './usage-time.service.js';
+import { resolveComparison, resolveSpan, type Span } from './usage-time.js';
 
 export interface UsageDeps {
   readonly database: Snapshots;
@@ -29,7 +30,10 @@ export interface UsageDeps {
   readonly clock: Clock;
 }
 
-/** Rows of an export in its first statement and in each further one, and rows per piece of text. The first piece comes soon. */
+/**
+ * Rows of an export in its first statement and in each further one, and rows per piece of text. The first statement is
+ * small, so that the first piece comes soon.
+ */
 const [rowsOfFirstRead, rowsPerRead, rowsPerPiece] = [100, 5000, 250];
 
 /**
@@ -40,7 +44,7 @@ export class UsageService {
   constructor(private readonly deps: UsageDeps) {}
 
   /**
-   * Usage of the whole site.
+   * Returns the usage of the whole site.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
    */
   async list(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
@@ -49,7 +53,7 @@ export class UsageService {
   }
 
   /**
-   * The caller's own usage.
+   * Returns the caller's own usage.
    * @throws AppError INSUFFICIENT_PRIVILEGES for dimensions, filters and costs of the site; INVALID_INPUT
    */
   async listOwn(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
@@ -60,8 +64,8 @@ export class UsageService {
   }
 
   /**
-   * Totals over a range for several users, tokens or channels, in one statement; for relations.
-   * @returns by id; ids without usage are absent
+   * Reads totals over a range for several users, tokens or channels, in one statement, for relations.
+   * @returns totals by id; ids without usage are absent
    */
   async sumsOf(
     actor: MaybeActor,
@@ -97,7 +101,7 @@ export class UsageService {
   }
 
   /**
-   * Groups as CSV, in pieces.
+   * Exports groups as CSV, in pieces.
    * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
    */
   exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
@@ -105,7 +109,7 @@ export class UsageService {
     return this.pieces(question, usageCsv);
   }
 
-  /** Own groups as CSV. */
+  /** Exports the caller's own groups as CSV. */
   exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
     const { id } = requireActor(actor);
     assertOwn(question, { cost: false });
@@ -161,7 +165,7 @@ export class UsageService {
     return new UsageMetrics(row, this.deps.options.values.QuotaPerUnit);
   }
 
-  /** All groups in the order of time and key, each once: concurrent settlements do not change this order. */
+  /** Reads all groups in the order of time and key, each once: concurrent settlements do not change this order. */
   private async *pieces(question: UsageQuestion, csv: UsageCsv): AsyncGenerator<string> {
     const fixed = { ...question, range: { until: seconds(this.deps.clock) + 1, ...question.range } };
     if ((fixed.range.from ?? 0) >= fixed.range.until) {
@@ -191,7 +195,7 @@ export class UsageService {
   }
 
   /**
-   * Current names of users, tokens or channels, including deleted ones; for rows of usage.
+   * Returns the current names of users, tokens or channels, including deleted ones, for rows of usage.
    * @throws AppError INSUFFICIENT_PRIVILEGES for names of others, for callers below admin
    */
   async namesOf(
@@ -216,7 +220,7 @@ export class UsageService {
     return new Map(found.map(({ id, name }) => [id, name]));
   }
 
-  /** Rows with the names of their ids, one statement per kind of name. */
+  /** Adds the names of ids to rows, with one statement per kind of name. */
   private async named(rows: readonly UsageRow[]): Promise<CsvRow[]> {
     const ids = (field: 'userId' | 'tokenId' | 'channelId') => rows.flatMap(({ key }) => key[field] ?? []);
     const users = await this.readNames('users', ids('userId'));

@@ -14,8 +14,8 @@ export const toRange = (query: Query): { from?: number; to?: number } =>
   });
 
 /**
- * Rows of the old dashboards (docs/reference/rest/entities.md#other-entities). Sums over all users have no user and no
- * id.
+ * Returns rows of the old dashboards (docs/reference/rest/entities.md#other-entities). Totals over all users have no
+ * user and no id.
  */
 export const toWire = (rows: readonly HourlyModelUsage[], user?: { id: number; name: string }): unknown[] =>
   rows.map((row, index) => ({
@@ -29,7 +29,10 @@ export const toWire = (rows: readonly HourlyModelUsage[], user?: { id: number; n
     quota: row.quota,
   }));
 
-/** `group_by=day,model` in any case; by day when absent. @throws InvalidInputError */
+/**
+ * Parses `group_by=day,model` in any case; by day when absent.
+ * @throws InvalidInputError
+ */
 export function toGroups(query: Query): Pick<UsageQuestion, 'groupBy' | 'bucket'> {
   const names = (query['group_by'] || 'day').split(',').map((name) => name.trim().toUpperCase());
   if (new Set(names).size !== names.length) {
@@ -50,8 +53,8 @@ export function toGroups(query: Query): Pick<UsageQuestion, 'groupBy' | 'bucket'
 const exported = ['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const satisfies readonly UsageDimension[];
 
 /**
- * Zero, empty and unreadable values do not restrict. Both ends of the range are full hours, inclusive. Days are those of
- * `time_zone`, UTC when absent.
+ * Reads the query. Zero, empty and unreadable values do not restrict. Both ends of the range are full hours, inclusive.
+ * Days are those of `time_zone`, UTC when absent.
  */
 export function toQuestion(query: Query, now: number): UsageQuestion {
   const { from, to = now } = toRange(query);

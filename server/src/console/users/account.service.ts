@@ -21,13 +21,12 @@ import type { Secrets } from '../../shared/secrets.js';
 import { passwordSetLetter } from '../../platform/mail/letters.js';
 import type { Mailer } from '../../platform/mail/mailer.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { SessionService } from '../auth/session.service.js';
-import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.service.js';
+import type { PasswordService, SessionService } from '../auth/index.js';
+import { parsed, selfPatch, withoutKept, type SelfPatch } from './user-input.js';
 import { User } from './user.entity.js';
-import type { UserSettings } from './user-setting.service.js';
+import type { UserSettings } from './user-setting.js';
 import { disableTokens, toConflict } from './user.service.js';
-import { claimUsername } from './username.service.js';
+import { claimUsername } from './username.js';
 
 export interface AccountServiceDeps {
   readonly users: Repository<User>;
@@ -45,7 +44,7 @@ export interface AccountServiceDeps {
 
 const audited = ({ username, displayName }: User) => ({ username, displayName });
 
-/** Wrong old passwords, as at sign-in. */
+/** Limits wrong old passwords, as at sign-in. */
 const guessLimit = { count: 10, seconds: 900 };
 
 /**
@@ -54,7 +53,10 @@ const guessLimit = { count: 10, seconds: 900 };
 export class AccountService {
   constructor(private readonly deps: AccountServiceDeps) {}
 
-  /** The caller with the setting that only they may read. @throws AppError NOT_SIGNED_IN */
+  /**
+   * Returns the caller with the setting that only they may read.
+   * @throws AppError NOT_SIGNED_IN
+   */
   async get(actor: MaybeActor): Promise<User> {
     const { id } = requireSignIn(actor);
     const user = await this.deps.users.findOneBy({ id });
@@ -63,7 +65,7 @@ export class AccountService {
   }
 
   /**
-   * The system access token in clear, for its owner only. Null when none exists.
+   * Returns the system access token in clear, for its owner only. Null when none exists.
    * @throws AppError INSUFFICIENT_PRIVILEGES for a caller who used a named token, CONFIRMATION_NEEDED
    */
   async accessToken(actor: MaybeActor): Promise<string | null> {
@@ -75,7 +77,8 @@ export class AccountService {
   }
 
   /**
-   * The same for reading it along with the account: null also where the session lacks a second factor or its confirmation.
+   * Returns the system access token for reading it along with the account. It is also null when the session lacks a
+   * second factor or its confirmation.
    * @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES for a caller who used a named token
    */
   async shownAccessToken(actor: MaybeActor): Promise<string | null> {
@@ -150,7 +153,7 @@ export class AccountService {
   }
 
   /**
-   * Soft deletion: name and address stay reserved. Keys and sessions stop working immediately.
+   * Deletes the account softly: name and address stay reserved. Keys and sessions stop working immediately.
    * @throws AppError INSUFFICIENT_PRIVILEGES (root, and a named access token), CONFIRMATION_NEEDED
    */
   async remove(actor: MaybeActor): Promise<void> {
@@ -167,7 +170,7 @@ export class AccountService {
     await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
   }
 
-  /** Whether the caller has a password. Users who only ever signed in with another account have none. */
+  /** Whether the caller has a password. Users who only ever signed in through a provider have none. */
   async hasPassword(actor: MaybeActor): Promise<boolean> {
     const { id } = requireActor(actor);
     const row = await this.deps.users.findOne({ where: { id }, select: { id: true, passwordHash: true } });
@@ -185,7 +188,7 @@ export class AccountService {
     await this.deps.auditLog.write(manager, self, { action, subject: 'user', id: self.id, before, after });
   }
 
-  /** The mailer logs a failure. The new password is valid in any case. */
+  /** Sends the notice. The mailer logs a failure, and the new password is valid in any case. */
   private sendNotice(address: string): void {
     if (address === '') return;
     const { mailer, options } = this.deps;
@@ -207,9 +210,9 @@ export class AccountService {
 
   private async checkOldPassword({ id, sessionId }: Actor, hash: string, given: string): Promise<void> {
     const { state, passwords } = this.deps;
-    // Of each session: a thief of the access token must neither guess for ever nor lock the owner out.
+    // The count is per session: a thief of the access token must neither guess without limit nor lock the owner out.
     const key = `limit:old-password:${id}:${sessionId ?? 'token'}`;
-    // Counted before the password is checked, so that parallel guesses cannot pass together.
+    // The attempt is counted before the password is checked, so that parallel guesses cannot pass together.
     const hit = await state.hit(key, guessLimit.count, guessLimit.seconds);
     if (!hit.allowed) {
       const { retryAfterSeconds } = hit;

@@ -3,7 +3,7 @@ import { Access } from '../../platform/graphql/access.js';
 import { liveSource } from '../../platform/graphql/live-sources.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import type { Delivery } from '../../platform/live/mailbox.js';
-import type { Balance, BalanceWatch } from './balance-watch.service.js';
+import type { Balance, BalanceWatch } from './balance-watch.js';
 
 @ObjectType('Balance', { description: 'The balance of the caller.' })
 class BalanceObject implements Omit<Balance, 'id'> {

@@ -1,8 +1,8 @@
 import { Secrets } from '../../shared/secrets.js';
 import { AccountService, type AccountServiceDeps } from './account.service.js';
-import { withFreshAffiliateCode } from './new-user.service.js';
+import { withFreshAffiliateCode } from './new-user.js';
 
-/** As TypeORM wraps the driver's error. */
+/** Returns a driver's error in the form in which TypeORM wraps it. */
 const violationOf = (constraint: string): Error =>
   Object.assign(new Error('duplicate key'), { driverError: { code: '23505', constraint } });
 

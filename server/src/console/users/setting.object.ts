@@ -2,7 +2,8 @@ import { Field, Float, InputType, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { patchOf } from '../../platform/graphql/patch.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { SettingInput, UserSetting } from './setting.service.js';
+import type { SettingInput } from './setting.service.js';
+import type { UserSetting } from './user-setting.js';
 
 const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.');
 

@@ -6,25 +6,23 @@ import { isZoneName } from '../../shared/calendar.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota } from '../../shared/quota.js';
-import { emailRule } from './user-input.service.js';
-import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.service.js';
+import { emailRule } from './user-input.js';
+import { displayCurrencies, type UserSetting, type UserSettings } from './user-setting.js';
 import { User } from './user.entity.js';
-
-export type { UserSetting };
 
 /** Settings as clients send them. */
 export interface SettingInput {
   readonly notifyType?: string;
-  /** Null: option QuotaRemindThreshold. */
+  /** The threshold. Null: option QuotaRemindThreshold applies. */
   readonly quotaWarningThreshold?: number | null;
   readonly webhookUrl?: string;
-  /** Empty: none. */
+  /** The secret; empty when there is none. */
   readonly webhookSecret?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
-  /** One of `displayCurrencies`. Null: as the site has it. */
+  /** One of `displayCurrencies`. Null: the site's currency. */
   readonly displayCurrency?: string | null;
-  /** IANA name. Null: the browser's zone. */
+  /** An IANA name. Null: the browser's zone. */
   readonly timeZone?: string | null;
 }
 
@@ -32,7 +30,10 @@ export interface SettingDeps {
   readonly users: Repository<User>;
   readonly settings: UserSettings;
   readonly changes: Changes;
-  /** Refuses addresses that outbound calls may not reach. @throws AppError INVALID_INPUT */
+  /**
+   * Refuses URLs that outbound calls may not reach.
+   * @throws AppError INVALID_INPUT
+   */
   readonly checkUrl: (url: URL) => void;
 }
 
@@ -52,7 +53,7 @@ export class SettingService {
     });
     for (const { id, setting } of rows) {
       const sealed = settings.resealed(setting);
-      // Only if the setting has not changed meanwhile.
+      // The row is updated only if the setting has not changed meanwhile.
       if (sealed !== null) await users.update({ id, setting }, { setting: sealed });
     }
   }

@@ -3,10 +3,8 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { type MaybeActor, requirePermission } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
-import type { OwnSession } from '../auth/own-sessions.service.js';
-import type { Session } from '../auth/session.entity.js';
-import type { SessionService } from '../auth/session.service.js';
-import type { UserLedger } from './user-ledger.service.js';
+import type { OwnSession, Session, SessionService } from '../auth/index.js';
+import type { UserLedger } from './user-ledger.js';
 import type { UserService } from './user.service.js';
 
 export interface UserSessionsDeps {

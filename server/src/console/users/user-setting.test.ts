@@ -1,5 +1,5 @@
 import { Secrets } from '../../shared/secrets.js';
-import { UserSettings, withoutSecrets } from './user-setting.service.js';
+import { UserSettings, withoutSecrets } from './user-setting.js';
 
 const settings = new UserSettings(new Secrets('an encryption key'));
 const wire = {

@@ -1,18 +1,18 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 
-/** Balances and counters are read here and written only by the ledger, hence `insert: false, update: false`. */
+/** A user. Balances and counters are read here and written only by the ledger, hence `insert: false, update: false`. */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   /** Unique, also among soft-deleted users. */
   @Column('text') username: string;
-  /** Never selected unless requested explicitly. */
+  /** The password hash. It is never selected unless requested explicitly. */
   @Column('text', { name: 'password_hash', nullable: true, select: false }) passwordHash: string | null;
   @Column('text', { name: 'display_name', default: '' }) displayName: string;
   /** 0 guest, 1 common, 10 admin, 100 root. */
   @Column('smallint', { default: 1 }) role: number;
-  /** Only of common users: their custom role (`console/roles`). */
+  /** The custom role of a common user (`console/roles`); null for other users. */
   @Column('integer', { name: 'custom_role_id', nullable: true }) customRoleId: number | null;
   /** 1 enabled, 2 banned. */
   @Column('smallint', { default: 1 }) status: number;
@@ -39,7 +39,9 @@ export class User {
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
   /** JSON text of the user's settings (docs/reference/rest/entities.md#user-setting). */
   @Column('text', { default: '' }) setting: string;
-  /** An authenticator app or a passkey is set up. Written with them (`console/second-factors`). */
+  /**
+   * Whether an authenticator app or a passkey is set up. The column is written with them (`console/second-factors`).
+   */
   @Column({ type: 'boolean', name: 'has_second_factor', insert: false, update: false, default: false })
   hasSecondFactor: boolean;
   @Column('timestamptz', { name: 'last_check_in_time', nullable: true }) lastCheckInTime: Date | null;

@@ -8,7 +8,7 @@ import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js'
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';
-import type { NewUserInput, SelfPatch, UserPatch } from './user-input.service.js';
+import type { NewUserInput, SelfPatch, UserPatch } from './user-input.js';
 
 export const UserStatusEnum = enumType(
   'UserStatus',
@@ -59,7 +59,7 @@ export class InviteObject {
   @Field(() => GraphQLQuota, { description: 'Total earnings.' })
   totalQuota: number;
 
-  /** 0: the user was not invited. */
+  /** The inviter; 0 when the user was not invited. */
   inviterId: number;
 }
 

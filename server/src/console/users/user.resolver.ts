@@ -12,7 +12,7 @@ import type { BulkResult } from '../../shared/bulk.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { AccountService } from './account.service.js';
 import { toSettingObject, UserSettingObject } from './setting.object.js';
-import type { UserSettings } from './user-setting.service.js';
+import type { UserSettings } from './user-setting.js';
 import type { User } from './user.entity.js';
 import {
   CreateUserInput,
@@ -30,9 +30,9 @@ import {
   UserPageObject,
   ofUser,
 } from './user.object.js';
-import type { SelfPatch, UserPatch } from './user-input.service.js';
+import type { SelfPatch, UserPatch } from './user-input.js';
 import type { UserAction } from './user-actions.js';
-import { changeUsers } from './user-bulk.service.js';
+import { changeUsers } from './user-bulk.js';
 import type { UserService } from './user.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 

@@ -4,7 +4,8 @@ import { wireList } from '../../platform/http/paging.js';
 import { queryId } from '../../platform/http/query.js';
 import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
-import type { UserFilter, UserService } from './user.service.js';
+import type { UserFilter } from './user-list.js';
+import type { UserService } from './user.service.js';
 import type { User } from './user.entity.js';
 import { createBody, manageBody, toAdminWire, toManagedWire, topUpBody, updateBody } from './user.wire.js';
 

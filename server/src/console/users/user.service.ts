@@ -16,14 +16,13 @@ import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from 
 import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { PasswordService } from '../auth/password.service.js';
-import type { SessionService } from '../auth/session.service.js';
-import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.service.js';
+import { assertMayActOn, type PasswordService, type SessionService, tooHigh } from '../auth/index.js';
+import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { Token, TokenStatus } from '../tokens/token.entity.js';
+import { Token, TokenStatus } from '../tokens/index.js';
 import { assertMayManage, changeOf, userActions } from './user-actions.js';
-import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
-import { grantedBy, type UserLedger } from './user-ledger.service.js';
+import { insertUser, withFreshAffiliateCode } from './new-user.js';
+import { grantedBy, type UserLedger } from './user-ledger.js';
 import {
   newUserInput,
   noteRule,
@@ -33,14 +32,11 @@ import {
   withoutKept,
   type NewUserInput,
   type UserPatch,
-} from './user-input.service.js';
+} from './user-input.js';
 import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
-import { assertMayActOn, tooHigh } from './user-rank.service.js';
-import { asSeen } from './user-setting.service.js';
+import { asSeen } from './user-setting.js';
 import { User } from './user.entity.js';
-import { claimUsername, UsernameTakenError } from './username.service.js';
-
-export type { UserFilter };
+import { claimUsername, UsernameTakenError } from './username.js';
 
 export interface UserServiceDeps {
   readonly users: Repository<User>;
@@ -63,19 +59,19 @@ export class UserService {
     return { ...page, items: page.items.map(asSeen) };
   }
 
-  /** Totals over all users that match. */
+  /** Returns totals over all users that match. */
   async sums(actor: MaybeActor, filter: UserFilter): Promise<UserSums> {
     requirePermission(actor, 'users.read');
     return sumUsers(this.deps.users, filter);
   }
 
-  /** For relations. Admins see every user, also deleted ones; other users see themselves. */
+  /** Reads users by id, for relations. Admins see every user, including deleted ones; other users see themselves. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<User[]> {
     const rows = await this.deps.users.find({ where: { id: In(visibleUsers(actor, ids)) }, withDeleted: true });
     return rows.map(asSeen);
   }
 
-  /** The stored settings, with encrypted secrets, of the users that the actor may see. */
+  /** Returns the stored settings, with encrypted secrets, of the users that the actor may see. */
   async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
     const rows = await this.deps.users.find({
       where: { id: In(visibleUsers(actor, ids)) },
@@ -85,7 +81,7 @@ export class UserService {
     return new Map(rows.map(({ id, setting }) => [id, setting]));
   }
 
-  /** Quota reserved for calls in flight, by user; users without reservations are absent. */
+  /** Returns quota reserved for calls in flight, by user; users without reservations are absent. */
   async heldQuota(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.deps.users.manager.query<Array<{ user_id: number; held: string }>>(
       `SELECT user_id, sum(amount) AS held FROM reservations
@@ -95,12 +91,15 @@ export class UserService {
     return new Map(rows.map(({ user_id, held }) => [user_id, Number(held)]));
   }
 
-  /** Quota that the actor has granted to each of these users, less the quota that the actor took back. */
+  /** Returns quota that the actor has granted to each of these users, minus the quota that the actor deducted. */
   async granted(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     return grantedBy(this.deps.users.manager, requirePermission(actor, 'users.read').id, ids);
   }
 
-  /** The id of a user, also of a deleted one. @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES */
+  /**
+   * Returns the id of a user, including deleted ones.
+   * @throws AppError NOT_FOUND, INSUFFICIENT_PRIVILEGES
+   */
   async idOf(actor: MaybeActor, username: string): Promise<number> {
     requirePermission(actor, 'users.read');
     const user = await this.deps.users.findOne({ select: { id: true }, where: { username }, withDeleted: true });
@@ -118,6 +117,7 @@ export class UserService {
   }
 
   /**
+   * Creates a user.
    * @returns the new common user, with option QuotaForNewUser as balance
    * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, CONFLICT (the name is taken)
    */
@@ -141,7 +141,7 @@ export class UserService {
   }
 
   /**
-   * Absent keys stay unchanged; a changed password ends the user's sessions.
+   * Changes a user. Absent keys stay unchanged; a changed password ends the user's sessions.
    * @param idempotencyKey a retry with the same key changes nothing
    */
   async update(
@@ -161,9 +161,9 @@ export class UserService {
     const changes =
       password !== undefined || role !== undefined || Object.values(columns).some((one) => one !== undefined);
     if (changes || !movesQuota) requirePermission(admin, 'users.write');
-    // Both let someone sign in as the user. The role of a form is only compared.
+    // A password and an e-mail address both allow signing in as the user. The role of a form is only compared.
     if (password || (columns.email !== undefined && columns.email !== kept?.email)) {
-      // Root edits its own account as that of another user, without the checks of the own account.
+      // Root edits its own account like that of another user, without the checks of the own account.
       if (id === admin.id) requireSession(admin, 'change the own password or e-mail address');
       requireConfirmed(admin);
     }
@@ -185,7 +185,7 @@ export class UserService {
       if (quotaDelta !== undefined) await this.deps.userLedger.grant(manager, admin, user, quotaDelta);
       if (passwordHash) await this.deps.sessions.revokeAccess(manager, id, ownSession(admin, id));
       const names = changedFields(user, columns, passwordHash !== undefined);
-      // A change of the balance has its own row and entry.
+      // A change of the balance has its own log row and audit entry.
       if (names.length === 0) return {};
       await this.deps.userLedger.log(manager, admin, user, `Administrator edited user: ${names.join(', ')}`);
       const after = await manager.findOneByOrFail(User, { id });
@@ -257,12 +257,12 @@ export class UserService {
     return asSeen(user);
   }
 
-  /** Deletes the row, so the name is free again. Log rows stay. */
+  /** Deletes the row, so that the name is free again. Log rows stay. */
   async remove(actor: MaybeActor, id: number): Promise<void> {
     const admin = requirePermission(actor, 'users.write');
     await this.write(async (manager) => {
       const user = await this.lock(manager, id, true);
-      // Stricter than `outranks`: no user can remove root, not even root.
+      // The check is stricter than `outranks`: no user can remove root, not even root.
       if (rankOfActor(admin) <= rankOf(user)) throw new ForbiddenError(tooHigh('delete'));
       await assertMayActOn(manager, admin, user, 'delete');
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);

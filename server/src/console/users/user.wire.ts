@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../shared/errors.js';
 import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { User } from './user.entity.js';
 
-/** Fields that the REST shape has under their own names, in snake case. */
+/** Fields that have the same name in REST, in snake case. */
 const sameFields = [
   'username',
   'displayName',
@@ -40,7 +40,7 @@ const emptyUser = {
   wechat_id: '',
   telegram_id: '',
   verification_code: '',
-  /** Only in the caller's own user. */
+  /** The access token. It is only set in the caller's own user. */
   access_token: null as string | null,
   quota: 0,
   used_quota: 0,
@@ -71,8 +71,8 @@ export const toWire = (user: User, accessToken: string | null = null): WireUser 
 });
 
 /**
- * A user as an admin reads it. Forms send `ungranted_quota`, the balance without what this admin has granted, back with
- * their `quota`.
+ * Returns a user in the form for admins. Forms send `ungranted_quota`, the balance without the grants of this admin,
+ * back with their `quota`.
  */
 export const toAdminWire = (user: User, granted: number): WireUser & { readonly ungranted_quota: number } => ({
   ...toWire(user),
@@ -81,10 +81,10 @@ export const toAdminWire = (user: User, granted: number): WireUser & { readonly 
 
 const signInFields = ['id', 'username', 'displayName', 'role', 'status', 'group'] as const;
 
-/** The sign-in response fills only six fields. */
+/** Returns the sign-in response, which has only six fields. */
 export const toSignInWire = (user: User): WireUser => ({ ...emptyUser, ...snakeKeys(pick(user, signInFields)) });
 
-/** The response of a sign-in: the user, or a refusal that names the second factor that is still missing. */
+/** Returns the response of a sign-in: the user, or a refusal that names the missing second factor. */
 export const signInAnswer = ({
   user,
   needsSecondFactor,
@@ -101,7 +101,7 @@ export const signInAnswer = ({
       })
     : toSignInWire(user);
 
-/** The response of an admin's action fills only two fields. */
+/** Returns the response of an admin's action, which has only two fields. */
 export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
 
 const text = z.string().nullish();
@@ -157,14 +157,14 @@ export const updateBody = z
       password: body.password ?? undefined,
       group: body.group || undefined,
       role: body.role ?? undefined,
-      // `quota_delta` takes precedence: an absolute balance may be outdated.
+      // `quota_delta` takes precedence, because an absolute balance may be outdated.
       ...(body.quota_delta == null
         ? { quota: body.quota ?? undefined, ungrantedQuota: body.ungranted_quota ?? undefined }
         : { quotaDelta: body.quota_delta }),
     },
   }));
 
-/** As billing programs of one-api credit a user. */
+/** `POST /api/topup`, with which billing programs of one-api credit a user. */
 export const topUpBody = z
   .object({ user_id: z.int32().min(1), quota: z.int().min(1), remark: text })
   .transform((body) => ({ userId: body.user_id, quota: body.quota, note: body.remark ?? '' }));

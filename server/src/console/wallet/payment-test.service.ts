@@ -6,7 +6,7 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { siteAddress } from '../../shared/site-address.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { epayForm } from '../../billing/payments/epay.js';
+import { epayForm } from '../../billing/payments/index.js';
 
 /** Stable codes of a test, with the sentence that explains each (docs/guide/errors.md#test-of-the-payment-settings). */
 export const paymentTestMessages = {

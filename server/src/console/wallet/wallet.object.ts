@@ -9,16 +9,16 @@ import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
-import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
-import { formatMoney } from '../../billing/payments/top-up-price.js';
 import {
+  formatMoney,
   methodOf,
   type OrderFilter,
   type OrderMethod,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
-} from '../../billing/payments/order-query.js';
+  type TopUpOrder,
+} from '../../billing/payments/index.js';
 import type { Revenue, RevenueBucket, StartedPayment } from './wallet.service.js';
 
 export const OrderStatusEnum = enumType(

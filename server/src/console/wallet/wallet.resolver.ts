@@ -8,7 +8,7 @@ import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.
 import type { Slice } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
+import type { OrderSums, TopUpOrder } from '../../billing/payments/index.js';
 import {
   OwnTopUpOrderListArgs,
   RevenueBucketEnum,
@@ -27,7 +27,6 @@ import {
   PaymentFormObject,
 } from './wallet.object.js';
 import { paymentTestMessages, type PaymentTestService } from './payment-test.service.js';
-import type { OrderSums } from '../../billing/payments/order-query.js';
 import { currency, type RevenueBucket, type WalletService } from './wallet.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 

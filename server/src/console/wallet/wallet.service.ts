@@ -10,25 +10,29 @@ import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { siteAddress } from '../../shared/site-address.js';
-import type { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/usage-time.service.js';
-import type { CreditService } from '../../billing/payments/credit.service.js';
-import { epayForm, isSignedBy, type EpayParameters } from '../../billing/payments/epay.js';
+import { assertTimeZone, bucketEnd, bucketStarts, type TimeBucket } from '../usage/index.js';
 import {
+  type CreditService,
+  epayForm,
+  type EpayParameters,
+  formatMoney,
+  isSignedBy,
   methodSql,
-  ordersBy,
-  sortKeysAt,
-  statusAt,
-  sumsOf,
   type OrderFilter,
   type OrderMethod,
+  ordersBy,
   type OrderSortField,
   type OrderStatus,
   type OrderSums,
-} from '../../billing/payments/order-query.js';
-import { TopUpOrder } from '../../billing/payments/top-up-order.entity.js';
-import { formatMoney, parseMoney, priceTopUp } from '../../billing/payments/top-up-price.js';
+  parseMoney,
+  priceTopUp,
+  sortKeysAt,
+  statusAt,
+  sumsOf,
+  TopUpOrder,
+} from '../../billing/payments/index.js';
 
 /** Payments of one period, method and currency. */
 export interface Revenue {

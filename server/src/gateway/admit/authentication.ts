@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { missingScope } from '../../shared/token-scopes.js';
-import { TokenStatus } from '../../console/tokens/token.entity.js';
+import { TokenStatus } from '../../console/tokens/index.js';
 import { Role, UserStatus } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
@@ -31,7 +31,7 @@ export function authenticateKey(presented: string, keys: KeyDirectory, clock: Cl
     : callerOf(owner, token, key, pin);
 }
 
-/** The same for a key that has to be read, or is refused. */
+/** Authenticates a key that is not in the cache or that is refused. */
 async function lookUp(
   { key, pin }: PresentedKey,
   found: ReturnType<KeyDirectory['token']>,
@@ -69,7 +69,7 @@ const isExpired = (token: KnownToken, clock: Clock): boolean =>
 const isUsable = (token: KnownToken, clock: Clock): boolean =>
   token.status === TokenStatus.enabled && !isExpired(token, clock) && !isExhausted(token);
 
-/** Notes in the database why a key is no longer usable, where the time or a balance says so. */
+/** Stores in the database that a key has expired or is exhausted, and throws the error of the refusal. */
 async function refuse(token: KnownToken, key: string, keys: KeyDirectory, clock: Clock): Promise<never> {
   if (token.status === TokenStatus.exhausted) {
     throw new AppError('TOKEN_QUOTA_EXHAUSTED', `Token quota exhausted [${maskKey(key)}]`);

@@ -70,7 +70,10 @@ export class BodyBudget {
     this.users.set(userId, ofUser + bytes);
   }
 
-  /** Counts bytes of frames. @returns milliseconds in which the user's sockets are not to be read further */
+  /**
+   * Counts the bytes of WebSocket frames.
+   * @returns milliseconds in which nothing more is to be read from the user's sockets
+   */
   delayOf(userId: number, bytes: number): number {
     return this.frames.delay(userId, bytes);
   }
@@ -95,7 +98,7 @@ export class BodyGrant {
   ) {}
 
   /**
-   * Adds bytes to those the call holds.
+   * Adds bytes to the bytes that the call holds.
    * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   grow(bytes: number): void {
@@ -106,14 +109,17 @@ export class BodyGrant {
   }
 
   /**
-   * Counts a large body a second time where its text is not ASCII: one such character makes V8 keep two bytes for each.
+   * Counts a large body a second time if its text is not ASCII: one such character makes V8 keep two bytes for each.
    * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   growByText(body: Buffer): void {
     if (this.taken > 0 && !isAscii(body)) this.grow(body.length);
   }
 
-  /** Counts bytes of a WebSocket. @returns milliseconds in which it is not to be read further; usually 0 */
+  /**
+   * Counts bytes of a WebSocket.
+   * @returns milliseconds in which nothing more is to be read from the socket; usually 0
+   */
   delay(bytes: number): number {
     return this.budget.delayOf(this.userId, bytes);
   }

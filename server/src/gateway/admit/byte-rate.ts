@@ -1,15 +1,15 @@
 interface Bucket {
-  /** Bytes that may arrive at once; below zero: they are waited for. */
+  /** Bytes that may arrive at once. A negative number must refill before anything more is read. */
   left: number;
-  /** By `performance.now()`. */
+  /** Time of the last refill, by `performance.now()`. */
   at: number;
 }
 
-/** A frame of the maximum size needs no wait. */
+/** A frame of the maximum size needs no wait, because the burst is as large. */
 const burst = 16 * 1024 * 1024;
-/** A voice session has 64 KB of PCM16 as base64 a second. */
+/** The rate suffices for voice: a session sends 64 KB of PCM16 as base64 per second. */
 const perSecond = 8 * 1024 * 1024;
-/** Users whose buckets are full are forgotten when there are so many. */
+/** Above this number of known users, users whose buckets are full are forgotten. */
 const maxKnown = 1000;
 
 /** Bounds the bytes per second that the WebSockets of one user send to this node. */
@@ -18,7 +18,10 @@ export class ByteRate {
 
   constructor(private readonly limits = { burst, perSecond }) {}
 
-  /** Counts bytes that arrived. @returns milliseconds in which no more are to be read; usually 0 */
+  /**
+   * Counts bytes that arrived.
+   * @returns milliseconds in which nothing more is to be read; usually 0
+   */
   delay(userId: number, bytes: number): number {
     const now = performance.now();
     const { burst: most, perSecond: rate } = this.limits;

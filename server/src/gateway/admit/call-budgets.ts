@@ -1,19 +1,18 @@
-import type { BudgetDirectory } from '../../billing/budgets/budget-directory.service.js';
-import type { BudgetRefusals } from '../../billing/budgets/budget-refusals.service.js';
-import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/budget-holds.service.js';
+import type { BudgetDirectory, BudgetRefusals } from '../../billing/budgets/index.js';
+import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/index.js';
 import { budgetWindowAt, countsModel, type BudgetWindow, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Caller } from './authentication.js';
 
-/** The amounts that a call takes of its budgets. */
+/** The amounts that a call adds to its budgets. */
 export interface BudgetUse {
   /** Quota. */
   readonly money: number;
-  /** Prompt and output together. */
+  /** Prompt and output tokens together. */
   readonly tokens: number;
 }
 
-/** Finds the budgets of calls (docs/reference/relay/budgets.md). Calls that no budget can count need not ask. */
+/** Finds the budgets of calls (docs/reference/relay/budgets.md). Callers skip it for calls that no budget can count. */
 export class CallBudgets {
   private readonly windows = new WeakMap<KnownBudget, BudgetWindow>();
 
@@ -24,8 +23,8 @@ export class CallBudgets {
   ) {}
 
   /**
-   * Budgets of the key, the user, the group that pays and the site.
-   * @returns null without any
+   * Finds the budgets of the key, the user, the group that pays and the site.
+   * @returns null when there are none
    */
   of({ user, token }: Caller, group: string, model: string): CountingBudgets | null {
     const { directory } = this;
@@ -35,7 +34,10 @@ export class CallBudgets {
     return this.counting([...token.budgets, ...user.budgets, ...ofGroup, ...site], model);
   }
 
-  /** Limits of a minute of the key, the user, the group that pays and the site. Null without any. */
+  /**
+   * Finds the limits per minute of the key, the user, the group that pays and the site.
+   * @returns null when there are none
+   */
   rates({ user, token }: Caller, group: string, model: string): readonly KnownBudget[] | null {
     const { directory } = this;
     const ofGroup = directory.ratesOf(group);
@@ -52,18 +54,24 @@ export class CallBudgets {
     return this.directory.channel(channelId).length > 0;
   }
 
-  /** @returns null without any */
+  /**
+   * Finds the budgets of a channel.
+   * @returns null when there are none
+   */
   ofChannel(channelId: number, model: string): CountingBudgets | null {
     const budgets = this.directory.channel(channelId);
     return budgets.length === 0 ? null : this.counting(budgets, model);
   }
 
-  /** Leaves a note for the notices. @param error by which a reservation failed for good; other errors are left out */
+  /**
+   * Records a refusal by a budget, so that its owner is notified.
+   * @param error the failure of a reservation; errors of other causes are ignored
+   */
   refused(error: unknown): void {
     if (error instanceof BudgetError) this.refusals.note(error.hold.budgetId, error.available);
   }
 
-  /** The same where the call goes to another channel. */
+  /** Records that a channel's budget refused a call which then went to another channel. */
   refusedChannel({ budgetId, left }: BudgetRefusal): void {
     this.refusals.note(budgetId, left);
   }
@@ -95,12 +103,15 @@ export class CountingBudgets {
     private readonly calls: CallBudgets,
   ) {}
 
-  /** Whether the tokens of the call must be known before it. */
+  /** Whether the tokens of the call must be known before the call is sent. */
   get countsTokens(): boolean {
     return this.budgets.some(({ kind }) => kind === 'tokens');
   }
 
-  /** The windows that are open now. @returns undefined without any */
+  /**
+   * Reserves the use in the windows that are open now.
+   * @returns undefined when none is open
+   */
   holds(use: BudgetUse): readonly BudgetHold[] | undefined {
     const holds: BudgetHold[] = [];
     const askedAt = this.calls.now();

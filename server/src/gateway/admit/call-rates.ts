@@ -4,28 +4,28 @@ import { rateKey, rateSeconds, type KnownBudget } from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 
-/** Where a call stands at one of its limits per minute: that of the smallest rest. */
+/** The state of a call at the limit per minute that has the least room left. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
-  /** When all that is counted now has left the window: Unix milliseconds. */
+  /** Unix milliseconds at which everything counted now has left the window. */
   readonly resetAt: number;
 }
 
-/** Where a call stands at its limits per minute. A kind without a limit is absent. */
+/** The states of a call at its limits per minute. A kind without a limit is absent. */
 export interface RateStates {
   readonly requests?: RateState;
   readonly tokens?: RateState;
 }
 
-/** One count to which a call was added. */
+/** One count that the call was added to. */
 interface Taken {
   readonly rate: KnownBudget;
   readonly amount: number;
   readonly count: WindowCount;
 }
 
-/** A call has no room in one of its limits. The response has the headers of `states`. */
+/** A limit has no room for the call. The response has the headers of `states`. */
 export class RateError extends AppError {
   constructor(
     rate: KnownBudget,
@@ -42,7 +42,7 @@ export class RateError extends AppError {
 /** A call that was counted. */
 export interface RateLease {
   readonly states: RateStates;
-  /** Replaces the tokens that the call held by those that it used. Call at most once. */
+  /** Replaces the tokens that were reserved by the tokens that were used. Call at most once. */
   correct(tokens: number): void;
 }
 
@@ -55,8 +55,8 @@ export class CallRates {
 
   /**
    * Counts a call, with the tokens that it may need.
-   * @param rates those that count it
-   * @param counted ids of those that have counted its request before, which are added to
+   * @param rates the limits that count it
+   * @param counted ids of the limits that have already counted its request; the method adds to it
    * @throws RateError: nothing is counted then
    */
   async enter(rates: readonly KnownBudget[], tokens: number, counted: Set<number>): Promise<RateLease> {
@@ -71,12 +71,12 @@ export class CallRates {
     );
     const refusals = taken.filter(({ count }) => !count.admitted);
     if (refusals.length > 0) {
-      // Given back before the response, so that refused calls take nothing from others.
+      // The counts are given back before the response, so that refused calls take nothing from others.
       const added = taken.filter(({ count, amount }) => count.admitted && amount > 0);
       await Promise.all(
         added.map(({ rate, amount, count }) => this.state.recount(rateKey(rate.id), count.second, -amount)),
       );
-      // The one that has room last.
+      // The client may retry when the last of its limits has room.
       const last = refusals.reduce((one, other) => (other.count.freeAt > one.count.freeAt ? other : one));
       throw new RateError(last.rate, statesOf(taken, true), last.count.freeAt * 1000 - now);
     }
@@ -93,13 +93,16 @@ export class CallRates {
     };
   }
 
-  /** Counts a request whose tokens are not known before it: a turn of a session, or an order. @throws RateError */
+  /**
+   * Counts a request whose tokens are not known before it: a turn of a realtime session, or a task submission.
+   * @throws RateError
+   */
   async request(rates: readonly KnownBudget[] | null): Promise<void> {
     if (rates) await this.enter(rates, 0, new Set());
   }
 }
 
-/** @param returned whether the call was refused and gave back what it took */
+/** @param returned whether the call was refused and its counts were given back */
 function statesOf(taken: readonly Taken[], returned: boolean): RateStates {
   const states: { requests?: RateState; tokens?: RateState } = {};
   for (const { rate, amount, count } of taken) {

@@ -3,7 +3,7 @@ import type { SlotClaim } from '../../platform/cache/shared-state.js';
 import { systemClock } from '../../shared/clock.js';
 import { ConcurrencySlots, type SlotLink } from './concurrency-slots.js';
 
-/** The shared state, which calls `granting` whenever it grants slots. */
+/** A link to the shared state that calls `granting` whenever it grants slots. */
 const linkOf = (granting: () => void): SlotLink => ({
   leaseSlots: (_key: string, { used, wanted, limit }: SlotClaim) => {
     granting();

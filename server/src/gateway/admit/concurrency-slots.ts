@@ -15,29 +15,29 @@ interface Scope extends ConcurrencySlot {
   limit: number;
   /** Calls in progress on this node. */
   used: number;
-  /** Slots that this node has of all nodes' limit. */
+  /** Slots of the limit that this node has leased. */
   leased: number;
   /** Most calls at once since the last renewal. */
   peak: number;
   /** A claim is on its way. */
   claiming: boolean;
-  /** Slots were freed while a claim was on its way. */
+  /** Slots were freed while a claim was on its way, so the claim is out of date. */
   outdated: boolean;
   readonly waiting: Array<(entered: boolean) => void>;
-  /** Until then idle slots are given back at once. Unix milliseconds. */
+  /** Idle slots are given back at once until this time. Unix milliseconds. */
   scarceUntil: number;
 }
 
 const topic = 'slots';
-/** The slots of a node that died are free after this time. */
+/** Seconds. After this time the slots of a node that died are free. */
 const leaseSeconds = 10;
-/** Between renewals, and until a node that lost Redis and found it again has declared its calls. Milliseconds. */
+/** Milliseconds between renewals, and until a node that reconnected to Redis has declared its calls. */
 const renewEvery = 3000;
-/** How long idle slots are given back at once after a limit was met. Milliseconds. */
+/** Milliseconds in which idle slots are given back at once after a limit was met. */
 const scarceTime = 10_000;
-/** In which other nodes give back idle slots when a limit is met. Milliseconds. */
+/** Milliseconds that other nodes have to give back idle slots when a limit is met. */
 const giveBackTime = 25;
-/** Slots that are leased in advance: this part of the limit. */
+/** A node leases this fraction of the limit in advance: 1/32. */
 const advancePart = 32;
 const maxAdvance = 16;
 
@@ -54,7 +54,7 @@ export class ConcurrencySlots {
   private unsubscribe: (() => Promise<void>) | null = null;
   private readonly claims = new Set<Promise<void>>();
 
-  /** @param link null: this is the only node */
+  /** @param link null when this is the only node */
   constructor(
     private readonly link: SlotLink | null,
     private readonly clock: Clock,
@@ -81,7 +81,7 @@ export class ConcurrencySlots {
 
   /**
    * Counts a call.
-   * @param limit of concurrent calls on all nodes; 0: counted, never refused
+   * @param limit concurrent calls on all nodes; 0: the call is counted and never refused
    * @returns null at the limit; a promise only when the shared state is asked
    */
   enter(name: string, limit: number): ConcurrencySlot | null | Promise<ConcurrencySlot | null> {
@@ -100,7 +100,7 @@ export class ConcurrencySlots {
     });
   }
 
-  /** The call is over. */
+  /** Ends a counted call. */
   leave(slot: ConcurrencySlot): void {
     const scope = slot as Scope;
     scope.used--;
@@ -123,7 +123,7 @@ export class ConcurrencySlots {
     if (scope.used === 0 && scope.leased === 0 && !scope.claiming) this.scopes.delete(scope.name);
   }
 
-  /** Declares the scope to the shared state, once at a time. */
+  /** Declares the scope to the shared state. Only one claim runs at a time. */
   private claim(scope: Scope): void {
     scope.outdated = true;
     if (scope.claiming) return;
@@ -143,28 +143,29 @@ export class ConcurrencySlots {
       const known = scope.scarceUntil > this.clock.now();
       scope.scarceUntil = this.clock.now() + scarceTime;
       void this.link?.publish(topic, JSON.stringify({ node: this.node, name: scope.name })).catch(() => undefined);
-      // Other nodes give back what they do not use. While they do so anyway, nothing more will come.
+      // Other nodes give back slots that they do not use. If they have been asked already, no more slots will come.
       if (known) for (const wait of scope.waiting.splice(0)) wait(false);
       else await sleep(giveBackTime);
     }
-    // In the same turn as the last look: a call that waits from now on has to begin a claim.
+    // `claiming` is reset without a pause after the last look at `waiting`: a later call has to begin a claim of its
+    // own.
     scope.claiming = false;
   }
 
-  /** @returns whether calls wait that the limit has no slot for */
+  /** @returns whether calls still wait because the limit has no slot for them */
   private async claimOnce(scope: Scope): Promise<boolean> {
     const { name: key, used, waiting, limit } = scope;
     const needed = used + waiting.length;
     const scarce = scope.scarceUntil > this.clock.now();
     const advance = waiting.length > 0 ? Math.min(Math.floor(limit / advancePart), maxAdvance) : 0;
     const wanted = Math.max(used, Math.min(limit, scarce ? needed : Math.max(needed + advance, scope.peak)));
-    // Slots that are given back must not be used from here on.
+    // Slots that are given back must not be used from this line on.
     scope.leased = Math.min(scope.leased, wanted);
     const claim = { owner: this.node, used, wanted, limit, ttlSeconds: leaseSeconds };
     try {
       scope.leased = (await this.link?.leaseSlots(`slots:${key}`, claim)) ?? wanted;
     } catch {
-      // Without the shared state the node counts alone.
+      // Without the shared state, the node counts alone.
       scope.leased = wanted;
     }
     while (scope.used < scope.leased && waiting.length > 0) {
@@ -175,7 +176,7 @@ export class ConcurrencySlots {
     return waiting.length > 0 && (scope.leased < wanted || wanted < needed);
   }
 
-  /** Another node met a limit. */
+  /** Gives back idle slots, because another node met a limit. */
   private giveBack(text: string): void {
     const { node, name } = JSON.parse(text) as { node: string; name: string };
     const scope = this.scopes.get(name);

@@ -3,7 +3,7 @@ import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
 import { type ConcurrencySlots, type ConcurrencySlot } from './concurrency-slots.js';
 
-/** Options of the limits of concurrent calls. */
+/** The options that limit concurrent calls. */
 export interface InFlightSettings {
   readonly values: Pick<
     OptionValues,
@@ -11,10 +11,10 @@ export interface InFlightSettings {
   >;
 }
 
-/** Call when the call has ended. */
+/** Ends a counted call. Call it when the call has ended. */
 type Leave = () => void;
 
-/** Whose call it is. */
+/** The user and key of a call in flight. */
 export interface InFlightCaller {
   readonly user: Pick<Caller['user'], 'id'>;
   readonly token: Pick<Caller['token'], 'id'>;
@@ -36,8 +36,8 @@ export class InFlight {
 
   /**
    * Counts a call.
-   * @returns a function to call when it has ended, or when its client has left; later calls of it do nothing. A promise only
-   * near a limit, when other nodes' calls count
+   * @returns a function to call when the call has ended or its client has disconnected; repeated calls of it do
+   * nothing. It is a promise only near a limit, when calls of other nodes count
    * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
    */
   enter({ user, token }: InFlightCaller): Leave | Promise<Leave> {

@@ -1,13 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../platform/cache/changes.js';
 import { Loader } from '../../platform/cache/loader.js';
-import {
-  budgetsOf,
-  toKnownBudgets,
-  toKnownRates,
-  type KnownBudgetRow,
-} from '../../billing/budgets/known-budget.service.js';
-import { TokenStatus } from '../../console/tokens/token.entity.js';
+import { budgetsOf, type KnownBudgetRow, toKnownBudgets, toKnownRates } from '../../billing/budgets/index.js';
+import { TokenStatus } from '../../console/tokens/index.js';
 import { scopesIn } from '../../shared/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
@@ -21,27 +16,30 @@ export interface KnownToken {
   readonly userId: number;
   readonly name: string;
   readonly status: number;
-  /** Unix seconds, -1 never. For the text before a rotation: when that ends, unless the key expires earlier. */
+  /**
+   * Unix seconds, -1 for never. For the previous key text of a rotation: the end of the overlap, unless the key expires
+   * earlier.
+   */
   readonly expiredTime: number;
   readonly unlimitedQuota: boolean;
-  /** As of the last read, minus charges of this node since; only the ledger decides what can be spent. */
+  /** The quota at the last read, minus the charges of this node since. Only the ledger decides what can be spent. */
   remainQuota: number;
   readonly modelLimitsEnabled: boolean;
   readonly modelLimits: ReadonlySet<string>;
   readonly allowIps: string;
   /** The key has the scope `relay`. */
   readonly canRelay: boolean;
-  /** Of its last call on this node since it was read; '' before (`KeyUses`). */
+  /** The client address of the key's last call on this node since the key was read; '' before the first (`KeyUses`). */
   address: string;
   readonly group: string;
-  /** Tried after `group`, in this order. */
+  /** Groups that are tried after `group`, in this order. */
   readonly fallbackGroups: readonly string[];
-  /** Called in place of a model that cannot be served, in this order. */
+  /** Models that are called when the requested model cannot be served, in this order. */
   readonly fallbackModels: readonly string[];
   /** The key's own call limits; null when it has none. */
   readonly rateLimit: TokenRateLimit | null;
   readonly budgets: readonly KnownBudget[];
-  /** Limits of a minute. */
+  /** Limits per minute. */
   readonly rates: readonly KnownBudget[];
 }
 
@@ -54,7 +52,7 @@ export interface TokenRateLimit {
   readonly success: number;
 }
 
-/** A user as the hot path needs it. */
+/** The fields of a user that the hot path needs. */
 export interface KnownUser {
   readonly id: number;
   readonly username: string;
@@ -63,20 +61,20 @@ export interface KnownUser {
   readonly group: string;
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
-  /** The user's setting `quota_warning_threshold`; null: option QuotaRemindThreshold. */
+  /** The user's setting `quota_warning_threshold`. Null: the option QuotaRemindThreshold applies. */
   readonly warnsBelow: number | null;
   readonly budgets: readonly KnownBudget[];
-  /** Limits of a minute. */
+  /** Limits per minute. */
   readonly rates: readonly KnownBudget[];
-  /** Balance as of the last read or charge on this node; only the ledger decides what can be spent. */
+  /** The balance at the last read or charge on this node. Only the ledger decides what can be spent. */
   quota: number;
 }
 
 const maxDigests = 1000;
-/** Longer texts are no keys of this site. Characters. */
+/** Characters. Longer texts are not keys of this site. */
 const maxDigestedKey = 100;
 
-/** Maximum number of cached keys, and of users, and their lifetime. */
+/** Maximum number of cached keys and of cached users, and how long they are cached. */
 const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
@@ -92,7 +90,7 @@ const userSql = `SELECT id, username, role, status, "group", setting, quota,
 
 /**
  * Caches tokens by a hash of their key and users by id for a short time. Concurrent lookups share one read, and
- * announced changes drop the entry. Losing the cache costs a read; only the database decides that a key is unknown.
+ * announced changes drop the entry. An empty cache only costs reads; only the database decides that a key is unknown.
  */
 export class KeyDirectory {
   private readonly tokens: Loader<string, KnownToken>;
@@ -101,7 +99,7 @@ export class KeyDirectory {
   private readonly salt = randomBytes(32).toString('base64');
   /** Keys that are being read, by cache key. */
   private readonly asked = new Map<string, string>();
-  /** Digests of keys that were used lately: a digest costs more than all other look-ups of a call. */
+  /** Digests of keys that were used lately. Computing a digest costs more than all other look-ups of a call. */
   private readonly digests = new Map<string, string>();
 
   constructor(
@@ -129,7 +127,7 @@ export class KeyDirectory {
    */
   token(key: string): KnownToken | null | Promise<KnownToken | null> {
     const cacheKey = this.cacheKeyOf(key);
-    // Cached values are returned without a turn of the event loop.
+    // Cached values are returned without a promise.
     const held = this.tokens.peek(cacheKey);
     if (held !== undefined) return held;
     this.asked.set(cacheKey, key);
@@ -177,8 +175,8 @@ export class KeyDirectory {
   }
 
   /**
-   * Stores that a key is exhausted, unless it was topped up or edited meanwhile, or calls in flight hold its quota: they
-   * give back what they do not use, and a small quota is held whole by one call.
+   * Stores that a key is exhausted, unless it was topped up or edited meanwhile or calls in flight have reservations on
+   * it. Such calls release what they do not use, and one call can reserve a small quota completely.
    */
   async markExhausted(token: KnownToken, now: number): Promise<void> {
     await this.mark(
@@ -189,7 +187,9 @@ export class KeyDirectory {
     );
   }
 
-  /** Cache key of a token: a salted digest of its key, many times cheaper than the one in the database. */
+  /**
+   * Returns the cache key of a token: a salted digest of its key, many times cheaper than the digest in the database.
+   */
   private cacheKeyOf(key: string): string {
     let digest = this.digests.get(key);
     if (digest === undefined) {
@@ -259,7 +259,7 @@ export class KeyDirectory {
 
 const none: readonly string[] = [];
 
-/** Names between commas. Most lists are empty, and share one object. */
+/** Splits names at commas. Most lists are empty, and share one object. */
 const namesIn = (text: string): readonly string[] =>
   text === ''
     ? none
@@ -268,7 +268,10 @@ const namesIn = (text: string): readonly string[] =>
         .map((name) => name.trim())
         .filter(Boolean);
 
-/** The text before a rotation ends with its overlap, so that a call compares one number for both. */
+/**
+ * Returns when the key text stops working. The previous text of a rotation ends with the overlap, so that a call
+ * compares one number in both cases.
+ */
 function endOf(row: Record<string, unknown>): number {
   const expiredTime = Number(row['expired_time']);
   if (row['is_previous'] !== true) return expiredTime;
@@ -290,7 +293,7 @@ function thresholdIn({ quota_warning_threshold: threshold }: Fields): number | n
 }
 
 /**
- * Whether so little is left of a balance that its user wants to be warned.
- * @param usual option QuotaRemindThreshold
+ * Whether a balance is so low that its user wants to be warned.
+ * @param usual the option QuotaRemindThreshold
  */
 export const isLow = ({ warnsBelow }: KnownUser, left: number, usual: number): boolean => left < (warnsBelow ?? usual);

@@ -3,7 +3,7 @@ import type { Queries } from '../../platform/db/queries.js';
 import type { KnownToken } from './key-directory.js';
 
 const everyMilliseconds = 5_000;
-/** Keys whose address waits to be stored; more are dropped until the next round. */
+/** Maximum number of keys whose address waits to be stored. Further addresses are dropped until the next write. */
 const maxWaiting = 10_000;
 
 const storeSql = `INSERT INTO token_uses (token_id, address)
@@ -19,7 +19,7 @@ export class KeyUses {
   private waiting = new Map<number, string>();
   private readonly runs: ScheduledRuns;
 
-  /** @param report receives the error of addresses that could not be stored; they are lost */
+  /** @param report receives the error when addresses could not be stored; they are lost */
   constructor(
     private readonly database: Queries,
     report: (error: unknown) => void,
@@ -27,7 +27,7 @@ export class KeyUses {
     this.runs = new ScheduledRuns(() => this.write(), report);
   }
 
-  /** The key was used from this address. */
+  /** Records that the key was used from this address. */
   note(token: KnownToken, address: string): void {
     if (token.address === address) return;
     token.address = address;
@@ -38,13 +38,13 @@ export class KeyUses {
     this.runs.every(everyMilliseconds);
   }
 
-  /** Stores what is waiting. */
+  /** Stores the waiting addresses. */
   async stop(): Promise<void> {
     await this.store();
     await this.runs.stop();
   }
 
-  /** Never throws: addresses that cannot be stored are lost. */
+  /** Stores the waiting addresses. Never throws: addresses that cannot be stored are lost. */
   store(): Promise<void> {
     return this.runs.run();
   }

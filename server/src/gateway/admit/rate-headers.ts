@@ -5,7 +5,10 @@ export type RateDialect = 'openai' | 'anthropic';
 
 const kinds = ['requests', 'tokens'] as const;
 
-/** Headers that show a client where it stands at its limits per minute, in its dialect. @param now Unix milliseconds */
+/**
+ * Returns headers that show a client its state at its limits per minute, in the client's dialect.
+ * @param now Unix milliseconds
+ */
 export function rateHeaders(states: RateStates, dialect: RateDialect, now: number): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const kind of kinds) {

@@ -21,17 +21,17 @@ interface Limit {
   readonly most: number;
   readonly windowSeconds: number;
   readonly refusal: string;
-  /** Counts all calls, not only successful ones. */
+  /** Whether all calls are counted, and not only successful ones. */
   readonly countsAll: boolean;
 }
 
-/** Coding agents count before each turn, and make a few turns per second at most. */
+/** Coding agents count tokens before each turn, and make a few turns per second at most. */
 const countsPerMinute = 240;
 
 /**
- * Limits how often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits):
- * one count of all calls, one of successful calls; the key's own limits are checked first. Every step is one atomic
- * step of the shared state. Refused calls are not counted.
+ * Limits how often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits).
+ * One count has all calls, another the successful calls. The key's own limits are checked first. Every step is one
+ * atomic step of the shared state. Refused calls are not counted.
  */
 export class ModelRateLimit {
   constructor(
@@ -39,16 +39,19 @@ export class ModelRateLimit {
     private readonly settings: RateSettings,
   ) {}
 
-  /** For callers that are limited (`isRateLimited`). @throws AppError RATE_LIMITED */
+  /**
+   * Counts a call. Only for callers that are limited (`isRateLimited`).
+   * @throws AppError RATE_LIMITED
+   */
   async enter(caller: Caller): Promise<void> {
     const limits = this.limitsOf(caller);
-    // Checked without counting first, so that a call refused by one limit is not counted by another.
+    // Limits are checked before any is counted, so that a call refused by one limit is not counted by another.
     for (const limit of limits) await this.ask('peek', limit);
     for (const limit of limits) if (limit.countsAll) await this.ask('hit', limit);
   }
 
   /**
-   * Token counting has its own limit, because it costs CPU and no quota.
+   * Counts a call that only counts tokens. Such calls have their own limit, because they cost CPU and no quota.
    * @throws AppError RATE_LIMITED
    */
   count({ user }: Caller): Promise<void> {
@@ -62,7 +65,7 @@ export class ModelRateLimit {
     });
   }
 
-  /** Call after a response with a status below 400. */
+  /** Counts a successful call. Call it after a response with a status below 400. */
   async succeeded(caller: Caller): Promise<void> {
     for (const { countsAll, key, most, windowSeconds } of this.limitsOf(caller)) {
       if (!countsAll) await this.state.hit(key, most, windowSeconds);

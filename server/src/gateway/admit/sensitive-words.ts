@@ -13,7 +13,7 @@ export interface SensitiveSettings {
   >;
 }
 
-/** The call whose texts are checked. */
+/** Identifies the call whose texts are checked. */
 export interface WordCheck {
   readonly userId: number;
   readonly requestId: string;
@@ -21,11 +21,11 @@ export interface WordCheck {
 }
 
 /**
- * Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words), if an admin enabled the check; with
- * `StopOnSensitiveEnabled` off they pass, and the log names the word.
+ * Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words) if an admin enabled the check. With
+ * `StopOnSensitiveEnabled` off such prompts are served, and the log names the word.
  */
 export class SensitiveWords {
-  /** Of the option that `find` was made of. */
+  /** The words that `find` was made from. */
   private entries: readonly string[] | null = null;
   private find: LocalCheck = wordsCheck([]);
 
@@ -39,8 +39,8 @@ export class SensitiveWords {
   }
 
   /**
-   * The matched word is written to the server's log only.
-   * @throws AppError SENSITIVE_WORDS; UnavailableError when the patterns could not be searched for
+   * Checks the texts. The matched word is written to the server's log only.
+   * @throws AppError SENSITIVE_WORDS; UnavailableError when the search for the patterns failed
    */
   async check(texts: readonly string[], { userId, requestId, time }: WordCheck): Promise<void> {
     const find = this.checkOf(this.settings.values.SensitiveWords);
@@ -51,7 +51,7 @@ export class SensitiveWords {
     if (stops) throw refusal();
   }
 
-  /** Made once for each change of the option. */
+  /** Returns the compiled check, which is built once for each change of the option. */
   private checkOf(entries: readonly string[]): LocalCheck {
     if (this.entries === entries) return this.find;
     this.entries = entries;

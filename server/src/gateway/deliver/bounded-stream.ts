@@ -7,12 +7,12 @@ import { WrappedStream } from '../../dialects/wire/pass-through/wrapped-stream.j
 import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import type { Usage } from '../../shared/usage.js';
 
-/** The end of a server-sent event. */
+/** Matches the end of a server-sent event. */
 const betweenEvents = /(?<=\r?\n\r?\n)/;
 
 /**
- * A stream in the client's dialect that can end at any event with the reason "length". The bytes go on as they came, and
- * are read beside it, to count them and to know what is open when the stream has to end.
+ * A stream in the client's dialect that can end at any event with the reason "length". The bytes are forwarded
+ * unchanged. A reader beside them counts their output and knows what is open when the stream has to end.
  */
 export class BoundedStream extends WrappedStream {
   stoppedAt: number | null = null;
@@ -20,7 +20,7 @@ export class BoundedStream extends WrappedStream {
 
   /**
    * @param ending reads the dialect that `inner` writes
-   * @param meter counts what goes to the client
+   * @param meter counts the output sent to the client
    */
   constructor(
     inner: StreamTransform,

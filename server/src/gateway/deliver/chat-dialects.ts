@@ -29,17 +29,17 @@ import { relayedChat, translated } from './translated-chat.js';
 
 /** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
-  /** The capability of a provider that speaks the dialect itself. */
+  /** The capability of providers that speak the dialect natively. */
   readonly native: 'chat' | 'completions' | 'messages' | 'generate' | 'responses' | 'compaction';
-  /** Changes that capability; absent: it is used as it is. */
+  /** Adapts that capability. Absent when it is used unchanged. */
   readonly adapted?: (native: ChatCapability) => ChatCapability;
-  /** Null: only providers that speak the dialect themselves can serve it. */
+  /** Null when only providers that speak the dialect natively can serve it. */
   readonly client: ClientCodec | null;
-  /** Reads a stream in the dialect; null where there is no `client`. */
+  /** Opens a reader of a stream in the dialect. Null when there is no `client`. */
   readonly openReader: (() => StreamReader) | null;
-  /** Reads a stream in the dialect and can end it; absent where no call is streamed. */
+  /** Opens a reader that can also end the stream. Absent when no call of the dialect is streamed. */
   readonly openEnding?: (context: AnswerContext) => StreamEnding;
-  /** The whole response in one of the events of a stream, in dialects that repeat it there. */
+  /** Finds the whole response in an event, for dialects whose streams repeat it in one of their events. */
   readonly wholeOf?: (event: Fields) => Fields | null;
   /**
    * Whether clients ignore comment lines between events. Google's client fails on them
@@ -47,13 +47,13 @@ export interface ChatDialect {
    */
   readonly takesComments: boolean;
   /**
-   * A non-streaming response as the stream that the client asked for, except for its usage.
+   * Returns a non-streaming response as the stream that the client asked for, except for its usage.
    * @throws UpstreamError, AppError UPSTREAM_INVALID_RESPONSE when the response has no content
    */
   replay(answer: ChatAnswer, context: AnswerContext): (usage: Usage) => string;
 }
 
-/** Chat completions. */
+/** OpenAI's Chat Completions. */
 export const openAIChat: ChatDialect = {
   native: 'chat',
   client: chatClient,
@@ -67,14 +67,14 @@ export const openAIChat: ChatDialect = {
   },
 };
 
-/** The provider's complete usage object; ours when there is none. */
+/** Returns the provider's complete usage object, or our own count if there is none. */
 function usageOf(answer: Record<string, unknown>, counted: Usage): string {
   if (typeof answer['usage'] !== 'object' || answer['usage'] === null) return usageChunk(answer, counted);
   const { id, created, model, usage } = answer;
   return dataEvent({ id, object: 'chat.completion.chunk', created, model, choices: [], usage });
 }
 
-/** Completions of a prompt: legacy, so there is no translation. */
+/** Legacy completions of a prompt. They have no translation. */
 export const textCompletions: ChatDialect = {
   native: 'completions',
   client: null,
@@ -129,7 +129,7 @@ function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['repl
 }
 
 /**
- * How a provider serves a client of this dialect: in the dialect itself, through the neutral form, or through its chat
+ * Returns how a provider serves a client of this dialect: natively, through the neutral form, or through its chat
  * completions.
  * @returns null when it has no chat capability
  */
@@ -146,8 +146,8 @@ export function chatCapability(
 }
 
 /**
- * The dialect itself, before it is adapted.
- * @returns undefined when the provider does not speak it, or cannot be sent this body
+ * Returns the native capability of the provider, before it is adapted.
+ * @returns undefined when the provider does not speak the dialect, or cannot accept this body
  */
 export function nativeCapability(
   adapter: Adapter,
@@ -160,7 +160,7 @@ export function nativeCapability(
   return responsesRoute(adapter, dialect, { body, target }) ? undefined : native;
 }
 
-/** Responses, where the provider takes the call of a client of another dialect only there. */
+/** Returns the Responses capability, when the provider accepts the call of a client of another dialect only there. */
 function responsesRoute(
   { responses, overResponses }: Adapter,
   { native, client }: ChatDialect,
@@ -170,7 +170,7 @@ function responsesRoute(
   return overResponses.takes(body, target) ? overResponses : undefined;
 }
 
-/** The same without the dialect itself. */
+/** Returns how a provider serves the client without speaking its dialect. */
 export function translatedCapability(
   adapter: Adapter,
   dialect: ChatDialect,

@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { ClientResponse } from './client-response.js';
 
-/** Milliseconds, long enough that a busy machine does not miss a tenth of them. */
+/** Milliseconds, long enough that a busy machine does not miss a tenth of it. */
 const patience = 3000;
 const longer = 4500;
 

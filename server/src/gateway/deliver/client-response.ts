@@ -1,19 +1,19 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders } from 'node:http';
 
-/** The source of the bytes, paused while the client cannot accept more. */
+/** The source of the bytes. It is paused while the client cannot accept more. */
 export interface Pausable {
   pause(): void;
   resume(): void;
 }
 
-/** Where a response is written: Node's response, or one that frames of a WebSocket are made of. */
+/** The target of a response: Node's response, or a response that is sent as WebSocket frames. */
 export interface ResponseSink {
   readonly headersSent: boolean;
   readonly writableFinished: boolean;
   readonly writableNeedDrain: boolean;
   /** @param headers names and values in turn */
   writeHead(status: number, headers: OutgoingHttpHeader[]): unknown;
-  /** Those of Node's response: a sink without them sends its head at once. */
+  /** Sends the head, as Node's response does. A sink without this method sends its head at once. */
   flushHeaders?(): void;
   cork?(): void;
   uncork?(): void;
@@ -25,15 +25,18 @@ export interface ResponseSink {
   once(event: 'drain', handler: () => void): unknown;
 }
 
-/** A client that reads nothing for this long is disconnected. Milliseconds. */
+/** Milliseconds. A client that reads nothing for this long is disconnected. */
 const stallMilliseconds = 60_000;
 
 const noWatchers: ReadonlyArray<() => void> = [];
 
-/** A response that fails closes, which is what counts. */
+/** Errors of the response are ignored: a response that fails closes, and the close is handled. */
 const ignored = (): void => undefined;
 
-/** Not those of budgets, which are this server's. */
+/**
+ * Matches a provider's rate limit headers. The `reset-budget` header is excluded, because it describes this server's
+ * budgets.
+ */
 const ofProviderLimit = /^(?:x|anthropic)-ratelimit-(?!reset-budget$)/;
 
 const eventStream: OutgoingHttpHeaders = { 'content-type': 'text/event-stream' };
@@ -51,10 +54,13 @@ export class ClientResponse {
   private stall: NodeJS.Timeout | null = null;
   private heartbeat: NodeJS.Timeout | null = null;
   private left = false;
-  /** Nothing but comments was sent. */
+  /** Only comments were sent so far. */
   private waits = false;
   private rateHeaders: OutgoingHttpHeaders | null = null;
-  /** Copied when one is added: an array that grows reserves room for sixteen more. */
+  /**
+   * Watchers of a disconnect. The array is copied when one is added, because an array that grows reserves room for
+   * sixteen more.
+   */
   private watchers: ReadonlyArray<() => void> = noWatchers;
 
   /** @param headers headers of every response: request id, CORS */
@@ -72,7 +78,7 @@ export class ClientResponse {
     return this.raw.headersSent && !this.waits;
   }
 
-  /** True once the status was sent, be it for comments alone: an error can only be an event. */
+  /** True once the status was sent, even if only comments followed: an error can only be sent as an event then. */
   get isOpen(): boolean {
     return this.raw.headersSent;
   }
@@ -81,23 +87,31 @@ export class ClientResponse {
     return this.left;
   }
 
-  /** Adds a header to the response that has not begun, in place of one of this name. Undefined: removes it. */
+  /**
+   * Sets a header of a response that has not begun. An earlier header of this name is replaced. Undefined removes it.
+   */
   setHeader(name: string, value: string | undefined): void {
     this.headers = { ...this.headers, [name]: value };
   }
 
-  /** Headers of the caller's own rate limits, in place of those of the provider. */
+  /** Sets the rate limit headers of the caller, which replace the headers of the provider. */
   setRateHeaders(headers: OutgoingHttpHeaders): void {
     this.rateHeaders = headers;
   }
 
-  /** The latest handler is called once, if the client leaves before its response is complete. */
+  /**
+   * Sets the handler for a client that disconnects before its response is complete. It replaces an earlier one and is
+   * called at most once.
+   */
   onGone(handler: (() => void) | null): void {
     this.goneHandler = handler;
     if (this.left) handler?.();
   }
 
-  /** `handler` is called once if the client leaves before its response is complete, beside that of `onGone`. */
+  /**
+   * Adds a handler for a client that disconnects before its response is complete. It is called at most once, in
+   * addition to the handler of `onGone`.
+   */
   watchGone(handler: () => void): void {
     if (this.left) handler();
     else this.watchers = [...this.watchers, handler];
@@ -112,7 +126,7 @@ export class ClientResponse {
     this.raw.end(bytes);
   }
 
-  /** @param contentType for streams that are not events */
+  /** @param contentType for streams that are not server-sent events */
   openStream(headers: OutgoingHttpHeaders, contentType?: string, status = 200): void {
     this.waits = false;
     if (this.left || this.raw.headersSent) return;
@@ -122,8 +136,9 @@ export class ClientResponse {
   }
 
   /**
-   * Node keeps the head for as long as the response lasts, as the tree of strings from which it was built. Written by
-   * itself it becomes one flat string, which saves 1.5 KB per open stream. Corked, so that it leaves with the first event.
+   * Sends the head by itself. Node keeps the head for as long as the response lasts, as the tree of strings from which
+   * it was built. A head that is written by itself becomes one flat string, which saves 1.5 KB per open stream. The
+   * socket is corked, so that the head leaves with the first event.
    */
   private flushHead(): void {
     const { raw } = this;
@@ -163,8 +178,8 @@ export class ClientResponse {
   }
 
   /**
-   * The same for a stream whose provider is still silent: the first comment opens it, because proxies close a connection without a
-   * byte. A WebSocket has pings of its own.
+   * Sends `comment` at this interval while the provider is still silent. The first comment opens the stream, because
+   * proxies close a connection without a byte. A WebSocket has pings of its own.
    */
   keepAlive(comment: string, milliseconds: number): void {
     if (this.heartbeat || this.left) return;
@@ -214,7 +229,10 @@ function uncork(raw: ResponseSink): void {
   raw.uncork?.();
 }
 
-/** Names and values in turn, which Node writes four times as fast as an object. Later groups replace names of earlier ones. */
+/**
+ * Returns names and values in turn, which Node writes four times as fast as an object. Later groups replace names of
+ * earlier ones.
+ */
 function flatHeaders(groups: readonly OutgoingHttpHeaders[]): OutgoingHttpHeader[] {
   const flat: OutgoingHttpHeader[] = [];
   for (let at = 0; at < groups.length; at++) {

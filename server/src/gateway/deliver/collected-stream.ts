@@ -10,7 +10,7 @@ import type { ChatDialect } from './chat-dialects.js';
 import { answerFor } from './translated-chat.js';
 
 /**
- * The one response that a client asked for, of a provider that streamed it all the same.
+ * Collects the stream of a provider that streams although the client asked for one response.
  * @param stream of the provider's own capability in the client's dialect, not used before
  * @throws UpstreamError when the stream reports an error; AppError UPSTREAM_INVALID_RESPONSE when it breaks off
  */

@@ -21,18 +21,26 @@ export type DeliveryEnd =
   /** The provider's response broke off after the client had received part of it. */
   | { readonly kind: 'broken'; readonly error: unknown };
 
-/** Everything the provider sent, forwarded except for the final events. */
+/** Everything the provider sent. It has been forwarded, except for the final events. */
 export interface Delivery {
   readonly end: DeliveryEnd;
-  /** As reported by the provider. */
+  /** The usage as reported by the provider. */
   readonly usage: Usage | null;
-  /** Quantities that the provider reported where it reported no tokens, which are counted here. */
+  /** Quantities that the provider reported besides tokens, when it reported no tokens. Tokens are then counted here. */
   readonly details?: UsageDetails | undefined;
-  /** The stream was ended here, because the reservation pays for no more: output tokens that were sent. */
+  /**
+   * The number of output tokens that were sent, when this server ended the stream because the reservation pays for no
+   * more.
+   */
   readonly stoppedAt?: number;
-  /** Why the provider could not serve the call, although its response is complete: the client reads it there. */
+  /**
+   * The provider's failure, when the provider reported it inside of a complete response. The client has read it there.
+   */
   readonly reportedFailure?: UpstreamError | undefined;
-  /** A guardrail keeps the rest from the client, which gets this error. Early: the provider's report is missing. */
+  /**
+   * A guardrail refused the rest of the response, and the client gets this error. `isEarly`: the provider's usage
+   * report had not arrived.
+   */
   readonly refused?: { readonly error: unknown; readonly isEarly: boolean } | undefined;
   /** Reports the received content to the transcript. */
   report(): void;
@@ -45,7 +53,7 @@ export interface Delivery {
   finish(usage: Usage): void;
 }
 
-/** The client left before the provider responded: nothing was received. */
+/** The client disconnected before the provider responded, so nothing was received. */
 export const goneDelivery: Delivery = {
   end: { kind: 'client_gone' },
   usage: null,
@@ -56,7 +64,7 @@ export const goneDelivery: Delivery = {
 /**
  * Forwards a stream as it arrives. Nothing is sent before the provider sends content, so an earlier failure is thrown
  * and another channel may serve the call.
- * @param holdsOpening false: the client needs the first event, which names the response, at once
+ * @param holdsOpening false when the client needs the first event, which names the response, at once
  * @throws UpstreamError, AppError while the client has received nothing
  */
 export function deliverStream(
@@ -74,7 +82,7 @@ export function deliverStream(
       open();
       client.write(out, exchange);
     };
-    // Not kept longer than needed: a stream may be open for hours.
+    // The opening is dropped as soon as possible: a stream may be open for hours.
     let opening = holdsOpening ? new HeldOpening(forward) : null;
     const finish = (end: DeliveryEnd): void => {
       ended = true;
@@ -106,7 +114,7 @@ export function deliverStream(
         }
         if (!transform.failure && !transform.done) return;
         finish(transform.failure ? { kind: 'broken', error: transform.failure } : { kind: 'complete' });
-        // A provider that goes on would be paid for it.
+        // The provider is aborted, because further output would have to be paid for.
         if (typeof transform.stoppedAt === 'number') exchange.abort(new Error('the output limit is reached'));
         else exchange.discard();
       },
@@ -147,7 +155,7 @@ function delivered(end: DeliveryEnd, transform: StreamTransform, client: ClientR
   };
 }
 
-/** The provider says that it could not serve the call, and charges nothing. */
+/** The error by which the provider reports that it could not serve the call. It charges nothing for such a call. */
 const unservedBy = (transform: StreamTransform): UpstreamError | undefined =>
   transform.usage() === null ? transform.reportedFailure : undefined;
 

@@ -14,7 +14,10 @@ export interface Beginning {
   readonly whole: boolean;
 }
 
-/** Reads a response up to its end or beyond `limit` bytes. The rest stays in the paused exchange until it is piped. */
+/**
+ * Reads a response to its end or beyond `limit` bytes. The remaining bytes stay in the paused exchange until it is
+ * piped.
+ */
 export function beginningOf(exchange: Exchange, limit: number): Promise<Beginning> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -33,16 +36,16 @@ export function beginningOf(exchange: Exchange, limit: number): Promise<Beginnin
   });
 }
 
-/** Fields beside the images of a response. Bytes. */
+/** Bytes that fields other than the images take in a response. */
 const reportLimit = 16 * 1024;
-/** Quotes inside JSON text are escaped, so content cannot match. */
+/** Matches the usage key. Quotes inside JSON text are escaped, so content cannot match. */
 const usageMark = /"usage"\s*:\s*(?=\{)/g;
-/** A report has few objects. */
+/** A usage report has fewer objects than this. */
 const maxClosings = 32;
 
 /**
- * Forwards bytes unchanged: audio, and images in one long JSON object. Of such an object, only the usage is read, which stands
- * before or behind the images, and their number.
+ * Forwards bytes unchanged: audio, or images in one long JSON object. Only two facts of such an object are read: the
+ * usage, which is before or behind the images, and the number of images.
  */
 export class ForwardedBytes implements StreamTransform {
   readonly done = false;
@@ -53,7 +56,7 @@ export class ForwardedBytes implements StreamTransform {
 
   /**
    * @param isJson whether the bytes may contain usage
-   * @param count absent: no images of such an object are counted
+   * @param count absent when images are not counted
    */
   constructor(
     private readonly isJson: boolean,
@@ -75,7 +78,7 @@ export class ForwardedBytes implements StreamTransform {
   }
 
   report(): void {
-    // Nothing in it is counted.
+    // Nothing in a binary response is counted.
   }
 
   closing(): string {
@@ -87,7 +90,7 @@ export class ForwardedBytes implements StreamTransform {
   }
 }
 
-/** The usage in a part of a JSON text. */
+/** Finds the usage in a part of a JSON text. */
 function usageIn(part: Buffer, which: 'first' | 'last'): Usage | null {
   const text = part.toString('latin1');
   const found = [...text.matchAll(usageMark)].at(which === 'first' ? 0 : -1);
@@ -103,14 +106,17 @@ function usageIn(part: Buffer, which: 'first' | 'last'): Usage | null {
   return null;
 }
 
-/** A transform that counts the images on their way. */
+/** A transform that counts images while they are forwarded. */
 export interface Forwarded {
   readonly transform: StreamTransform;
-  /** How many images the client got; undefined where that is not known. */
+  /** The number of images that the client got; undefined when it is not known. */
   readonly images: () => number | undefined;
 }
 
-/** Forwards a response in one piece. @param ordered images */
+/**
+ * Forwards a response in one piece.
+ * @param ordered number of images that were requested
+ */
 export function forwardedBytes(isJson: boolean, ordered: number): Forwarded {
   // A single image is charged in any case.
   const count = isJson && ordered > 1 ? new ImageCount() : undefined;
@@ -133,7 +139,7 @@ class EndListener implements NativeListener {
   complete = false;
   readonly done = false;
   failure: UpstreamError | null = null;
-  /** Each has a final event of its own. */
+  /** Each image has a final event of its own. */
   images = 0;
   private reported: Usage | null = null;
 
@@ -155,12 +161,12 @@ class EndListener implements NativeListener {
   }
 }
 
-/** Of several images each has an event of its own, which reports that image alone. */
+/** Adds up the usage of several images: each has an event of its own, which reports that image alone. */
 function usageOfBoth(before: Usage | null, next: Usage | null): Usage | null {
   return before && next ? sumOfUsage(before, next) : (next ?? before);
 }
 
-/** The usage of a final event. All output of speech is audio, which its events do not say. */
+/** Reads the usage of a final event. All output of speech is audio; its events do not say so. */
 function usageOf(event: Fields): Usage | null {
   const usage = asFields(event['usage']);
   const found = usage && toOneShotUsage(usage);

@@ -6,7 +6,10 @@ import { asFields, asList, asText, parseFields, type Fields } from '../../dialec
 import { bodyTexts, withTexts } from '../admit/guardrails/body-texts.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
 
-/** The response after every rule for output: the same, masked, or with the reason why the client must not get it. */
+/**
+ * Applies every rule for output to a response.
+ * @returns the response, unchanged or masked, or the reason why the client must not get it
+ */
 export async function guardedAnswer(
   answer: ChatAnswer,
   guard: CallGuard,
@@ -46,8 +49,8 @@ function withUsageOf(masked: Buffer, counted: Buffer): Buffer {
 }
 
 /**
- * A response that a provider stores, or the list of its input, after every rule for output. What the client sent is not
- * output.
+ * Applies every rule for output to a response that a provider stores, or to the list of its input. Parts that the
+ * client sent are not output.
  * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
  */
 export async function guardedCopy(body: Buffer, guard: CallGuard): Promise<Buffer> {

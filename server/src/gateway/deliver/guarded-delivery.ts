@@ -6,9 +6,9 @@ import type { Exchange } from '../upstream/exchange.js';
 import type { GuardedStream } from './guarded-stream.js';
 
 /**
- * Forwards a stream in checked windows. While a check waits, nothing is read from the provider. What is refused is read on to
- * the provider's report, as for a client that leaves.
- * @param readOn decides how far; @returns ends that
+ * Forwards a stream in checked windows. While a check waits, nothing is read from the provider. After a refusal the
+ * stream is read up to the provider's usage report, as for a client that disconnects.
+ * @param readOn decides how far the stream is read; returns a function that ends the reading
  * @throws UpstreamError, AppError of the provider while the client has received nothing
  */
 export async function deliverGuarded(
@@ -39,7 +39,7 @@ export async function deliverGuarded(
 }
 
 class Forwarding {
-  /** Why the rest is kept from the client. */
+  /** The error by which the rest of the response is refused. */
   refused: unknown = null;
   private isOver = false;
   private stopReading: (() => void) | undefined;
@@ -69,7 +69,7 @@ class Forwarding {
           this.step(() => this.take(bytes));
         },
         end: () => this.step(() => this.end()),
-        // Everything that was received before is checked and sent first.
+        // Everything that was received before the failure is checked and sent first.
         fail: (error) =>
           this.step(async () =>
             this.finish(
@@ -105,7 +105,7 @@ class Forwarding {
     else this.exchange.discard();
   }
 
-  /** Only its report counts. */
+  /** Reads the usage report of a refused response. */
   private takeRest(bytes: Buffer): void {
     const { inner } = this.stream;
     inner.push(bytes);
@@ -145,7 +145,10 @@ class Forwarding {
     this.exchange.abort(new Error('the output was refused'));
   }
 
-  /** The opening of a stream that serves nothing, or is refused at once, stays here: the client gets a status. */
+  /**
+   * Holds back the opening of a stream that serves nothing, or is refused at once, so that the client gets an error
+   * status.
+   */
   sendOpening(end: DeliveryEnd): void {
     if (end.kind === 'complete' && this.refused === null) this.opening.release();
     else if (this.client.started && end.kind !== 'client_gone') this.opening.release();

@@ -6,12 +6,12 @@ import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
 
-/** Characters that stay back, so that a match is not cut by the end of a window. */
+/** Characters at the end of a window that are held back, so that the window does not cut a match. */
 const holdBack = 128;
-/** Characters that are released at once. Another server is asked less often. */
+/** Characters that are released at once when all checks are local. Remote checks are called less often. */
 const localWindow = 64;
 const remoteWindow = 800;
-/** A match that is longer is not waited for. */
+/** Characters. Longer matches are not waited for. */
 const maxHeld = 16 * 1024;
 
 /** Text of one kind that waits for its check. */
@@ -31,7 +31,7 @@ export class GuardedStream {
   private readonly parser = new EventParser();
   private readonly held: Held[] = [];
   private readonly window: number;
-  /** Why the provider could not serve the call, where its last event says so. */
+  /** Why the provider could not serve the call, if its last event says so. */
   failure: UpstreamError | null = null;
 
   /** @param reader reads the dialect that `inner` writes */
@@ -49,14 +49,20 @@ export class GuardedStream {
     return this.written(await this.checked(this.read(this.inner.push(bytes))));
   }
 
-  /** The rest, after the provider's end. The final events follow by `closing`. @throws as `push` */
+  /**
+   * Returns the remaining output, after the provider's end. The final events follow from `closing`.
+   * @throws like `push`
+   */
   async finish(): Promise<string> {
     const events = this.read(this.inner.closing(this.inner.usage() ?? noUsage));
     const passed = [...(await this.checked(events)), ...(await this.releaseAll(() => true))];
     return this.written(passed) + (this.failure ? '' : this.writer.end());
   }
 
-  /** Takes the provider's end, before `finish`. @throws as `push` */
+  /**
+   * Takes the provider's end, before `finish`.
+   * @throws like `push`
+   */
   async end(): Promise<string> {
     return this.written(await this.checked(this.read(this.inner.end())));
   }
@@ -90,7 +96,7 @@ export class GuardedStream {
         if (held.text.length >= this.window + holdBack) passed.push(...(await this.release(held, false)));
         continue;
       }
-      // The tokens of a text would show it.
+      // Log probabilities repeat the tokens of the text, and would show what was masked.
       if (event.kind === 'logprobs') continue;
       if ('choice' in event) passed.push(...(await this.releaseAll((held) => held.event.choice === event.choice)));
       passed.push(event);

@@ -1,16 +1,16 @@
 import { endOfEvent } from '../../dialects/wire/sse/event-blocks.js';
 
-/** How long the opening of a stream waits for content. Milliseconds. */
+/** Milliseconds that the opening of a stream waits for content. */
 const longestHold = 2000;
 const mostHeld = 1024 * 1024;
 
 const opensAs = /^(?:event: ?|data: ?\{"type": ?")(?:response\.(?:created|in_progress|queued)|message_start|ping)\b/;
-/** A chunk of a chat that names the role of the assistant and nothing else. */
+/** Matches a chat chunk that has the role of the assistant and nothing else. */
 const roleOnly =
   /"delta":\s*\{\s*"role":\s*"assistant"(?:,\s*"content":\s*(?:""|null))?(?:,\s*"(?:refusal|reasoning_content)":\s*null)?\s*\}/;
 
 /**
- * Holds back events that only say that a response has begun, for a short time: a provider that opens a stream and then fails has
+ * Holds back events that only announce a response, for a short time. A provider that opens a stream and then fails has
  * served nothing, and another channel may still serve the call.
  */
 export class HeldOpening {
@@ -20,7 +20,7 @@ export class HeldOpening {
 
   constructor(private readonly forward: (out: Buffer | string) => void) {}
 
-  /** @returns whether everything from now on is forwarded at once, so that this is no longer needed */
+  /** @returns whether everything after this output is forwarded at once, so that this object is no longer needed */
   push(out: Buffer | string): boolean {
     this.bytes += out.length;
     if (this.held === null || this.bytes > mostHeld || !onlyOpens(out)) {
@@ -33,12 +33,12 @@ export class HeldOpening {
     return false;
   }
 
-  /** Forwards what is held, and everything from now on. */
+  /** Forwards the held events, and everything from now on. */
   release(): void {
     for (const out of this.drop()) this.forward(out);
   }
 
-  /** Forgets what is held. */
+  /** Discards the held events and returns them. */
   drop(): ReadonlyArray<Buffer | string> {
     clearTimeout(this.timer);
     const held = this.held ?? [];
@@ -47,13 +47,13 @@ export class HeldOpening {
   }
 }
 
-/** One piece is written to the client with one call of the system. */
+/** Joins the pieces, so that they are written to the client with one system call. */
 const joined = (pieces: ReadonlyArray<Buffer | string>): Buffer | string =>
   pieces.every((piece) => typeof piece === 'string')
     ? pieces.join('')
     : Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
 
-/** Whether events have no part of a response: they open it, or are comments. */
+/** Whether the events contain no part of a response: they only open it, or are comments. */
 function onlyOpens(out: Buffer | string): boolean {
   const text = typeof out === 'string' ? out : out.toString('latin1');
   const plain = !text.includes('\r');

@@ -32,7 +32,7 @@ export function withModel(body: Buffer, model: string): Buffer {
   return changed === null ? body : Buffer.from(changed);
 }
 
-/** The same response under another model name. */
+/** Returns the response under another model name. */
 export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
   const withUsage = answer.withUsage?.bind(answer);
   return {
@@ -46,10 +46,10 @@ export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
 }
 
 const namesModel = /"model(?:Version)?"\s*:/;
-/** Of a whole line. Without `.`, `^` and `$`, for which U+2028 ends a line, too. */
+/** Matches a whole data line. The expression avoids `.`, `^` and `$`, which treat U+2028 as the end of a line. */
 const dataLine = /(?<![^\n])data: ?(\{[^\n]*\})(?=\r?(?![^\n]))/g;
 
-/** Complete events in, the same events out with only the model name changed. */
+/** Replaces the model name in complete events and changes nothing else. */
 function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('utf8');
   if (!namesModel.test(text)) return bytes;
@@ -59,7 +59,7 @@ function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string
   });
 }
 
-/** A provider's own stream, with the model name that the client asked for. */
+/** A provider's own stream, with the model name that the client requested. */
 export class StreamWithModel extends WrappedStream {
   constructor(
     inner: StreamTransform,

@@ -73,7 +73,7 @@ export function translated(
       const fitted = fitRequest(withMedia(parse(request, target), media), fittingOf(codec, target));
       const written = codec.write(fitted.request);
       forms = fitted.forms;
-      // The request is written. The response may take minutes, and does not need the parsed body.
+      // The request is written. The response may take minutes and does not need the parsed body, so it is freed.
       parsed = null;
       media = new Map();
       const body = target.passThrough ? written.body : overriddenBody(written.body, target);
@@ -105,7 +105,10 @@ export function translated(
   };
 }
 
-/** Only OpenAI’s dialects have tools that take plain text, and only some chat providers know them. */
+/**
+ * Adapts the tools of a request to the provider. Only OpenAI’s dialects have tools that accept plain text, and only
+ * some chat providers support them.
+ */
 const fittingOf = ({ dialect }: Pick<ProviderCodec, 'dialect'>, { accepts }: Target): Fitting => ({
   dialect,
   customTools: dialect === 'openai-responses' || (dialect === 'openai-chat' && accepts.customTools),
@@ -116,7 +119,7 @@ function withDropped(sent: UpstreamRequest, ...more: ReadonlyArray<readonly stri
   return names.length === 0 ? sent : { ...sent, dropped: [...new Set([...(sent.dropped ?? []), ...names])] };
 }
 
-/** The same client codec, under a fixed model name. */
+/** Returns the client codec with a fixed model name. */
 function underName(client: ClientCodec, model: string | undefined): ClientCodec {
   if (model === undefined) return client;
   return {
@@ -149,7 +152,7 @@ function collected(reader: StreamReader, body: Buffer, frames: FrameParser = new
   return finished ? collector.answer() : null;
 }
 
-/** A response in the client's dialect. */
+/** Writes a response in the client's dialect. */
 export function answerFor(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {
   const write = (said: NeutralAnswer): Buffer => Buffer.from(writeJson(client.toAnswer(said, context)));
   return {

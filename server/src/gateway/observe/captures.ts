@@ -29,20 +29,20 @@ export interface Captured extends Pick<Call, 'requestId' | 'caller'> {
   readonly request: Pick<Call['request'], 'body'>;
 }
 
-/** Writes that may wait for the database; further contents are not captured. */
+/** Maximum number of writes that wait for the database. Further contents are not captured. */
 const maxWaiting = 200;
 
 const sql = `INSERT INTO captured_contents (request_id, created_at, user_id, token_id, "group", model_name, request, response,
     is_cut)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (request_id) DO NOTHING`;
 
-/** Keeps prompts and responses of chosen callers in a table of their own (docs/reference/relay/captures.md). */
+/** Stores prompts and responses of selected callers in a table of their own (docs/reference/relay/captures.md). */
 export class Captures {
   private waiting = 0;
 
   constructor(private readonly deps: CapturesDeps) {}
 
-  /** The rule by which this call is captured, if one is. Calls need not ask while the site has none. */
+  /** Finds the rule by which this call is captured. Callers skip it while the site has no rules. */
   of({ token }: Caller, group: string): CaptureRule | undefined {
     const rules = this.deps.options.values['content_capture.rules'];
     if (rules.length === 0) return undefined;

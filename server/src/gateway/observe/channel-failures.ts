@@ -36,7 +36,7 @@ interface Rescues {
 
 const everyMilliseconds = 2_000;
 const bucketSeconds = 300;
-/** Rows that wait for the database. While it is unreachable, more are dropped. */
+/** Maximum number of rows that wait for the database. While it is unreachable, further rows are dropped. */
 const maxWaiting = 20_000;
 const maxText = 300;
 
@@ -55,9 +55,9 @@ const rescuesSql = `INSERT INTO channel_rescues AS r (start, channel_id, attempt
   ON CONFLICT (start, channel_id) DO UPDATE SET attempts = r.attempts + excluded.attempts`;
 
 /**
- * Counts failed attempts by channel and kind, and those that another channel made good. Calls that succeed at the first
- * channel never come here. Counts are kept in memory for two seconds and then written together, so that a provider that
- * is down costs one statement for all its failures.
+ * Counts failed attempts by channel and kind, and failures after which another channel served the call. Calls that
+ * succeed at the first channel never come here. Counts are kept in memory for two seconds and then written together, so
+ * that an outage of a provider costs one statement for all its failures.
  */
 export class ChannelFailures {
   private failures = new Map<string, Failures>();
@@ -69,7 +69,7 @@ export class ChannelFailures {
 
   constructor(private readonly deps: ChannelFailuresDeps) {}
 
-  /** An attempt failed. */
+  /** Counts a failed attempt. */
   note(channelId: number, model: string, error: unknown): void {
     const now = seconds(this.deps.clock);
     const kind = failureKind(error);
@@ -85,7 +85,7 @@ export class ChannelFailures {
     failures.lastError = this.textOf(error, kind);
   }
 
-  /** Another channel served the call of this failed attempt. */
+  /** Counts that another channel served the call of a failed attempt of this channel. */
   rescued(channelId: number): void {
     const now = seconds(this.deps.clock);
     const start = now - (now % bucketSeconds);
@@ -99,13 +99,13 @@ export class ChannelFailures {
     this.runs.every(everyMilliseconds);
   }
 
-  /** Stores what is waiting. */
+  /** Stores the waiting counts. */
   async stop(): Promise<void> {
     await this.store();
     await this.runs.stop();
   }
 
-  /** Never throws: counts that cannot be stored are lost. */
+  /** Stores the waiting counts. Never throws: counts that cannot be stored are lost. */
   store(): Promise<void> {
     return this.runs.run();
   }
@@ -134,8 +134,8 @@ export class ChannelFailures {
   }
 
   /**
-   * A provider that refuses a request may repeat the prompt in its message: that message is kept only where errors are
-   * logged anyway.
+   * Returns the error text to store. A provider that refuses a request may repeat the prompt in its message. That
+   * message is kept only if errors are logged anyway.
    */
   private textOf(error: unknown, kind: FailureKind): string {
     if (error instanceof UpstreamError) {

@@ -10,7 +10,7 @@ interface Turn {
 }
 
 /**
- * The texts of a call, for admins who log them (option LogChatContentEnabled, off by default;
+ * Collects the texts of a call, for admins who log them (option LogChatContentEnabled, off by default;
  * docs/reference/relay/usage-log.md#the-other-field): the last user message, the other messages, the system texts and
  * the response, each cut to 64 KB and without keys. Works for the body of any endpoint; a request without turns counts
  * as one message.
@@ -37,7 +37,8 @@ function turnsOf(body: Fields): Turn[] {
 }
 
 /**
- * Chat and Messages, Gemini, Responses; then endpoints without turns: completions, embeddings, images, speech, rerank.
+ * Reads the turns of a body: first the dialects of conversations (Chat and Messages, Gemini, Responses), then endpoints
+ * without turns: completions, embeddings, images, speech, rerank.
  */
 function turnsIn(body: Fields): Turn[] {
   if (Array.isArray(body['messages'])) return asFieldsList(body['messages']).map(turnOf);
@@ -51,7 +52,7 @@ function turnsIn(body: Fields): Turn[] {
   return [{ role: 'user', text: textOf(asked) }];
 }
 
-/** A message, or an item of Responses, where tool calls and results have no role. */
+/** Reads a message, or an item of Responses, where tool calls and results have no role. */
 function turnOf(item: Fields): Turn {
   const role = asText(item['role']) || asText(item['type']) || 'undefined';
   return { role, text: textOf(item['content'] ?? item['output'] ?? item['arguments']) };

@@ -1,6 +1,6 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { LogType } from '../../shared/log-type.js';
-import { collapseGizmo } from '../../billing/prices/price-book.service.js';
+import { collapseGizmo } from '../../billing/prices/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { cutToBytes, maxIndexedBytes } from '../../shared/indexed-text.js';
@@ -25,15 +25,15 @@ export interface LoggedFailure {
     readonly request: { readonly stream: boolean };
     readonly guard?: Call['guard'];
   };
-  /** As it was thrown. */
+  /** The error as it was thrown. */
   readonly error: unknown;
-  /** As shown to the client: masked and mapped. */
+  /** The failure as shown to the client: masked and mapped. */
   readonly failure: CallFailure;
   /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
 }
 
-/** Longer than the names of providers. */
+/** Maximum characters of a model name. Names of providers are shorter. */
 const maxModelLength = 200;
 
 const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
@@ -42,9 +42,7 @@ const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, 
     ($13::jsonb || jsonb_build_object('channel_name', coalesce(c.name, ''), 'channel_type', coalesce(c.type, 0)))::text
   FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
 
-/**
- * Each table is filled from the rows of the one before, so that they are locked in the order of settlements.
- */
+/** Fills each table from the rows of the one before, so that rows are locked in the same order as by settlements. */
 const countSql = `WITH hourly AS (
     INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
       VALUES ($1::bigint - $1::bigint % 3600, $2, $3, $4, $5, $6, 1)
@@ -79,8 +77,8 @@ export class ErrorLog {
   }
 
   /**
-   * Writes a row for a call to a model that no channel of the group serves, or without a price. It is not counted: the
-   * client chose the name of the model. Never throws.
+   * Writes a row for a call to a model that has no price, or that no channel of the group serves. It is not counted,
+   * because the client chose the name of the model. Never throws.
    */
   refused(refused: LoggedFailure): void {
     if (!this.deps.options.values.LogErrorEnabled) return;

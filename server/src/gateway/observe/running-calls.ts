@@ -9,17 +9,17 @@ export interface CallOutcome {
 }
 
 export interface RunningCall {
-  /** The client has left: the call is over for it, while it may still be read on and charged. */
+  /** The client has disconnected: the call is over for it, while it may still be read and charged. */
   leave(): void;
-  /** Everything is done. */
+  /** The call is complete, including its charge. */
   end(outcome: CallOutcome): void;
 }
 
-/** Calls in flight, and those whose client has left but whose charge is not durable yet. */
+/** Tracks calls in flight, and disconnected calls whose charge is not durable yet. */
 export class RunningCalls {
   private active = 0;
   private running = 0;
-  /** Calls that wait for their reservation, oldest first, and since when. */
+  /** Start times of calls that wait for their reservation, by request id, oldest first. */
   private readonly waiting = new Map<string, number>();
   private whenIdle: Array<() => void> = [];
 
@@ -30,7 +30,9 @@ export class RunningCalls {
     return this.active;
   }
 
-  /** Counts a call as in flight until its client left or its response ended, and as running until it is charged. */
+  /**
+   * Counts a call as in flight until its client disconnects or its response ends, and as running until it is charged.
+   */
   begin({ route }: Endpoint, { startedAt }: IncomingRequest): RunningCall {
     this.active++;
     this.running++;
@@ -57,12 +59,12 @@ export class RunningCalls {
     return this.running === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
   }
 
-  /** The call waits for its reservation. */
+  /** Records that the call waits for its reservation. */
   waits(requestId: string): void {
     this.waiting.set(requestId, performance.now());
   }
 
-  /** The reservation was made or refused. */
+  /** Records that the reservation was made or refused. */
   goesOn(requestId: string): void {
     this.waiting.delete(requestId);
   }

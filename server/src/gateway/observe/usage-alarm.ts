@@ -3,7 +3,7 @@ import type { Metrics } from '../../platform/observability/metrics.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../shared/usage.js';
 import type { Call } from '../call.js';
 
-/** A provider's report of more than is charged. */
+/** A provider's usage report that exceeds what is charged. */
 export interface UsageExcess {
   readonly kind: 'impossible' | 'unreserved';
   readonly reported: Usage;
@@ -25,20 +25,20 @@ export interface UsageAlarmDeps {
   readonly notices: OperatorNotices | null;
 }
 
-/** A channel and model are reported once in so many milliseconds. */
+/** Milliseconds in which a channel and model are reported at most once. */
 const quietMilliseconds = 60 * 60_000;
 const maxRemembered = 1000;
 
 /**
- * Tells the operator of usage that a model cannot have had: the provider is broken or dishonest, or the limits known here
- * are out of date (option ModelMaxOutput). The customer does not pay for it, so the operator may.
+ * Notifies the operator of usage that a model cannot have had: the provider is broken or dishonest, or the limits known
+ * here are out of date (option ModelMaxOutput). The customer does not pay for the excess, so the operator may.
  */
 export class UsageAlarm {
   private readonly raised = new Map<string, number>();
 
   constructor(private readonly deps: UsageAlarmDeps) {}
 
-  /** Counts every excess. Logs and notifies root once per channel and model in a quiet time. */
+  /** Counts every excess. Logs it and notifies root once per channel and model in a quiet period. */
   raise(
     call: Pick<Call, 'requestId' | 'admission'>,
     channelId: number,
@@ -75,7 +75,10 @@ export class UsageAlarm {
     });
   }
 
-  /** Tells the operator of tools that a provider ran for nothing, once per channel, model and tool in a quiet time. */
+  /**
+   * Notifies the operator of tools that a provider ran without a price, once per channel, model and tool in a quiet
+   * period.
+   */
   freeTools(
     { requestId, admission }: Pick<Call, 'requestId' | 'admission'>,
     channelId: number,
@@ -87,7 +90,7 @@ export class UsageAlarm {
     this.deps.notices?.notifyRoot(toolNotice(channelId, tools, model, requestId));
   }
 
-  /** Whether this was reported lately; else it counts as reported now. */
+  /** Whether this key was reported lately. If not, it counts as reported now. */
   private isQuiet(key: string): boolean {
     const now = performance.now();
     if (now < (this.raised.get(key) ?? -Infinity)) return true;

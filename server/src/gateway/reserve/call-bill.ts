@@ -1,4 +1,3 @@
-import type { SaleLines } from '../../billing/prices/channel-cost.service.js';
 import {
   cardNotes,
   chargeOfComponents,
@@ -18,11 +17,11 @@ import {
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 
-/** The part of a log row that is about a charge. */
+/** The columns of a log row that describe a charge. */
 export interface ChargeRecord {
   /** Keys of the row that the tariff or the card adds or replaces (docs/reference/relay/usage-log.md#the-other-field). */
   readonly notes?: Readonly<Record<string, unknown>>;
-  /** The row's `content`, where it is not the usual text. */
+  /** The row's `content`, if it is not the usual text. */
   readonly line?: string;
   /** Prices were in USD. */
   readonly isInUsd: boolean;
@@ -76,7 +75,7 @@ function partsWithOthers({ price: { card }, drawing, advice, usage, request }: C
   return usesTools(usage, card.prices) ? { card, lines: linesOfUsage(card, usage) } : null;
 }
 
-/** The charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
+/** Returns the charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
 export function billOf(
   tariff: Tariff,
   charged: ChargeInput,

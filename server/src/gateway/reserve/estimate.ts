@@ -7,40 +7,43 @@ export interface Estimate {
   /** Quota. */
   readonly amount: number;
   readonly promptTokens: number;
-  /** Of all choices together. */
+  /** Output tokens of all choices together. */
   readonly outputTokens: number;
-  /** Output tokens that the provider is asked for at most, of all choices together. */
+  /** Maximum output tokens that the provider is asked for, of all choices together. */
   readonly askedTokens: number;
-  /** The balance paid for less output than was asked for: the provider is asked for no more. */
+  /** Whether the balance pays for less output than was requested. The provider is asked for no more than that. */
   readonly limited: boolean;
-  /** A stream ends when it has so many output tokens. Absent: nothing stops it here. */
+  /** The number of output tokens at which a stream is ended. Absent when streams are not ended here. */
   readonly stopAt?: number;
-  /** The provider may add to the prompt, by an amount that cannot be counted before the call. It is charged. */
+  /**
+   * Whether the provider may add to the prompt, by an amount that cannot be counted before the call. The addition is
+   * charged.
+   */
   readonly addsHidden: boolean;
-  /** Calls of the provider's search tool that are paid for. */
+  /** Calls of the provider's search tool that the reservation pays for. */
   readonly searches: number;
-  /** The same for its search of files, and containers in which it runs code. */
+  /** File searches and code containers of the provider that the reservation pays for. */
   readonly fileSearches: number;
   readonly codeExecutions: number;
-  /** Prompts grounded by Google Maps that are paid for. */
+  /** Prompts grounded by Google Maps that the reservation pays for. */
   readonly mapsPrompts: number;
-  /** Requests of the provider that are paid for. */
+  /** Requests of the provider that the reservation pays for. */
   readonly requests: number;
 }
 
-/** A balance this many times larger than a generous reservation needs no exact one. */
+/** A balance this many times larger than a generous reservation does not need an exact one. */
 const ample = 16;
-/** Tokens of instructions that providers put before the prompt of a request. */
+/** Tokens of instructions that providers add before the prompt of a request. */
 const ownInstructions = 16_384;
-/** Output tokens by which a provider may exceed the limit of a client. */
+/** Output tokens by which a provider may exceed the client's limit. */
 const limitTolerance = 2048;
-/** Output tokens of one choice below which a call is not worth making. */
+/** Output tokens. A call with fewer per choice is not worth making. */
 export const minOutput = 256;
-/** The same where the request has a thinking budget, which is at least 1,024. */
+/** Minimum output tokens of a request with a thinking budget, which is at least 1,024. */
 const minThinking = 1280;
-/** Used for models without a published input limit. Tokens. */
+/** Tokens. The input limit of models without a published one. */
 const usualInput = 128_000;
-/** Parsing a body of this size costs more than what its small fields can. */
+/** Bytes. Parsing a larger body costs more than its small fields can cost. */
 const smallFields = 256;
 const promptFields = new Set([
   ...['model', 'messages', 'input', 'contents', 'prompt', 'query', 'documents', 'tools', 'image', 'mask'],
@@ -48,9 +51,9 @@ const promptFields = new Set([
 ]);
 
 /**
- * The reservation of a call whose caller can pay many such calls. A prompt has no more tokens than bytes, so nothing is
- * counted, and what a provider adds is covered.
- * @returns null where the balance is not that large
+ * The reservation of a call whose caller can pay for many such calls. A prompt has no more tokens than bytes, so
+ * nothing is counted, and the reservation covers what a provider adds.
+ * @returns null when the balance is not that large
  */
 export function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
   const { user, token } = call.caller;
@@ -74,7 +77,7 @@ export function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
   };
 }
 
-/** Images count by their number here and not by their bytes. */
+/** Returns the bytes of the prompt. Images count by their number, and not by their bytes. */
 function bytesOf({ request, endpoint, admission }: Call): number {
   const { texts, fixed } = endpoint.tariff.prompt(request, admission.bareModel);
   let bytes = 2 * fixed + otherBytes(request.body);
@@ -82,7 +85,7 @@ function bytesOf({ request, endpoint, admission }: Call): number {
   return bytes;
 }
 
-/** Schemas and other parts of a request, besides messages and tools, that reach the model. */
+/** Returns the bytes of schemas and other fields, besides messages and tools, that reach the model. */
 function otherBytes(body: Readonly<Record<string, unknown>>): number {
   let bytes = 0;
   for (const name in body) {
@@ -94,14 +97,14 @@ function otherBytes(body: Readonly<Record<string, unknown>>): number {
   return bytes > smallFields ? bytes : 0;
 }
 
-/** Models that count by an encoding that is public. */
+/** Models whose encoding is public. */
 const publicEncoding = /^(?:gpt-|chatgpt-|o\d|text-|ft:|davinci|babbage)/;
-/** All others are counted by an encoding of OpenAI, and may need so many times the tokens. */
+/** All other models are counted by an encoding of OpenAI, and may need this many times the tokens. */
 const otherEncoding = 1.4;
-/** Claude puts instructions of some 350 to 600 tokens before the tools of a request. */
+/** Claude adds instructions of about 350 to 600 tokens before the tools of a request. */
 const claudeTools = 600;
 
-/** Prompt tokens by our own count, for the reservation. Never fails. */
+/** Counts prompt tokens here, for the reservation. Never fails. */
 export async function countedPrompt({ request, endpoint, admission }: Call): Promise<number> {
   const { bareModel } = admission;
   const text = await countBySample(endpoint.tariff.prompt(request, bareModel), bareModel);
@@ -111,7 +114,9 @@ export async function countedPrompt({ request, endpoint, admission }: Call): Pro
   return Math.ceil(counted * otherEncoding) + (hasTools ? claudeTools : 1);
 }
 
-/** The reservation that a call with a counted prompt asks for, and the smallest that is worth a call. */
+/**
+ * The amounts to reserve for a call whose prompt is counted: the full amount, and the smallest that is worth a call.
+ */
 export interface Wanted {
   readonly amount: number;
   readonly least: number;
@@ -119,7 +124,7 @@ export interface Wanted {
   readonly leastOutput: number;
 }
 
-/** The quota to reserve: for the full output, and the least with which the call may go on. */
+/** Returns the quota to reserve: for the full output, and the minimum for which the call is worth making. */
 export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
   const { traits, outputTokens, fixedOutput, choices, maxInput, toolCalls } = cost;
   const leastOutput =
@@ -133,7 +138,7 @@ export function wantedFor(cost: CallCost, promptTokens: number): Wanted {
   };
 }
 
-/** The usage that `amount` pays for. */
+/** Returns the usage that `amount` pays for. */
 export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Estimate {
   const { promptTokens } = wanted;
   const cost = withAffordableTools(given, wanted, amount);
@@ -155,7 +160,10 @@ export function estimateOf(given: CallCost, wanted: Wanted, amount: number): Est
   };
 }
 
-/** The most output tokens, in whole tokens for each choice, that the amount pays for beside the prompt. */
+/**
+ * Returns the maximum output tokens, the same whole number for each choice, that the amount pays for besides the
+ * prompt.
+ */
 export function affordable(
   { of, outputTokens, choices }: Pick<CallCost, 'of' | 'outputTokens' | 'choices'>,
   promptTokens: number,
@@ -166,7 +174,7 @@ export function affordable(
   return Math.floor(most / choices) * choices;
 }
 
-/** The cost with as many calls of tools as the amount pays for beside the least output. */
+/** Returns the cost with as many tool calls as the amount pays for besides the minimum output. */
 function withAffordableTools(cost: CallCost, { promptTokens, leastOutput }: Wanted, amount: number): CallCost {
   const { of, toolCalls, traits } = cost;
   if (toolCalls === 0 || of(promptTokens, leastOutput) <= amount) return cost;
@@ -179,7 +187,9 @@ function withAffordableTools(cost: CallCost, { promptTokens, leastOutput }: Want
   };
 }
 
-/** The largest whole number up to `most` that is within the limit, as all smaller ones are. */
+/**
+ * Returns the largest whole number up to `most` for which `isWithin` holds. It must hold for all smaller numbers, too.
+ */
 function largestWithin(most: number, isWithin: (count: number) => boolean): number {
   let low = 0;
   let high = most;
@@ -192,8 +202,9 @@ function largestWithin(most: number, isWithin: (count: number) => boolean): numb
 }
 
 /**
- * How often the provider may call each tool, where the balance does not pay for many more calls than are reserved.
- * @returns null where the request needs no limit
+ * Returns how often the provider may call each tool, when the balance does not pay for many more calls than are
+ * reserved.
+ * @returns null when the request needs no limit
  */
 export function toolLimit(
   { caller }: Call,

@@ -1,7 +1,8 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
 import {
   boundOfCard,
+  type CardPrice,
+  chargeOfComponents,
   isFree,
   linesOfImages,
   chargeOfComponents,
@@ -9,7 +10,8 @@ import {
   usesTools,
   type ChargeCard,
   type Rounded,
-} from '../../billing/prices/price-book.service.js';
+  roundedUp,
+} from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
@@ -19,23 +21,29 @@ import type { Call } from '../call.js';
 
 /** Everything about the cost of a call that is known before it is made. */
 export interface CallCost {
-  /** Quota for so many tokens. @param toolCalls of each tool at most; absent: as many as may come */
+  /**
+   * Returns the quota for a number of tokens.
+   * @param toolCalls maximum calls of each tool; absent: as many as may come
+   */
   readonly of: (promptTokens: number, outputTokens: number, toolCalls?: number) => number;
-  /** Calls of each tool of the provider that may come; 0 where there is none, or the request cannot limit them. */
+  /** Maximum calls of each tool of the provider. 0 when there is none, or the request cannot limit them. */
   readonly toolCalls: number;
   readonly traits: RequestTraits;
-  /** Output tokens that may come, of all choices together. */
+  /** Maximum output tokens of all choices together. */
   readonly outputTokens: number;
-  /** No limit of the output is known: `outputTokens` is the setting. */
+  /** Whether no limit of the output is known. `outputTokens` is then the value of the setting. */
   readonly outputIsGuessed: boolean;
-  /** Output tokens that the request determines, such as those of an image: less is no call. 0 where it may be any part. */
+  /**
+   * Output tokens that the request determines, such as the tokens of an image. Less output is not worth a call. 0 when
+   * the output may have any length.
+   */
   readonly fixedOutput: number;
   readonly choices: number;
-  /** Input of the model at most; 0 when it is not known. */
+  /** Maximum input of the model in tokens; 0 when it is not known. */
   readonly maxInput: number;
 }
 
-/** @returns null where the whole charge is known before the call, or nothing is charged */
+/** @returns null when the whole charge is known before the call, or nothing is charged */
 export function costOf(call: Call, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
@@ -74,7 +82,7 @@ export const withToolCalls = (traits: RequestTraits, toolCalls: number): Request
   fileSearches: Math.min(traits.fileSearches, toolCalls),
 });
 
-/** The charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
+/** Returns the charge of one image that a tool of the call may draw with another model. 0 without such a tool. */
 function chargeOfDrawing({ request, drawing }: Call, { QuotaPerUnit }: OptionValues): number {
   if (!request.drawing || !drawing) return 0;
   const imageOutputTokens = tokensOfImage(request.drawing);
@@ -82,7 +90,10 @@ function chargeOfDrawing({ request, drawing }: Call, { QuotaPerUnit }: OptionVal
   return roundedUp(chargeOfComponents(linesOfImages(drawing.card, image), drawing.groupRatio, QuotaPerUnit));
 }
 
-/** The most that one piece of advice can cost, for which the other model reads the whole prompt. 0 without such a tool. */
+/**
+ * Returns the maximum cost of one piece of advice, for which the other model reads the whole prompt. 0 without such a
+ * tool.
+ */
 function chargeOfAdvice(
   { request, advice }: Call,
   promptTokens: number,
@@ -97,8 +108,8 @@ function chargeOfAdvice(
 export const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
 
 /**
- * The price of a model that advised the one of the call. An override of the channel may name the tool, too.
- * @returns null or undefined where none did, or the call's own price covers it
+ * Returns the price of the model that advised the model of the call. An override of the channel may also name the tool.
+ * @returns null or undefined when there was no advice, or the call's own price covers it
  */
 export function adviceOf({ advice, request, prices, price, admission }: Call, usage: Usage): Call['advice'] {
   const model = usage.details?.advised?.model;
@@ -107,8 +118,8 @@ export function adviceOf({ advice, request, prices, price, admission }: Call, us
 }
 
 /**
- * The price of images that a tool drew. A stored prompt or an override of the channel may name the tool, too.
- * @returns null or undefined where the call drew none, or its own price covers them
+ * Returns the price of images that a tool drew. A stored prompt or an override of the channel may also name the tool.
+ * @returns null or undefined when the call drew none, or its own price covers them
  */
 export function drawingOf({ drawing, prices, price, admission }: Call, usage: Usage): Call['drawing'] {
   if (!usage.details?.drawn || drawing !== undefined) return drawing;
@@ -147,7 +158,7 @@ export function chargeFor(call: Call, usage: Usage, values: OptionValues): Round
   );
 }
 
-/** The most that so many tokens can cost by a card, whatever they turn out to be. */
+/** Returns the maximum cost of a number of tokens by a card, for any kind of tokens. */
 export const boundFor = (
   card: ChargeCard,
   groupRatio: number,

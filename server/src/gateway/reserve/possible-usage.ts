@@ -1,6 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
-import { withoutAdvice } from '../../billing/prices/price-book.service.js';
+import { modelLimits, withoutAdvice } from '../../billing/prices/index.js';
 import { choicesOf } from './metering/request-traits.js';
 import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '../../shared/usage.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
@@ -8,18 +7,18 @@ import type { Call } from '../call.js';
 import { type Estimate } from './estimate.js';
 import { adviceOf, drawingOf, chargeFor } from './possible-cost.js';
 
-/** Published limits grow without notice: a report is impossible from twice as much on. */
+/** Published limits grow without notice, so only a report of at least this many times the limit is impossible. */
 const tolerance = 2;
 
-/** Used for models without published limits. Tokens. */
+/** Tokens. The input limit of models without a published one. */
 const maxAnyInput = 10_000_000;
 const maxAnyOutput = 1_000_000;
-/** Calls of one tool that a provider runs for one response. The longest research makes a few hundred. */
+/** Maximum calls of one tool that a provider runs for one response. The longest research makes a few hundred. */
 const maxToolCalls = 1000;
 
 /**
- * The usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its model can
- * take and produce, and no more calls of tools than one response needs.
+ * Returns the usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its
+ * model can take and produce, and no more tool calls than one response needs.
  * @returns the same object when nothing in it is impossible
  */
 export function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
@@ -47,11 +46,11 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
   };
 }
 
-/** No model is so small that it could not do this. */
+/** Whether the usage is so small that every model can have it. */
 const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
   promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
 
-/** The tokens of one response that a model can take and produce. */
+/** Returns the tokens of one response that a model can take and produce. */
 export function possibleTokens(bareModel: string, values: Pick<OptionValues, 'ModelMaxOutput'>): PossibleTokens {
   const { maxInput, maxOutput } = modelLimits(bareModel, values.ModelMaxOutput);
   return { prompt: tolerance * maxInput || maxAnyInput, output: tolerance * maxOutput || maxAnyOutput };
@@ -63,11 +62,11 @@ interface PossibleTokens {
 }
 
 /**
- * The part of a charge that does not depend on the balance: the usage that the reservation was made for, and the last chunk
- * of a stream. The rest is the operator's cost where the balance does not have it.
+ * Returns the part of a charge that does not depend on the balance: the usage that the reservation was made for, and
+ * the last chunk of a stream. The operator bears the rest if the balance does not cover it.
  * @param quota the whole charge
- * @param sentTokens output tokens that the client was sent when its stream was ended here; 0 elsewhere
- * @returns quota; undefined where all of it is charged
+ * @param sentTokens output tokens that the client got when its stream was ended here; 0 otherwise
+ * @returns quota; undefined when the whole charge is independent of the balance
  */
 export function leastCharge(
   call: Call,
@@ -76,7 +75,7 @@ export function leastCharge(
   values: OptionValues,
 ): number | undefined {
   if (!estimate || quota <= estimate.amount) return undefined;
-  // Hidden prompt was no part of the reservation, and is the customer's.
+  // A hidden prompt was not part of the reservation. The customer pays for it.
   const maxPrompt = estimate.addsHidden ? Infinity : estimate.promptTokens;
   const found = drawingOf(call, usage) ? withinImage(usage, call.request.drawing) : usage;
   const maxOutput = Math.max(estimate.outputTokens, sentTokens) + (found.details?.drawn?.completionTokens ?? 0);
@@ -88,7 +87,7 @@ export function leastCharge(
   return covered === usage ? undefined : chargeFor(call, covered, values).quota;
 }
 
-/** Images beyond the one that was reserved. */
+/** Limits the usage to the one image that was reserved. */
 function withinImage(usage: Usage, drawing: Call['request']['drawing']): Usage {
   const drawn = usage.details?.drawn;
   const most = drawing ? tokensOfImage(drawing) : 0;
@@ -107,7 +106,7 @@ function withinImage(usage: Usage, drawing: Call['request']['drawing']): Usage {
   };
 }
 
-/** Advice beyond the one piece that was reserved. */
+/** Limits the usage to the one piece of advice that was reserved. */
 function withinAdvice(
   usage: Usage,
   advised: AdvisedTokens,
@@ -123,7 +122,7 @@ function withinAdvice(
   return { ...sum, details: { ...sum.details, advised: kept } };
 }
 
-/** Tool calls beyond those that were reserved. */
+/** Limits the usage to the tool calls that were reserved. */
 function withinTools(usage: Usage, estimate: Estimate): Usage {
   const { searches, mapsPrompts: maxMaps, requests: maxRequests } = estimate;
   const { details } = usage;
@@ -152,7 +151,10 @@ function withinTools(usage: Usage, estimate: Estimate): Usage {
   };
 }
 
-/** @returns the same object when nothing is larger */
+/**
+ * Limits the tokens of a usage.
+ * @returns the same object when nothing is larger
+ */
 function reduced(usage: Usage, maxPrompt: number, maxOutput: number): Usage {
   const { promptTokens, completionTokens } = usage;
   if (promptTokens <= maxPrompt && completionTokens <= maxOutput) return usage;

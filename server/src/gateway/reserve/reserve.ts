@@ -23,23 +23,24 @@ import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */
 export interface Reserved {
-  /** As it is sent: with the output limit that the reservation pays for. */
+  /** The call as it is sent: with the output limit that the reservation pays for. */
   readonly call: Call;
   readonly reservation: Reservation;
-  /** The call's count under limits of a minute. Absent without any. */
+  /** The call's count under limits per minute. Absent when there are none. */
   readonly rates?: RateLease | undefined;
-  /** Null where the whole charge is known before the call, and where option StrictReserve is off. */
+  /** Null when the whole charge is known before the call, and when the option StrictReserve is off. */
   readonly estimate: Estimate | null;
 }
 
-/** Balances move while calls run in parallel: a refused amount is adapted to the balance so many times. */
+/** Maximum attempts to adapt a refused amount to the balance. The balance changes while calls run in parallel. */
 const maxTurns = 8;
 
 /**
- * Reserves what the call may cost (docs/reference/relay/billing.md#reservation). A free call reserves nothing and needs no
- * balance. A caller who can pay for the prompt but not for all of the output gets less output.
- * Budgets limit output in the same way.
- * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming what is missing; BudgetError; SERVICE_UNAVAILABLE
+ * Reserves what the call may cost (docs/reference/relay/billing.md#reservation). A free call reserves nothing and needs
+ * no balance. A caller who can pay for the prompt but not for all of the output gets less output. Budgets limit output
+ * in the same way.
+ * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, naming the missing amount; BudgetError;
+ * SERVICE_UNAVAILABLE
  */
 export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Promise<Reserved> {
   const asSent = dearestOf(call, values);
@@ -47,11 +48,11 @@ export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Pr
   const estimate = cost && ampleEstimate(asSent, cost);
   if (!estimate) return reserveClosely({ call, asSent }, cost, ledger, values);
   const taken = { amount: estimate.amount, tokens: estimate.promptTokens + estimate.outputTokens };
-  // Callbacks, because most calls come here: an async function costs five times as much memory.
+  // Callbacks are used because most calls come here: an async function costs five times as much memory.
   return take(call, taken, ledger).then(
     (reservation) => ({ call, reservation, estimate }),
     (error: unknown) => {
-      // The copy of the balance was too old, or the generous amount does not fit into a budget.
+      // The cached balance was outdated, or the generous amount does not fit into a budget.
       if (!(error instanceof QuotaError) && !(error instanceof BudgetError)) throw error;
       return reserveClosely({ call, asSent }, cost, ledger, values);
     },
@@ -60,11 +61,14 @@ export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Pr
 
 interface Asked {
   readonly call: Call;
-  /** See `dearestOf`. */
+  /** The result of `dearestOf`. */
   readonly asSent: Call;
 }
 
-/** The call as the channel sends it whose override makes it the dearest: the same one without such an override. */
+/**
+ * Returns the call as sent by the channel whose override makes it most expensive, or the same call without such an
+ * override.
+ */
 function dearestOf(call: Call, values: OptionValues): Call {
   if (!call.overridden) return call;
   const sent = [...call.overridden.values()].map((each): Call => ({ ...call, request: each }));
@@ -89,7 +93,10 @@ async function reserveClosely(
   }
 }
 
-/** A call whose charge is known, or is estimated in the old way. A budget of tokens may leave room for less output. */
+/**
+ * Reserves a call whose charge is known before it, or is estimated by the old formula. A budget of tokens may have room
+ * for less output.
+ */
 async function reserveWhole(
   { call, asSent }: Asked,
   amount: number,
@@ -113,14 +120,14 @@ async function reserveWhole(
   }
 }
 
-/** Output tokens that may come, of all choices together; 0 where an endpoint has no output of tokens. */
+/** Returns the maximum output tokens of all choices together; 0 for an endpoint without output tokens. */
 function outputOf({ request, endpoint, admission }: Call, values: OptionValues): number {
   if (!endpoint.limitOutput) return 0;
   const known = request.maxOutput || modelLimits(admission.bareModel, values.ModelMaxOutput).maxOutput;
   return (known || values.StrictReserveOutput) * choicesOf(request.body);
 }
 
-/** The charge where it is known before the call, the old estimate elsewhere. */
+/** Returns the charge if it is known before the call, and otherwise the old estimate. */
 function wholeAmount(call: Call, values: OptionValues): number {
   const { tariff } = call.endpoint;
   const { price, request, rawBody, admission } = call;
@@ -138,13 +145,16 @@ function wholeAmount(call: Call, values: OptionValues): number {
   return values.StrictReserve ? Math.max(estimate, charge) : estimate;
 }
 
-/** The amounts that are taken of the balance and of budgets. */
+/** The amounts that are reserved in the balance and in budgets. */
 interface Taken {
   readonly amount: number;
   readonly tokens: number;
 }
 
-/** A priced call takes at least a unit: it may be the one that charges what its user carries. */
+/**
+ * Reserves the amounts. A priced call reserves at least one unit: it may be the call that charges the fractions that
+ * its user has accumulated.
+ */
 function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
   const priced = !isFree(call.price);
   const amount = priced ? Math.max(1, taken.amount) : taken.amount;
@@ -178,7 +188,7 @@ async function reserveCover(
   };
 }
 
-/** All that is wanted, else what the balance and the budgets have, as long as that is worth a call. */
+/** Reserves the full amount, or the amount that the balance and the budgets have left, if that is worth a call. */
 async function takeWhatIsThere(
   call: Call,
   asked: { readonly cost: CallCost; readonly promptTokens: number },
@@ -205,14 +215,20 @@ async function takeWhatIsThere(
   }
 }
 
-/** Output tokens, in whole tokens for each choice, that a budget of tokens leaves room for. @throws the error where that is not worth a call */
+/**
+ * Returns the output tokens, the same whole number for each choice, that a budget of tokens has room for.
+ * @throws the given error when that is not worth a call
+ */
 function roomFor({ choices }: CallCost, { promptTokens, leastOutput }: Wanted, error: BudgetError): number {
   const room = Math.floor((error.available - promptTokens) / choices) * choices;
   if (room < leastOutput) throw error;
   return room;
 }
 
-/** The quota that a balance or budget has left. @throws the error where that is not worth a call, or is of another kind */
+/**
+ * Returns the quota that a balance or budget has left.
+ * @throws the given error when that is not worth a call, or when it is of another kind
+ */
 function affordableOf(error: unknown, wanted: Wanted, values: OptionValues): number {
   const isOfBudget = error instanceof BudgetError && error.hold.kind === 'money';
   if (!isOfBudget && !(error instanceof QuotaError)) throw error;
@@ -221,13 +237,13 @@ function affordableOf(error: unknown, wanted: Wanted, values: OptionValues): num
   throw wordedQuotaError(new QuotaError(error.code, error.available, wanted.least), values, wanted);
 }
 
-/** A estimate with less output than the call may have, because a budget of tokens has room for less. */
+/** Returns an estimate with less output, because a budget of tokens has room for less. */
 const limitedTo = ({ outputTokens, fixedOutput }: CallCost, estimate: Estimate): Estimate =>
   estimate.limited || fixedOutput > 0 || estimate.outputTokens >= outputTokens
     ? estimate
     : { ...estimate, limited: true, stopAt: estimate.outputTokens };
 
-/** The call with less output, in the client's own dialect. */
+/** Returns the call with a lower output limit, in the client's own dialect. */
 function limitedCall(call: Call, outputTokens: number): Call {
   const body = call.endpoint.limitOutput?.(call.request.body, outputTokens);
   if (!body) return call;
@@ -242,7 +258,10 @@ function withBody(call: Call, body: Call['request']['body'] | undefined): Call {
   return { ...call, request: { ...call.request, body, ...(sent ? { sent: { ...sent, rawBody } } : {}) }, rawBody };
 }
 
-/** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */
+/**
+ * Adds both amounts to a quota error, in the site's currency. An empty balance gets the short text that clients know.
+ * Other errors are unchanged.
+ */
 export function wordedQuotaError(error: unknown, values: OptionValues, wanted?: Wanted): unknown {
   if (!(error instanceof QuotaError)) return error;
   const amount = (quota: number): string => formatQuota(quota, values);

@@ -17,25 +17,25 @@ export interface AdmissionSettings {
   >;
 }
 
-/** The result of admission: where a call may be routed. */
+/** The result of admission: the channels that may serve a call. */
 export interface Admission {
-  /** The group that routes and pays: the token's, else the user's. */
+  /** The group that routes and pays: the token's, or else the user's. */
   readonly group: string;
   readonly model: string;
-  /** The model that is priced: without the routing prefix. */
+  /** The model that is priced: the requested one without the routing prefix. */
   readonly bareModel: string;
   readonly candidates: Candidates;
-  /** Set: only this channel may serve the call. */
+  /** If set, only this channel may serve the call. */
   readonly pinned: RoutedChannel | null;
 }
 
-/** The error for a model that no channel of the group serves. */
+/** Returns the error for a model that no channel of the group serves. */
 export const noChannel = (model: string, group: string): AppError =>
   new AppError('NO_CHANNEL', `No available channel for model ${model} in group ${group}`);
 
 /**
- * Whether a limit of calls per time applies to this caller (docs/reference/relay/access.md#model-rate-limits). Checked first, so
- * that most calls wait for nothing.
+ * Whether a limit of calls per time applies to this caller (docs/reference/relay/access.md#model-rate-limits). It is
+ * checked first, so that most calls wait for nothing.
  */
 export const isRateLimited = (
   { token }: Caller,
@@ -43,7 +43,7 @@ export const isRateLimited = (
 ): boolean => token.rateLimit !== null || values.ModelRequestRateLimitEnabled;
 
 /**
- * Row 12 of docs/reference/relay/access.md#order-of-checks.
+ * Checks row 12 of docs/reference/relay/access.md#order-of-checks.
  * @throws AppError IP_NOT_ALLOWED
  */
 export function checkAddress(caller: Caller, address: string): void {
@@ -54,7 +54,8 @@ export function checkAddress(caller: Caller, address: string): void {
 }
 
 /**
- * Rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner may use the group, and it exists.
+ * Checks rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner may use the group, and the group
+ * exists.
  * @throws AppError GROUP_NOT_ALLOWED, GROUP_DEPRECATED
  */
 export function groupOf(caller: Caller, settings: AdmissionSettings): string {
@@ -71,7 +72,10 @@ export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   return token.group;
 }
 
-/** The other groups of the key, in order. Those that its owner may not use, or that no longer exist, are left out. */
+/**
+ * Returns the other groups of the key, in order. Groups that its owner may not use, or that no longer exist, are left
+ * out.
+ */
 export const otherGroups = (
   { token, user }: Caller,
   group: string,
@@ -87,7 +91,7 @@ export const otherGroups = (
       );
 
 /**
- * Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order.
+ * Checks rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order.
  * @throws AppError with the code of the first row that refuses
  */
 export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
@@ -115,21 +119,24 @@ export function checkModel({ token }: Pick<Caller, 'token'>, model: string): voi
   }
 }
 
-/** Models that a provider takes for a tool that names none, as documented, by the type of the tool. */
+/** The documented default models of tools that name none, by the type of the tool. */
 const usualToolModels: ReadonlyMap<unknown, string> = new Map([
   ['image_generation', usualDrawingModel],
   ['openrouter:image_generation', 'openai/gpt-5-image'],
 ]);
 
-/** Tools that a provider runs have a type of their own; what functions have in their fields is theirs. */
+/**
+ * Returns the model that a tool names. Tools that a provider runs have a type of their own; the fields of a function
+ * are the client's.
+ */
 function modelOfTool({ type, model, parameters }: Fields): string | undefined {
   if (typeof type !== 'string' || type === 'function' || type === 'custom') return undefined;
   return someText(model) ?? someText(asFields(parameters)?.['model']);
 }
 
 /**
- * Fields in which providers take further models, or a name for them: OpenRouter (`models`, `route`, `preset`), Anthropic
- * (`fallbacks`), LiteLLM. One of those may serve the call, at a price that is not the one of `model`.
+ * Fields in which providers accept further models, or a name for them: OpenRouter (`models`, `route`, `preset`),
+ * Anthropic (`fallbacks`), LiteLLM. One of these models may then serve the call, at another price than `model`.
  */
 const modelFields: readonly string[] = [
   ...['models', 'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'route', 'preset'],
@@ -142,8 +149,9 @@ interface WithBody {
 }
 
 /**
- * The body without fields that let the provider choose another model than the one that is priced.
- * @returns with the names of the fields in `dropped`; the same object if there are none, as in nearly all calls
+ * Removes fields that let the provider choose another model than the one that is priced.
+ * @returns the body with the names of the removed fields in `dropped`; the same object if there are none, as in nearly
+ * all calls
  */
 export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Opened {
   const { body } = opened;
@@ -154,10 +162,10 @@ export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Ope
 }
 
 /**
- * A key calls no model by the way of a tool that it may not call itself. Agents declare tools that draw with every request: one
- * that names no model is left out where the key may not use the model that the provider takes.
- * @returns with the tools left out in `dropped`; the same object if there are none, as in nearly all calls
- * @throws AppError MODEL_NOT_ALLOWED for a model that a tool names, and where the call requires a tool that is left out
+ * Prevents that a key uses a model through a tool that it may not call directly. Agents declare drawing tools with
+ * every request. A tool that names no model is removed if the key may not use the default model.
+ * @returns the body with the removed tools in `dropped`; the same object if there are none, as in nearly all calls
+ * @throws AppError MODEL_NOT_ALLOWED for a model that a tool names, and when the call requires a removed tool
  */
 export function withAllowedTools<Opened extends WithBody>(caller: Caller, opened: Opened): Opened {
   const { token } = caller;
@@ -181,7 +189,7 @@ export function withAllowedTools<Opened extends WithBody>(caller: Caller, opened
   return { ...opened, body: left, dropped: [...(opened.dropped ?? []), ...dropped] };
 }
 
-/** Whether a choice names a tool, or asks for any where this was the only one. */
+/** Whether a tool choice names the tool, or requires any tool and this was the only one. */
 function requires(choice: unknown, { type }: Fields, wasOnly: boolean): boolean {
   const given = asFields(choice);
   if (!given) return wasOnly && (choice === 'required' || choice === 'any');
@@ -200,7 +208,7 @@ export function admitTo(
   return candidates && { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
 }
 
-/** Rows 16 and 17 of docs/reference/relay/access.md#order-of-checks. */
+/** Checks rows 16 and 17 of docs/reference/relay/access.md#order-of-checks. */
 function pinnedChannel(pin: string, { user }: Caller, table: RoutingTable): RoutedChannel {
   const channel = /^\d{1,9}$/.test(pin) ? table.channel(Number(pin)) : undefined;
   if (!channel) throw new AppError('INVALID_CHANNEL_ID', 'Invalid channel id');

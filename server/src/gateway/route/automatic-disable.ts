@@ -12,11 +12,11 @@ const types = new Set([
 
 /**
  * Whether the provider's response means that this key is no longer valid
- * (docs/reference/relay/routing.md#automatic-disabling). Decided by its raw status, code, type and message: our own
- * mappings hide no invalid key, and our own failures disable no channel. Words that the request contains do not count:
- * providers repeat what a client sent.
+ * (docs/reference/relay/routing.md#automatic-disabling). The raw status, code, type and message decide: the site's own
+ * mappings hide no invalid key, and failures of this server disable no channel. Words that the request contains do not
+ * count, because providers repeat what a client sent.
  * @param keywords option AutomaticDisableKeywords
- * @param request the text of the request, see `requestText`; null: too long to look into, so that no word counts
+ * @param request the text of the request, see `requestText`; null when it is too long to search, so that no word counts
  */
 export function meansDeadKey(
   error: unknown,
@@ -36,20 +36,26 @@ export function meansDeadKey(
   return sent !== null && found.some((keyword) => !spelled(keyword).test(sent));
 }
 
-/** Its letters and digits, with any others between: a provider may quote, escape or wrap what it repeats. */
+/**
+ * Matches the letters and digits of a keyword with any other characters between them: a provider may quote, escape or
+ * wrap what it repeats.
+ */
 const spelled = (keyword: string): RegExp =>
   new RegExp([...keyword.replace(/[^\p{L}\p{N}]+/gu, '')].join('[^\\p{L}\\p{N}]*'), 'iu');
 
-/** Characters. Looking into so many takes some milliseconds. */
+/** Characters. Searching so many takes some milliseconds. */
 const longestRequest = 1024 * 1024;
 
-/** Everything that a client wrote in a request, names of fields included; null for more than a million characters. */
+/**
+ * Returns everything that a client wrote in a request, including names of fields. Null for more than a million
+ * characters.
+ */
 export function requestText(path: string, body: Readonly<Record<string, unknown>>): string | null {
   const pieces = [path];
   return collect(body, pieces, longestRequest) < 0 ? null : pieces.join(' ');
 }
 
-/** @returns the characters that are left of `room`; below 0 there was too little */
+/** @returns the characters that are left of `room`; negative when there was too little */
 function collect(value: unknown, pieces: string[], room: number): number {
   if (typeof value !== 'object' || value === null) {
     const piece = String(value);

@@ -1,4 +1,4 @@
-import type { BudgetDirectory } from '../../billing/budgets/budget-directory.service.js';
+import type { BudgetDirectory } from '../../billing/budgets/index.js';
 import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { noChannel } from './admission.js';
@@ -16,9 +16,9 @@ import { chooseChannel, type Route, type RouteState, type RoutingTable } from '.
 export interface Candidate {
   readonly channel: RoutedChannel;
   readonly keyIndex: number;
-  /** Set: the attempt finds out whether the key works again. */
+  /** Set when the attempt tests whether the key works again. */
   readonly trial: Trial | null;
-  /** Null: neither the channel nor its keys have limits. */
+  /** Null when neither the channel nor its keys have limits. */
   readonly lease: LimitLease | null;
 }
 
@@ -26,15 +26,15 @@ export interface Candidate {
 export interface CandidateQuery {
   readonly route: Route & { readonly model: string; readonly group: string };
   readonly stream?: boolean | undefined;
-  /** A count of tokens, which providers limit apart from calls: it is no trial. */
+  /** Whether the call counts tokens. Providers limit such calls separately, so it is not a trial of the key. */
   readonly isCount?: boolean;
-  /** The only channel and key that can serve it. */
+  /** The only channel and key that can serve the call. */
   readonly origin: { readonly channel: RoutedChannel; readonly keyIndex: number } | null;
-  /** Of its reservation; absent: nothing is reserved. */
+  /** The id of its reservation; absent when nothing is reserved. */
   readonly requestId?: string;
-  /** As it is reserved; absent: nothing is. */
+  /** The usage that is reserved; absent when nothing is reserved. */
   readonly use?: (() => CallUse) | undefined;
-  /** The channel and key that served the last call of its session. */
+  /** The channel and key that served the last call of the session. */
   readonly preferred?: { readonly channelId: number; keyIndexAt(channel: RoutedChannel): number } | null;
 }
 
@@ -49,10 +49,12 @@ export interface CandidatesDeps {
   readonly clock: Clock;
 }
 
-/** Chooses channel and key of each attempt among those that do not cool down (docs/reference/relay/health.md), and whose
- * limits are not reached (docs/reference/relay/limits.md). */
+/**
+ * Selects the channel and key of each attempt. Keys in a cooldown (docs/reference/relay/health.md) and channels or keys
+ * at their limits (docs/reference/relay/limits.md) are excluded.
+ */
 export class Candidates {
-  /** For calls while no key cools down. */
+  /** The routing state for calls while no key is in a cooldown. */
   private readonly quietState: RouteState;
 
   constructor(private readonly deps: CandidatesDeps) {
@@ -61,10 +63,11 @@ export class Candidates {
   }
 
   /**
+   * Selects the candidate of an attempt.
    * @param attempt 0 for the first
    * @param used ids of the channels that failed this call
-   * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys cool down or
-   *   limits are reached
+   * @returns the error for the client when no channel can serve: NO_CHANNEL, or RATE_LIMITED while keys are in a
+   * cooldown or limits are reached
    */
   next(
     seeker: CandidateQuery,
@@ -89,7 +92,7 @@ export class Candidates {
   }
 
   /**
-   * For requests whose result does not come back here: they are no trial.
+   * Selects a candidate for a request whose result is not reported back. Such a request is no trial.
    * @throws AppError NO_CHANNEL, RATE_LIMITED
    */
   pick(route: CandidateQuery['route']): Pick<Candidate, 'channel' | 'keyIndex'> {
@@ -100,7 +103,7 @@ export class Candidates {
   }
 
   /**
-   * With keys that cool down, or channels with limits: both need the shared state.
+   * Selects a candidate when keys are in a cooldown or channels have limits. Both need the shared state.
    * @param chosen the channel to begin with
    */
   private async carefully(
@@ -117,7 +120,7 @@ export class Candidates {
       if (!next) return this.refusal(seeker, reached);
       const { channel, keyIndex } = next;
       const trial = seeker.isCount ? null : health.begin(channel, keyIndex, model);
-      // Another node makes this call. An admin's own call does not wait for it.
+      // Another node makes the trial. A call that an admin pins to the channel does not wait for it.
       if (trial && !(await trial.claim()) && !seeker.route.pinned) {
         keyRing.undecided(channel, keyIndex);
         continue;
@@ -136,14 +139,17 @@ export class Candidates {
     }
   }
 
-  /** The call is not sent with this turn: its key, its trial and its place are free for the next one. */
+  /** Returns a candidate that is not used: its key, its trial and its lease are free for the next call. */
   giveBack({ channel, keyIndex, trial, lease }: Candidate): void {
     this.deps.keyRing.undecided(channel, keyIndex);
     trial?.released();
     lease?.cancel();
   }
 
-  /** Counts the call in the limits and budgets of the channel. Null: it has none. */
+  /**
+   * Counts the call in the limits and budgets of the channel.
+   * @returns null when it has none
+   */
   private async enter(
     { requestId, use = noUse }: CandidateQuery,
     channel: RoutedChannel,
@@ -198,7 +204,7 @@ export class Candidates {
     return channel && { channel, keyIndex: keyRing.take(channel, standing, preferred?.keyIndexAt(channel)) };
   }
 
-  /** RATE_LIMITED with the time at which the first key may be used again, if one ever may. */
+  /** Returns RATE_LIMITED with the time at which the first key may be used again, if there is one. */
   private refusal({ route, origin }: CandidateQuery, reached: ReachedLimits): AppError {
     const { channels, health, clock } = this.deps;
     const { candidates, model, group } = route;
@@ -220,11 +226,11 @@ export class Candidates {
 
 const noUse = (): CallUse => ({ tokens: 0, quota: 0 });
 
-/** The limits that one call met on its way. */
+/** The limits that one call reached during the selection. */
 class ReachedLimits {
   private readonly channels = new Map<number, number>();
   private readonly keys = new Map<string, number>();
-  /** The last one was a budget. */
+  /** Whether the last limit was a budget. */
   isBudget = false;
 
   add({ id }: RoutedChannel, keyIndex: number, refusal: LimitRefusal | BudgetRefusalOfChannel): void {
@@ -238,14 +244,14 @@ class ReachedLimits {
     return this.channels.has(id) || this.keys.has(`${id}/${keyIndex}`);
   }
 
-  /** Whether no key of the channel is left. */
+  /** Whether the limits exclude every key of the channel. */
   all(channel: RoutedChannel): boolean {
     return (
       this.channels.has(channel.id) || (this.keys.size > 0 && channel.keys.every((_, at) => this.has(channel, at)))
     );
   }
 
-  /** Unix milliseconds; 0 where no limit was met. */
+  /** Unix milliseconds at which the channel may be tried again; 0 when no limit was reached. */
   retryAt(channel: RoutedChannel): number {
     const ofKeys = channel.keys.flatMap((_, at) => this.keys.get(`${channel.id}/${at}`) ?? []);
     return this.channels.get(channel.id) ?? (ofKeys.length > 0 ? Math.min(...ofKeys) : 0);
@@ -254,7 +260,10 @@ class ReachedLimits {
 
 const nothingReached = new ReachedLimits();
 
-/** @param resetAt Unix seconds @param now Unix milliseconds */
+/**
+ * @param resetAt Unix seconds
+ * @param now Unix milliseconds
+ */
 function spentError(model: string, resetAt: number, now: number): AppError {
   const reset = new Date(resetAt * 1000).toISOString().replace('.000Z', 'Z');
   return new AppError(

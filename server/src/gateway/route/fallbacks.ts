@@ -3,23 +3,23 @@ import type { RoutingTable } from './routing-table.js';
 import { admitTo, groupOf, otherGroups, type Admission, type AdmissionSettings } from './admission.js';
 import type { Caller } from '../admit/authentication.js';
 
-/** Ways of one call after the first, at most. */
+/** Maximum number of fallbacks of one call. */
 const maxFallbacks = 10;
 
-/** A call that could not be served as it was asked. */
+/** A call that could not be served as requested. */
 export interface Unserved {
   readonly caller: Caller;
-  /** As the client named it. */
+  /** The model as the client named it. */
   readonly model: string;
-  /** The group that could not serve it; null: no group of the key has a channel for the model. */
+  /** The group that could not serve it. Null when no group of the key has a channel for the model. */
   readonly group: string | null;
-  /** Its response is text that another model can write as well. */
+  /** Whether the response is text that another model can write as well. */
   readonly writesText: boolean;
 }
 
 /**
- * Where a call may be served after its first group and model could not: the same model in the key's other groups, then
- * each fallback model in each group (docs/reference/relay/routing.md#fallback).
+ * Returns the fallbacks of a call: the same model in the key's other groups, then each fallback model in each group
+ * (docs/reference/relay/routing.md#fallback).
  */
 export function* fallbacks(
   { caller, model, group, writesText }: Unserved,
@@ -46,8 +46,8 @@ export function* fallbacks(
 }
 
 /**
- * The key's own list, else the one of the model, else the one of the group. Only a list of the model is meant for calls
- * whose response is not text.
+ * Returns the fallback models of the key, or else of the model, or else of the group. If the response is not text, only
+ * the list of the model applies.
  */
 function fallbackModelsOf(
   { token }: Caller,

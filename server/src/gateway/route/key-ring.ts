@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { ChannelKeyStatus } from '../../console/channels/channel-keys.service.js';
+import type { ChannelKeyStatus } from '../../console/channels/index.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Standing } from './health/health.js';
 import { keyMarksOf } from './key-mark.js';
@@ -8,15 +8,15 @@ import type { RoutedChannel } from './routed-channel.js';
 const failuresToOpen = 5;
 const openMilliseconds = 30_000;
 
-/** State of one key at one channel. */
+/** The state of one key at one channel. */
 interface KeyState {
-  /** Permanently refused by the provider: not used until the channel's keys change. */
+  /** Whether the provider refused the key permanently. It is not used until the channel's keys change. */
   dead: boolean;
   /** Number of consecutive failed connections. */
   failures: number;
-  /** Not used before this time; 0 while the circuit is closed. */
+  /** The key is not used before this time; 0 while the circuit is closed. */
   openUntil: number;
-  /** One call is testing whether the key works again. */
+  /** Whether one call is testing if the key works again. */
   probing: boolean;
 }
 
@@ -33,11 +33,11 @@ const newState = (): KeyState => ({ dead: false, failures: 0, openUntil: 0, prob
  * whose connections keep failing (a circuit breaker per channel and key). The state belongs to this process.
  */
 export class KeyRing {
-  /** Whether every key works, as far as is known. Every call reads it. */
+  /** Whether every key works, as far as is known. Every call reads this flag. */
   quiet = true;
   private readonly rings = new Map<number, Ring>();
   private channels: ReadonlyMap<number, RoutedChannel> = new Map();
-  /** Of keys that are refused, or whose last connection failed. */
+  /** The states of keys that are refused, or whose last connection failed. */
   private readonly troubled = new Set<KeyState>();
 
   constructor(private readonly clock: Clock) {}
@@ -50,8 +50,9 @@ export class KeyRing {
   }
 
   /**
-   * @param standing of each key; absent: nothing is wrong with any
-   * @param preferred index of the key to use if nothing is wrong with it; -1: none
+   * Selects a key.
+   * @param standing of each key; absent when no key is in a cooldown
+   * @param preferred index of the key to use if it is usable; -1 when there is none
    * @returns an index into `channel.keys`; an unusable key only if there is no other
    */
   take(channel: RoutedChannel, standing?: (keyIndex: number) => Standing, preferred = -1): number {
@@ -69,7 +70,7 @@ export class KeyRing {
     return index;
   }
 
-  /** The provider responded, with any status. */
+  /** Records that the provider responded, with any status. */
   reached(channel: RoutedChannel, index: number): void {
     const state = this.stateOf(channel, index);
     if (!state) return;
@@ -79,7 +80,7 @@ export class KeyRing {
     if (!state.dead) this.forget(state);
   }
 
-  /** No connection could be established. */
+  /** Records that no connection could be established. */
   unreachable(channel: RoutedChannel, index: number): void {
     const state = this.stateOf(channel, index);
     if (!state) return;
@@ -89,7 +90,7 @@ export class KeyRing {
     this.note(state);
   }
 
-  /** A call ended without a result about the connection: its probe is over. */
+  /** Ends the probe of a call that ended without a result about the connection. */
   undecided(channel: RoutedChannel, index: number): void {
     const state = this.stateOf(channel, index);
     if (state) state.probing = false;
@@ -107,7 +108,7 @@ export class KeyRing {
   }
 
   /**
-   * The provider refused a key for good.
+   * Records that the provider refused a key permanently.
    * @returns whether no key of the channel is left; false when its keys were replaced since the call began
    */
   refuse(channel: RoutedChannel, index: number): boolean {
@@ -122,7 +123,7 @@ export class KeyRing {
   }
 
   /**
-   * For admins: how each key is used now.
+   * Returns how each key is used now, for admins.
    * @param keys of the channel as stored; keys that this process does not use yet count as used
    */
   healthOf(channelId: number, keys: readonly string[]): ChannelKeyStatus[] {
@@ -134,7 +135,7 @@ export class KeyRing {
     });
   }
 
-  /** An admin lets a key serve calls again. */
+  /** Lets a key serve calls again, by an admin's decision. */
   revive(channelId: number, keyMark: string): void {
     const ring = this.rings.get(channelId);
     const state = ring?.states[keyMarksOf(ring).indexOf(keyMark)];
@@ -164,7 +165,7 @@ export class KeyRing {
     this.quiet = this.troubled.size === 0;
   }
 
-  /** The next key in turn that qualifies. */
+  /** Returns the next key in the rotation that qualifies. */
   private search(ring: Ring, qualifies: (index: number, state: KeyState) => boolean): number | undefined {
     const count = ring.keys.length;
     for (let step = 0; step < count; step++) {
@@ -179,7 +180,7 @@ export class KeyRing {
     if (state.dead) return false;
     if (state.openUntil === 0) return true;
     const left = state.openUntil - this.clock.now();
-    // A clock that is set back does not prolong the pause.
+    // Setting the clock back does not prolong the cooldown.
     return !state.probing && (left <= 0 || left > openMilliseconds);
   }
 
@@ -195,7 +196,7 @@ export class KeyRing {
       states: channel.keys.map(newState),
       next: channel.keys.length > 1 ? randomInt(channel.keys.length) : 0,
     };
-    // A call with former keys must not take away what is known of the present ones.
+    // A call with former keys must not remove the state of the current keys.
     if (this.isReplaced(channel)) return ring;
     if (known) this.forget(...known.states);
     this.rings.set(channel.id, ring);

@@ -27,7 +27,7 @@ export function isRetryable({ error, status, provider }: FailedAttempt): boolean
     case 'UNSUPPORTED_BY_CHANNEL':
       return true;
     case 'MODEL_MAPPING_INVALID':
-      // An unreadable mapping is a defect of this channel; a cycle is reported to the client.
+      // An unreadable mapping is a defect of this channel. A cycle is reported to the client.
       return error.message === 'unmarshal_model_mapping_failed';
     default:
       return false;

@@ -1,5 +1,5 @@
-import { ChannelStatus } from '../../console/channels/channel.entity.js';
-import { ChannelCost } from '../../billing/prices/channel-cost.service.js';
+import { ChannelStatus } from '../../console/channels/index.js';
+import { ChannelCost } from '../../billing/prices/index.js';
 import {
   parseBodyOverride,
   parseHeaderOverride,
@@ -15,7 +15,10 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import type { Provider } from '../../dialects/providers/provider.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 
-/** A channel as the hot path needs it: everything parsed, keys decrypted. Never logged or shown. */
+/**
+ * A channel with the fields that the hot path needs: everything is parsed, and keys are decrypted. Never logged or
+ * shown.
+ */
 export interface RoutedChannel {
   readonly id: number;
   readonly type: number;
@@ -23,10 +26,10 @@ export interface RoutedChannel {
   readonly provider: Provider;
   readonly name: string;
   readonly enabled: boolean;
-  /** The user whose calls alone it serves; 0: everybody's. */
+  /** The user whose calls the channel serves exclusively; 0 when it serves all users. */
   readonly ownerId: number;
   readonly keys: readonly string[];
-  /** As the admin entered it, trimmed; may be empty. */
+  /** The base URL as the admin entered it, trimmed; may be empty. */
   readonly baseUrl: string;
   readonly organization: string;
   readonly other: string;
@@ -45,11 +48,11 @@ export interface RoutedChannel {
   readonly headers: readonly HeaderOperation[];
   readonly setting: ChannelSetting;
   readonly autoBan: boolean;
-  /** The cost of its calls. */
+  /** The cost of the channel's calls. */
   readonly cost: ChannelCost;
-  /** Null: nothing is counted for it. */
+  /** Null when nothing is counted for the channel. */
   readonly limits: ChannelLimits | null;
-  /** Null: those of the server. */
+  /** Null when the timeouts of the server apply. */
   readonly timeouts: ChannelTimeouts | null;
 }
 
@@ -126,7 +129,7 @@ const atListPrice = new ChannelCost(listCost);
 
 const costOf = (rule: string): ChannelCost => (rule === '' ? atListPrice : new ChannelCost(readCostRule(rule)));
 
-/** The row of the table, with the adapter that the channel's own fields choose. */
+/** Returns the row of the provider table, with the adapter that the channel's own fields select. */
 function withAdapter(provider: Provider, { other, base_url: baseUrl }: ChannelRow): Provider {
   const adapter = provider.adapterFor?.({ other, baseUrl });
   return adapter ? { ...provider, adapter } : provider;
@@ -146,7 +149,7 @@ function parseObject(text: string): Fields | null {
   return fields && Object.keys(fields).length > 0 ? fields : null;
 }
 
-/** @returns null for none, and for a text that could not have been saved */
+/** @returns null for an empty text, and for a text that could not have been saved */
 function parseOverride(text: string): BodyOverride | null {
   const fields = parseObject(text);
   const override = fields && parseBodyOverride(fields);
@@ -159,7 +162,7 @@ function parseHeaders(text: string): readonly HeaderOperation[] {
   return typeof operations === 'string' ? [] : operations;
 }
 
-/** `{"400":"500"}`; numbers are accepted too, other values are ignored. */
+/** Parses `{"400":"500"}`. Numbers are accepted too; other values are ignored. */
 function parseStatusMapping(text: string): ReadonlyMap<number, number> {
   const map = new Map<number, number>();
   for (const [from, to] of Object.entries(parseObject(text) ?? {})) {
@@ -183,7 +186,7 @@ function parseSetting(text: string): ChannelSetting {
   };
 }
 
-/** Parsed `model_mapping`. Null: the text is not a JSON object of names, which is a defect of the channel. */
+/** The parsed `model_mapping`. Null when the text is not a JSON object of names, which is a defect of the channel. */
 export type ModelMapping = Readonly<Record<string, string>> | null;
 
 /** @returns null for text that is not a JSON object of names */

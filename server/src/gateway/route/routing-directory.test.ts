@@ -34,7 +34,7 @@ const row = (priority: number): ChannelRow => ({
   owner_id: 0,
 });
 
-/** A directory whose reads end when the test says so. */
+/** Opens a directory whose reads end when the test says so. */
 function opened() {
   const reads: Array<(rows: ChannelRow[]) => void> = [];
   const database = { query: () => new Promise<ChannelRow[]>((resolve) => reads.push(resolve)) };

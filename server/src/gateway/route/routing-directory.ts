@@ -5,9 +5,9 @@ import type { Secrets } from '../../shared/secrets.js';
 import { channelColumns, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { RoutingTable } from './routing-table.js';
 
-/** Knowledge about the keys of channels. */
+/** State that is kept for the keys of channels. */
 export interface KeyState {
-  /** Drops what concerns deleted channels, and keys that were edited or enabled again. */
+  /** Drops the state of deleted channels, and of keys that were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void;
 }
 
@@ -16,10 +16,10 @@ export interface KeyState {
  * periodically, so that a lost announcement has no lasting effect.
  */
 export class RoutingDirectory {
-  /** Replaced with every edit; a call keeps the table it began with. */
+  /** The table is replaced with every edit. A call keeps the table it began with. */
   table = new RoutingTable([]);
   private channels = new Map<number, RoutedChannel>();
-  /** Channels that were logged as such: they are read again every minute. */
+  /** Ids of channels that were logged as unusable. They are read again every minute. */
   private readonly unusable = new Set<number>();
   private reading: Promise<void> | null = null;
   private readonly changed = new Set<number>();
@@ -50,7 +50,7 @@ export class RoutingDirectory {
     this.timer.unref();
     this.reading = this.readAll().finally(() => (this.reading = null));
     await this.reading;
-    // Announced meanwhile.
+    // These changes were announced during the first read.
     await this.follow();
   }
 
@@ -73,8 +73,8 @@ export class RoutingDirectory {
   }
 
   /**
-   * Which of these channels do not exist. The table lacks others as well: those created a moment ago, and those that this
-   * node cannot read.
+   * Finds the channels that no longer exist. The table lacks other channels as well: new ones, and those that this node
+   * cannot read.
    * @throws when the database does not respond
    */
   async removed(ids: readonly number[]): Promise<ReadonlySet<number>> {
@@ -107,12 +107,12 @@ export class RoutingDirectory {
         if (all) await this.readAll();
         else await this.readSome(ids);
       } catch (error) {
-        // The current copy stays in use; the next periodic read tries again.
+        // The current copy stays in use. The next periodic read retries.
         this.logger.warn({ err: error }, 'channels could not be reloaded');
         break;
       }
     }
-    // In the same turn as the last look: a change that is announced from now on begins a read.
+    // `reading` is reset without a pause after the last look: a change that is announced later begins a new read.
     this.reading = null;
   }
 
@@ -139,14 +139,16 @@ export class RoutingDirectory {
       target.set(row.id, this.sameKeys(toRoutedChannel(row, (sealed) => this.secrets.open(sealed))));
       this.unusable.delete(row.id);
     } catch (error) {
-      // Encrypted with another key, or damaged: only this channel is unavailable.
+      // The keys are encrypted with another secret, or damaged. Only this channel is unavailable.
       if (this.unusable.has(row.id)) return;
       this.unusable.add(row.id);
       this.logger.error({ err: error, channelId: row.id }, 'channel cannot be used');
     }
   }
 
-  /** Reuses the list object of unchanged keys, so that what is known of them is kept. Another address is another provider. */
+  /**
+   * Reuses the list object of unchanged keys, so that their state is kept. Another address counts as another provider.
+   */
   private sameKeys(channel: RoutedChannel): RoutedChannel {
     const known = this.channels.get(channel.id);
     if (!known || (channel.enabled && !known.enabled)) return channel;

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { collapseGizmo } from '../../billing/prices/price-book.service.js';
+import { collapseGizmo } from '../../billing/prices/index.js';
 import type { Standing } from './health/health.js';
 import type { TierOrder } from './order/tier-order.js';
 import type { RoutedChannel } from './routed-channel.js';
 
-/** Channels of one priority. */
+/** The channels of one priority. */
 export interface Tier {
   readonly priority: number;
   readonly channels: readonly RoutedChannel[];
@@ -13,10 +13,10 @@ export interface Tier {
 /** The channels that may serve a call: tiers from high to low priority. */
 export interface Candidates {
   readonly tiers: readonly Tier[];
-  /** The name without its routing prefix: used for pricing and mapping. */
+  /** The model name without its routing prefix. It is used for pricing and mapping. */
   readonly bareModel: string;
   /**
-   * With a routing prefix, weights are used without smoothing and priorities are ignored
+   * Whether a routing prefix was used. Weights are then used without smoothing, and priorities are ignored
    * (docs/reference/relay/routing.md#model-prefix).
    */
   readonly plainWeights: boolean;
@@ -24,7 +24,7 @@ export interface Candidates {
 
 /** A model of the list that a key can call. */
 export interface ListedModel {
-  /** As clients request it, routing prefix included. */
+  /** The model as clients request it, including the routing prefix. */
   readonly id: string;
   readonly bareModel: string;
 }
@@ -36,15 +36,15 @@ interface Prefix {
 
 interface Group {
   readonly models: ReadonlyMap<string, readonly Tier[]>;
-  /** Longest first, so that overlapping prefixes are not ambiguous. */
+  /** The routing prefixes, longest first, so that overlapping prefixes are not ambiguous. */
   readonly prefixes: readonly Prefix[];
 }
 
-/** Group to model to priority tiers, built from the enabled channels and immutable. */
+/** Maps a group and a model to priority tiers. The table is built from the enabled channels and is immutable. */
 export class RoutingTable {
-  /** Of the channels that everybody may use. */
+  /** The groups of channels that all users may use. */
   private readonly groups: ReadonlyMap<string, Group>;
-  /** The same with those of one user, made when that user calls first. */
+  /** The groups including the channels of one owner, by user id. They are built at that user's first call. */
   private readonly groupsOfOwner = new Map<number, ReadonlyMap<string, Group>>();
   private readonly owners: ReadonlySet<number>;
   private readonly byId: ReadonlyMap<number, RoutedChannel>;
@@ -68,12 +68,12 @@ export class RoutingTable {
     return groups;
   }
 
-  /** Any channel, enabled or not. */
+  /** Returns any channel, enabled or not. */
   channel(id: number): RoutedChannel | undefined {
     return this.byId.get(id);
   }
 
-  /** Of all channels. */
+  /** The ids of all channels. */
   get ids(): readonly number[] {
     return [...this.byId.keys()];
   }
@@ -92,12 +92,12 @@ export class RoutingTable {
     return tiers ? { tiers, bareModel: model, plainWeights: false } : null;
   }
 
-  /** The name without the routing prefix that would apply; the name itself when there is none. */
+  /** Returns the name without the routing prefix that would apply, or the name itself if there is none. */
   bareModel(groupName: string, model: string, userId: number): string {
     return this.find(groupName, model, userId)?.bareModel ?? model;
   }
 
-  /** The models that a user can call in a group, sorted by id. */
+  /** Returns the models that a user can call in a group, sorted by id. */
   models(groupName: string, userId: number): ListedModel[] {
     const group = this.groupsFor(userId).get(groupName);
     if (!group) return [];
@@ -163,18 +163,18 @@ export interface Picking {
   readonly used: ReadonlySet<number>;
   /** Whether the channel may be called at all, even if the candidates contain it. */
   readonly enabled: (channel: RoutedChannel) => boolean;
-  /** False while every key of the channel is out of service. */
+  /** False while every key of the channel is unavailable. */
   readonly available: (channel: RoutedChannel) => boolean;
-  /** Id of the channel to use if it is among those to choose from; 0: none. */
+  /** Id of the channel to use if it is among the candidates; 0 when there is none. */
   readonly preferred?: number;
-  /** The channels to choose from by weight; absent: all that are open. */
+  /** Narrows the channels before one is selected by weight. Absent when all open channels qualify. */
   readonly narrowed?: ((open: readonly RoutedChannel[]) => readonly RoutedChannel[]) | undefined;
 }
 
 /**
- * Attempt i uses the tier i places below the highest, or the last one
+ * Selects a channel. Attempt i uses the tier i steps below the highest, or the last one
  * (docs/reference/relay/routing.md#tiers-and-weights). Channels that failed this call, or that are known not to
- * respond, are selected only when no other is left in any tier.
+ * respond, are selected only when no other channel is left in any tier.
  */
 export function pickChannel(picking: Picking): RoutedChannel | null {
   const { candidates, used, enabled, available } = picking;
@@ -209,7 +209,7 @@ function onlyChannel({ tiers: [tier, another] }: Candidates): RoutedChannel | nu
   return tier?.channels.length === 1 && !another ? (tier.channels[0] ?? null) : null;
 }
 
-/** Whether there is one channel with one key: nothing to choose. */
+/** Whether there is only one channel with one key, so that there is no choice. */
 export const isAlone = (candidates: Candidates): boolean => onlyChannel(candidates)?.keys.length === 1;
 
 /** The route of a call: its candidates, or the one channel that may serve it. */
@@ -222,7 +222,7 @@ export interface Route {
 export interface RouteState {
   readonly channels: { readonly table: RoutingTable };
   readonly keyRing: { available(channel: RoutedChannel): boolean };
-  /** Null while no key rests. */
+  /** Null while no key is in a cooldown. */
   readonly health: { ofChannel(channel: RoutedChannel, model: string): Standing } | null;
   readonly order: Pick<TierOrder, 'narrowed'>;
 }
@@ -231,13 +231,13 @@ export interface RouteState {
 export interface ChannelQuery {
   readonly route: Route & { readonly group: string };
   readonly stream?: boolean | undefined;
-  /** Its channel is used if it is among those that are chosen from. */
+  /** The channel of the session. It is used if it is among the candidates. */
   readonly preferred?: { readonly channelId: number } | null;
 }
 
 /**
- * The channel for an attempt of a call. Channels that were disabled since the call began, or whose keys all rest, are
- * skipped.
+ * Selects the channel for an attempt of a call. Channels that were disabled since the call began, or whose keys are all
+ * in a cooldown, are skipped.
  * @param used ids of the channels that failed this call
  */
 export function chooseChannel(
@@ -262,14 +262,14 @@ export function chooseChannel(
   );
 }
 
-/** The attempt's own tier first, then lower ones, then higher ones, nearest first. */
+/** Returns the attempt's own tier first, then lower tiers, then higher tiers, nearest first. */
 function tiersFrom(tiers: readonly Tier[], attempt: number): readonly Tier[] {
   if (attempt === 0 || tiers.length <= 1) return tiers;
   const at = Math.min(attempt, tiers.length - 1);
   return [...tiers.slice(at), ...tiers.slice(0, at).reverse()];
 }
 
-/** Added to every weight, so that a channel of weight 0 still gets calls. */
+/** The number added to every weight, so that a channel of weight 0 still gets calls. */
 const smoothing = 10;
 
 function weighted(channels: readonly RoutedChannel[], plain: boolean): RoutedChannel | null {
@@ -285,7 +285,7 @@ function weighted(channels: readonly RoutedChannel[], plain: boolean): RoutedCha
   return channels.at(-1) ?? null;
 }
 
-/** Attempts of a call after the first, at most. */
+/** Maximum number of retries of a call. */
 export const maxRetries = 10;
 
 /**

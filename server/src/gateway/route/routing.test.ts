@@ -50,7 +50,7 @@ function pick(channels: RoutedChannel[], more: Partial<Picking> = {}, model = 'g
 }
 
 describe('choosing by weight', () => {
-  /** Thresholds that one correct sample in a million exceeds, for 1 to 3 degrees of freedom. */
+  /** Thresholds that a correct sample exceeds once in a million samples, for 1 to 3 degrees of freedom. */
   const critical = [0, 23.93, 27.63, 30.66];
 
   it.each([

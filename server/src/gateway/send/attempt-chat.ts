@@ -24,16 +24,17 @@ import { declaresCustomTools } from '../../dialects/neutral/tool-forms.js';
 import { type PreparedChat, type ChatTry, receive, innerContextOf } from './receive-chat.js';
 
 const ping = ': PING\n\n';
-/** Anthropic's own, which clients expect before the first event, too. */
+/** The ping of Anthropic. Clients also expect it before the first event. */
 const messagesPing = 'event: ping\ndata: {"type":"ping"}\n\n';
 const waiting = ': WAITING FOR UPSTREAM \n\n';
 const waitingMilliseconds = 5000;
 
 /**
- * Calls the provider and forwards its response, except for its final events. A request that the provider refuses for a part that
- * the call can do without is sent once more without it.
- * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
- * to the provider. At once where the request cannot be written, else by the promise
+ * Calls the provider and forwards its response, except for its final events. If the provider refuses an optional part
+ * of a request, the request is sent once more without it.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client disconnected before anything
+ * was sent to the provider. The function itself throws if the request cannot be written; later errors reject the
+ * promise
  */
 export const attemptChat = (attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> =>
   correctedAttempt(attempt, dialect, client, (corrected) => attemptAsCorrected(corrected, dialect, client));
@@ -41,13 +42,14 @@ export const attemptChat = (attempt: Attempt, dialect: ChatDialect, client: Clie
 function attemptAsCorrected(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
   const { adapter } = attempt.channel.provider;
   const plain = toTarget(attempt);
-  // Callbacks rather than async functions, here and below, because each of those costs a kilobyte a call.
+  // Callbacks are used rather than async functions, here and below, because each async function costs a kilobyte per
+  // call.
   return adapter.credential
     ? withCredential(adapter, plain, attempt).then((target) => attemptAt(attempt, dialect, client, plain, target))
     : attemptAt(attempt, dialect, client, plain, plain);
 }
 
-/** @param target `plain` with its credential */
+/** @param target `plain`, with its credential */
 function attemptAt(
   attempt: Attempt,
   dialect: ChatDialect,
@@ -63,7 +65,7 @@ function attemptAt(
     ? (dialect.adapted?.(native) ?? native)
     : translatedCapability(adapter, dialect, () => innerContextOf(attempt, shown), { body: asked.body, target: plain });
   if (!chat) throw unsupportedBy(channel.type, 'chat');
-  // A dialect that is not read here is checked in one piece.
+  // Output in a dialect that has no reader here is checked in one piece.
   const isCollected = channel.setting.nonStreamOnly === true || (attempt.guard && !dialect.openReader);
   const simulated = asked.stream && isCollected === true;
   const headers = forwardedHeaders(attempt);
@@ -124,7 +126,7 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   else if (request.stream && attempt.pingSeconds > 0 && dialect.takesComments) {
     client.keepAlive(dialect.native === 'messages' ? messagesPing : ping, attempt.pingSeconds * 1000);
   }
-  // Field by field, because a spread object first makes each further field slow.
+  // The fields are listed, because spreading an object first makes each further field slow.
   const { shown } = prepared;
   const tried: ChatTry = {
     attempt,
@@ -147,7 +149,10 @@ function exchangeChat(prepared: PreparedChat, simulated: boolean): Promise<Attem
   );
 }
 
-/** @throws AppError TOOL_NOT_PRICED where the provider would run a tool without a price, and the site refuses that */
+/**
+ * Refuses a tool that has no price.
+ * @throws AppError TOOL_NOT_PRICED when the provider would run such a tool, and the site refuses that
+ */
 function refuseUnpriced({ unpriced }: Attempt['request'], dropped: readonly string[] | undefined): void {
   if (!unpriced?.areRefused) return;
   const [name] = toolsSent(unpriced.names, dropped);
@@ -157,8 +162,8 @@ function refuseUnpriced({ unpriced }: Attempt['request'], dropped: readonly stri
 }
 
 /**
- * Whether a provider that speaks the client's dialect can serve the call unchanged. Few chat providers know tools that take
- * plain text.
+ * Whether a provider that speaks the client's dialect can serve the call unchanged. Few chat providers support tools
+ * that accept plain text.
  */
 function passesThrough({ request, channel }: Attempt, dialect: ChatDialect): boolean {
   const { customTools } = channel.provider.accepts;
@@ -166,8 +171,8 @@ function passesThrough({ request, channel }: Attempt, dialect: ChatDialect): boo
 }
 
 /**
- * Downloads media by URL and adds it to the request, for providers that fetch nothing themselves.
- * @returns gives the memory of the media back to the node; called when the attempt is over
+ * Downloads media by URL and adds them to the request, for providers that fetch nothing themselves.
+ * @returns a function that releases the memory of the media; call it when the attempt has ended
  */
 async function putMedia(
   chat: TranslatedChat,

@@ -45,18 +45,21 @@ export interface ShownAnswer {
   readonly body: Buffer;
 }
 
-/** Differences of one non-streaming endpoint. */
+/** The properties of one non-streaming endpoint. */
 export interface OneShotEndpoint {
-  /** Name for error messages: "embeddings". */
+  /** The name in error messages: "embeddings". */
   readonly name: string;
   pick(adapter: Adapter): OneShotCapability | undefined;
-  /** Long responses may be forwarded while they arrive: of their content, the price needs no more than reported usage. */
+  /**
+   * Whether long responses may be forwarded while they arrive. The price must need nothing of their content but the
+   * reported usage.
+   */
   readonly forwards?: boolean;
-  /** The text of the response, for admins who log it. */
+  /** Returns the text of the response, for admins who log it. */
   transcript?(answer: OneShotAnswer): string;
-  /** The response in the shape the client asked for, if it differs from the adapter's. */
+  /** Converts the response to the shape the client asked for, if it differs from the adapter's. */
   show?(answer: OneShotAnswer, attempt: Attempt): ShownAnswer;
-  /** The response with the usage that is charged, where the provider reports none. */
+  /** Adds the charged usage to the response, if the provider reported none. */
   withUsage?(body: Buffer, usage: Usage): Buffer;
 }
 
@@ -70,8 +73,8 @@ interface OnceTry {
 
 /**
  * Calls the provider for a non-streaming response, and polls if the provider responds with a job.
- * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
- * to the provider
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client disconnected before anything
+ * was sent to the provider
  */
 export async function attemptOnce(
   attempt: Attempt,
@@ -94,7 +97,7 @@ export async function attemptOnce(
   const dropped = [...(asked.dropped ?? []), ...(sent.dropped ?? [])];
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const tried: OnceTry = { attempt, capability, request, target, client };
-  // A response is never empty; tokens are counted here only if the provider reports none.
+  // A response is never empty. Tokens are counted here only if the provider reports none.
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   meter.otherContent();
   const received = await exchangeWith(attempt, sent, client, upstreamModel, async (exchange) => {
@@ -106,12 +109,12 @@ export async function attemptOnce(
   return { meter, upstreamModel, ...(dropped.length > 0 ? { dropped } : {}), ...received };
 }
 
-/** Longer responses are forwarded while they arrive, if the client gets them unchanged. Bytes. */
+/** Bytes. Longer responses are forwarded while they arrive, if the client gets them unchanged. */
 const readFirst = 64 * 1024;
 
 /**
- * The provider's complete response, or the delivery that is forwarding it: audio, events and long responses. Forwarded
- * bytes are not checked for failures, which are short and arrive as JSON.
+ * Returns the provider's complete response, or the delivery that is forwarding it: audio, events and long responses.
+ * Forwarded bytes are not searched for failures, which are short and arrive as JSON.
  */
 async function firstAnswer(
   { attempt, capability, client }: OnceTry,
@@ -132,12 +135,12 @@ async function firstAnswer(
     return { delivery: isStream ? delivery : { ...delivery, breakOff: () => client.drop() }, firstByteAt, isStream };
   };
   if (contentType.startsWith('text/event-stream')) return forward(forwardedEvents(), true);
-  // Audio is played while it is made: the client gets it from the first bytes.
+  // Audio is played while it is generated, so the client gets it from the first bytes.
   const { pieces, whole } = await beginningOf(exchange, contentType.startsWith('audio/') ? 0 : readFirst);
   if (!whole && pieces[0] && isMarkup(pieces[0])) throw refusePage(exchange);
   if (whole) return { contentType, body: Buffer.concat(pieces) };
   exchange.putBack(pieces);
-  // Before the client gets anything: from then on its connection decides whether the provider is read.
+  // Reading resumes before the client gets anything. From then on its connection decides whether the provider is read.
   exchange.resume();
   return forward(forwardedBytes(contentType.includes('json'), attempt.request.images?.count ?? 0), false);
 }
@@ -173,7 +176,7 @@ const named = (answer: ShownAnswer, model: string | null): ShownAnswer =>
     ? answer
     : { contentType: answer.contentType, body: withModel(answer.body, model) };
 
-/** Polls in a row that may fail: the provider works on the job, and a new one would be paid again. */
+/** Maximum number of consecutive failed polls. The provider works on the job, and a new job would be paid again. */
 const maxFailedPolls = 5;
 
 /** Polls an asynchronous job until its result is available. */
@@ -211,7 +214,7 @@ async function polled(
   return wholeAnswer(exchange, settings);
 }
 
-/** Whether the next poll may succeed. */
+/** Whether the failure is temporary, so that the next poll may succeed. */
 const isPassing = (error: unknown): boolean =>
   error instanceof UpstreamConnectionError ||
   (error instanceof UpstreamError && (error.status === 429 || error.status >= 500));

@@ -1,16 +1,16 @@
 import type { Exchange } from '../upstream/exchange.js';
 
-/** Another attempt of the same call has served it, or ended it. */
+/** Another attempt of the same call has served or ended it. */
 export class LostRaceError extends Error {
-  /** @param requestSent whether the provider may have begun, and may bill it */
+  /** @param requestSent whether the provider may have begun the call and may bill it */
   constructor(readonly requestSent: boolean) {
     super('another attempt of this call was faster');
   }
 }
 
 /**
- * Attempts of one call that run at the same time. The first one whose response begins serves the call; all others are
- * aborted before anything of them reaches the client.
+ * The attempts of one call that run at the same time. The first attempt whose response begins serves the call. All
+ * others are aborted before any of their output reaches the client.
  */
 export class AttemptRace {
   private readonly running = new Set<Exchange>();
@@ -18,7 +18,7 @@ export class AttemptRace {
   private winner: Exchange | null = null;
   private aborted = 0;
 
-  /** An attempt serves the call, or none may. */
+  /** Whether an attempt serves the call, or none may any more. */
   get isDecided(): boolean {
     return this.decided;
   }
@@ -36,7 +36,10 @@ export class AttemptRace {
     throw new LostRaceError(exchange.requestSent);
   }
 
-  /** The call is this exchange's from here on. May be called repeatedly. @throws LostRaceError when it is another's */
+  /**
+   * Claims the call for this exchange. May be called repeatedly.
+   * @throws LostRaceError when another exchange has claimed it
+   */
   claim(exchange: Exchange): void {
     if (this.winner === exchange) return;
     if (this.decided) throw new LostRaceError(exchange.requestSent);
@@ -51,7 +54,7 @@ export class AttemptRace {
     for (const exchange of this.running) this.abort(exchange);
   }
 
-  /** The attempt failed by itself. */
+  /** Removes an attempt that failed by itself. */
   leave(exchange: Exchange): void {
     this.running.delete(exchange);
   }

@@ -47,12 +47,12 @@ export interface RunnerDeps {
   readonly learned: LearnedCorrections;
 }
 
-/** An attempt that served nothing. Its channel and key know it already. */
+/** An attempt that served nothing. The failure is already recorded for its channel and key. */
 export class AttemptFailedError extends Error {
   constructor(
     override readonly cause: unknown,
     readonly view: UpstreamErrorView | undefined,
-    /** Another channel may serve the call. */
+    /** Whether another channel may serve the call. */
     readonly isOfChannel: boolean,
   ) {
     super('the attempt failed', { cause });
@@ -78,14 +78,15 @@ const ownerOf = ({ caller }: RoutedCall, channel: RoutedChannel, keyIndex: numbe
 
 /** Makes one attempt of a call at one channel with one key, and reports its result to everything that keeps their state. */
 export class AttemptRunner {
-  /** Of the options that it was read from. */
+  /** The result of `timesCalls` for the options it was computed from. */
   private timed: { readonly values: OptionValues; readonly isAny: boolean } | null = null;
 
   constructor(private readonly deps: RunnerDeps) {}
 
   /**
+   * Makes the attempt.
    * @param race other attempts of the call that run at the same time
-   * @throws TurnFailedError, LostRaceError
+   * @throws AttemptFailedError, LostRaceError
    */
   async run(
     dispatch: Dispatch,
@@ -104,7 +105,7 @@ export class AttemptRunner {
       if (!keyRing.quiet) keyRing.reached(channel, keyIndex);
       const { end, reportedFailure } = outcome.delivery;
       const failure = end.kind === 'broken' ? end.error : reportedFailure;
-      // A client that left before the provider responded is charged, but nothing is known of the key.
+      // If the client disconnected before the provider responded, the call is charged, but nothing is known of the key.
       if (outcome.delivery !== goneDelivery) {
         trial?.passed();
         if (health.hasFailures && failure === undefined && !isCount(call))
@@ -119,7 +120,7 @@ export class AttemptRunner {
     } catch (caught) {
       if (caught instanceof LostRaceError) {
         keyRing.undecided(channel, keyIndex);
-        // The provider may have done all of it: the call counts in the limits as it was reserved.
+        // The provider may have served the whole call, so it counts in the limits with its reserved use.
         if (caught.requestSent) lease?.end();
         else lease?.cancel();
         watch?.gaveUp();
@@ -133,7 +134,7 @@ export class AttemptRunner {
       const view = await failureHandler.failed(failedAttempt(call, trial), channel, keyIndex, error);
       const { provider } = channel;
       const isOfChannel = isRetryable({ error, status: view?.status ?? null, provider });
-      // Where the client has left, an attempt that was sent is read on, and charged.
+      // If the client has disconnected, an attempt whose request was sent is read to its end and charged.
       if (!isOfChannel && !(error instanceof ClientGoneError)) race?.cancel();
       throw new AttemptFailedError(error, view, isOfChannel);
     } finally {
@@ -141,7 +142,10 @@ export class AttemptRunner {
     }
   }
 
-  /** Null: nothing depends on the time of the call. */
+  /**
+   * Measures the time of the call.
+   * @returns null when no setting depends on it
+   */
   private watchOf(call: RoutedCall, channel: RoutedChannel): FirstByteWatch | null {
     const { order, firstBytes, options } = this.deps;
     const { values } = options;
@@ -152,7 +156,7 @@ export class AttemptRunner {
     return new FirstByteWatch(firstBytes, { channelId: channel.id, model, stream: request.stream });
   }
 
-  /** Whether something depends on the time of some call. */
+  /** Whether some setting depends on the time of calls. */
   private timesCalls(values: OptionValues): boolean {
     if (this.timed?.values !== values) {
       const isAny = values['hedged_attempts.percentile'] > 0 || ordersOf(values).includes('first_token');
@@ -161,7 +165,7 @@ export class AttemptRunner {
     return this.timed.isAny;
   }
 
-  /** A charge that is known before the call needs no report. */
+  /** Reads the provider on for its usage report. A charge that is known before the call does not need the report. */
   private clientLeft(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
     const { request, admission, caller, endpoint, price } = call;
     if (price && endpoint.tariff.fixedUsage?.(request, cardAt(endpoint.tariff, price, admission.bareModel))) {

@@ -44,7 +44,7 @@ export interface Attempt {
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
-  /** All headers of the client; adapters only see those of `forwardedHeaders`. Absent: none. */
+  /** All headers of the client. Adapters only get the result of `forwardedHeaders`. Absent when there are none. */
   readonly clientHeaders?: IncomingHttpHeaders;
   readonly channel: RoutedChannel;
   readonly key: string;
@@ -57,38 +57,38 @@ export interface Attempt {
   readonly passThrough: boolean;
   readonly families: FamilySettings;
   readonly keepsContent: boolean;
-  /** Where the response is stored, if the client may continue it. */
+  /** Stores the response, if the client may continue it. */
   readonly store?: AnswerStore;
-  /** Called with encrypted reasoning that the provider made; absent: its origin is not kept. */
+  /** Called with encrypted reasoning that the provider created. Absent when its origin is not stored. */
   readonly keepProof?: ((proof: string) => void) | undefined;
-  /** Called with the ids of a response that its client got. Absent: they are not kept. */
+  /** Called with the ids of a response that its client got. Absent when they are not stored. */
   readonly gave?: ((ids: readonly string[]) => void) | undefined;
-  /** Responses name the model as the client did, even if the channel maps it. */
+  /** Whether responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
-  /** Output tokens at which a stream ends; absent: nothing stops it here. */
+  /** Number of output tokens at which a stream is ended. Absent when streams are not ended here. */
   readonly stopAt?: number | undefined;
-  /** Other attempts of the call run at the same time. */
+  /** The race with other attempts of the call that run at the same time. */
   readonly race?: AttemptRace | undefined;
-  /** Checks the output; absent: nothing does. */
+  /** Checks the output. Absent when no rule does. */
   readonly guard?: CallGuard | undefined;
-  /** Absent where nothing is exported. */
+  /** Absent when no telemetry is exported. */
   readonly span?: AttemptSpan | undefined;
   /** Called when the provider accepts the request, before its response is read. */
   readonly accepted?: (() => void) | undefined;
   /**
-   * Decides how far a provider is read on whose client has left.
-   * @returns ends that; called when the exchange is over
+   * Decides how far a provider is read after the client has disconnected.
+   * @returns a function that ends the reading; call it when the exchange has ended
    */
   clientLeft(exchange: AbandonedExchange): () => void;
-  /** 0: no pings. */
+  /** 0 disables pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */
   readonly now: number;
-  /** Where corrections are remembered; absent: a refused request is not corrected. */
+  /** Stores corrections. Absent when a refused request is not corrected. */
   readonly learned?: LearnedCorrections | undefined;
-  /** Applied to the request as it is written. Absent: none. */
+  /** Corrections that are applied to the request as it is written. Absent when there are none. */
   readonly corrections?: readonly Correction[] | undefined;
-  /** One of these at least has to change the request, which is not sent otherwise. */
+  /** At least one of these corrections has to change the request, which is not sent otherwise. */
   readonly newCorrections?: readonly Correction[] | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface AttemptOutcome {
 
 export type Received = Pick<AttemptOutcome, 'delivery' | 'firstByteAt' | 'isStream'>;
 
-/** The target with its exchanged credential, if the provider requires the exchange. */
+/** Returns the target with its exchanged credential, if the provider requires the exchange. */
 export async function withCredential(adapter: Adapter, target: Target, attempt: Attempt): Promise<Target> {
   if (!adapter.credential) return target;
   const { credentials, channel } = attempt;
@@ -117,8 +117,8 @@ export async function withCredential(adapter: Adapter, target: Target, attempt: 
 
 /**
  * Sends a request and passes its response to `receive`, within the call's time limit and while the client is connected.
- * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
- * to the provider
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client disconnected before anything
+ * was sent to the provider
  */
 export async function exchangeWith(
   attempt: Attempt,
@@ -140,7 +140,7 @@ export async function exchangeWith(
   let stopReading: (() => void) | undefined;
   const clientLeft = (): void => void (stopReading = attempt.clientLeft(exchange));
   let isOver = false;
-  // The one handler of a client belongs to the only attempt.
+  // `onGone` has one handler only, which belongs to an attempt that runs alone.
   if (race) client.watchGone(() => isOver || clientLeft());
   else client.onGone(clientLeft);
   try {
@@ -155,11 +155,11 @@ export async function exchangeWith(
     return withServedTier(await receive(exchange), exchange, attempt);
   } catch (error) {
     if (error instanceof LostRaceError) throw error;
-    // A request that never left this node cost nothing.
-    // A provider that falls silent after the client has left may bill what it was sent.
+    // A request that never left this node cost nothing. A provider that stops responding after the client has
+    // disconnected may bill the request.
     const left = error instanceof ClientGoneError || (client.gone && !(error instanceof UpstreamError));
     if (!left || !exchange.requestSent) throw error;
-    // Both attempts may come here: one of them is charged, and the other gives its places back.
+    // Both attempts may get here: one of them is charged, and the other releases its leases.
     race?.claim(exchange);
     return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.request.stream };
   } finally {
@@ -171,7 +171,7 @@ export async function exchangeWith(
   }
 }
 
-/** For the channel's header operations. */
+/** Returns the values for the channel's header operations. */
 export const headerCallOf = (
   { channel, key, requestedModel, clientHeaders }: Attempt,
   upstreamModel: string,
@@ -188,7 +188,7 @@ export async function wholeAnswer(exchange: Exchange, settings: AttemptSettings)
 }
 
 /**
- * Headers of the client that tell a provider of the client's dialect the version, a feature or a trace
+ * Selects the client headers that send a version, a feature or a trace to a provider of the client's dialect
  * (`clientHeaders` of the provider table). No other client header is forwarded.
  */
 export function forwardedHeaders({ clientHeaders = {}, channel }: Attempt): Record<string, string> {
@@ -200,7 +200,10 @@ export function forwardedHeaders({ clientHeaders = {}, channel }: Attempt): Reco
   return headers;
 }
 
-/** A request with those headers. Anthropic's own are the adapter's: hosts of Claude read them from the body. */
+/**
+ * Adds the client's headers to a request. The adapter has already added Anthropic's headers, because hosts of Claude
+ * read them from the body.
+ */
 export function withClientHeaders(sent: UpstreamRequest, forwarded: Record<string, string>): UpstreamRequest {
   const names = Object.keys(forwarded).filter((name) => !name.startsWith('anthropic-'));
   if (names.length === 0) return sent;
@@ -208,20 +211,20 @@ export function withClientHeaders(sent: UpstreamRequest, forwarded: Record<strin
   return { ...sent, headers: Object.assign(headers, sent.headers) };
 }
 
-/** The response headers that a client may see, and the fields that were left out of its request. */
+/** Returns the response headers that a client may see, and the fields that were removed from its request. */
 export function answerHeaders(exchange: Exchange, dropped: readonly string[] | undefined): Record<string, string> {
   const headers = safeResponseHeaders(exchange.headers);
   if (dropped && dropped.length > 0) headers['x-tollgate-dropped'] = droppedHeader(dropped);
   return headers;
 }
 
-/** The names of left out fields as a header. */
+/** Returns the names of removed fields as a header value. */
 export const droppedHeader = (dropped: readonly string[]): string => dropped.map(headerSafe).join(', ');
 
-/** Names come from the client's body: characters that a header must not contain are replaced. */
+/** Replaces characters that a header must not contain. The names come from the client's body. */
 const headerSafe = (name: string): string => name.replace(/[^\w.[\]-]/g, '_').slice(0, 100);
 
-/** The error for a web page in place of a response. Its rest is not read. */
+/** Returns the error for a web page that was sent in place of a response. The rest of the page is not read. */
 export function refusePage(exchange: Exchange): AppError {
   exchange.discard();
   return new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is a web page');
@@ -235,7 +238,7 @@ export async function refusal(exchange: Exchange): Promise<Error> {
     body = await exchange.collect(maxErrorBytes);
   } catch (error) {
     if (error instanceof ClientGoneError) throw error;
-    // The status alone still describes the failure.
+    // Without a readable body, the status alone describes the failure.
   }
   const error = toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
   const headers = safeResponseHeaders(exchange.headers);
@@ -247,17 +250,20 @@ export async function refusal(exchange: Exchange): Promise<Error> {
 
 const maxErrorBytes = 64 * 1024;
 
-/** o1 and o3 reason for a long time without output (docs/reference/relay/streaming.md#upstream-calls). */
+/**
+ * Returns the idle timeout. o1 and o3 reason for a long time without output
+ * (docs/reference/relay/streaming.md#upstream-calls).
+ */
 const idleTimeoutOf = ({ settings }: Attempt, model: string): number =>
   /^o[13]/.test(model) ? settings.idleTimeout * 2 : settings.idleTimeout;
 
 const tookTooLong = (): AppError => new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed');
 
-/** The error for a channel type without this capability. */
+/** Returns the error for a channel type without this capability. */
 export const unsupportedBy = (channelType: number, what: string): AppError =>
   new AppError('UNSUPPORTED_BY_CHANNEL', `Channel type ${channelType} does not offer ${what}`);
 
-/** Everything an adapter may know about one attempt. */
+/** Collects everything that an adapter may know about an attempt. */
 export function toTarget(
   attempt: Pick<
     Attempt,
@@ -298,7 +304,7 @@ function refusedAtChat(corrections: readonly Correction[]): Target['refusedAtCha
 
 let known: { readonly values: OptionValues; readonly settings: FamilySettings } | null = null;
 
-/** Settings of the provider families, derived from the options; read once per change of the options. */
+/** Derives the settings of the provider families from the options, once per change of the options. */
 export function familySettings(values: OptionValues): FamilySettings {
   if (known?.values !== values) known = { values, settings: readFamilies(values) };
   return known.settings;
@@ -323,8 +329,9 @@ const readFamilies = (values: OptionValues): FamilySettings => ({
 });
 
 /**
- * The model name in the client's response when the channel maps the model (option `global.requested_model_in_answers`,
- * docs/reference/providers/openai-family.md#responses-to-chat-calls); null: the provider's bytes stay unchanged.
+ * Returns the model name in the client's response when the channel maps the model (option
+ * `global.requested_model_in_answers`, docs/reference/providers/openai-family.md#responses-to-chat-calls). Null when
+ * the provider's bytes stay unchanged.
  */
 export const shownModel = (
   { showsRequestedModel, requestedModel, bareModel }: Attempt,

@@ -32,9 +32,9 @@ export class CallFailedError extends Error {
     override readonly cause: unknown,
     readonly view: UpstreamErrorView | undefined,
     readonly usedChannels: readonly number[],
-    /** Another group or model may serve the call. */
+    /** Whether another group or model may serve the call. */
     readonly mayMove = false,
-    /** The client asked for a stream. */
+    /** Whether the client asked for a stream. */
     readonly isStream = false,
   ) {
     super('no channel served the call', { cause });
@@ -45,11 +45,11 @@ export class CallFailedError extends Error {
 export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];
-  /** Correct it with the call's use, and end it. Null: its channel has no limits. */
+  /** Correct the lease with the call's use, and end it. Null when the channel has no limits. */
   readonly lease: LimitLease | null;
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
-  /** A second attempt ran at the same time, and one was aborted. */
+  /** The aborted attempt, if two attempts ran at the same time. */
   readonly aborted?: AbortedAttempt | undefined;
 }
 
@@ -63,7 +63,10 @@ export class Attempts {
     this.runner = new AttemptRunner(deps);
   }
 
-  /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
+  /**
+   * Serves the call.
+   * @throws CallFailedError with the last upstream failure, or the failure that ended the attempts
+   */
   async serve(dispatch: Dispatch, client: ClientResponse): Promise<Served> {
     const { options, metrics, candidates, affinity, failureHandler } = this.deps;
     const { call, failedBefore = noChannels } = dispatch;
@@ -117,9 +120,9 @@ export class Attempts {
         const { cause, view, isOfChannel } = failed;
         last = new CallFailedError(cause, view, usedChannels, isOfChannel, request.stream);
         if (isOfChannel) session?.failed(channel, keyIndex);
-        if (refusesRequest(cause, view?.status, channel, values)) refused.push(channel.id);
+        if (refusesRequest(cause, channel, values)) refused.push(channel.id);
         if (client.started || client.gone || !isOfChannel) throw last;
-        // A provider that is at its limit has done nothing: the call moves on, whatever the number of retries is.
+        // A provider at its limit has done no work, so such an attempt does not count as a retry.
         if (attempt < retries) attempt++;
         else if (isAtLimit(cause) && !fixed && moves < maxRetries) moves++;
         else throw last;
@@ -130,7 +133,7 @@ export class Attempts {
     }
   }
 
-  /** The first attempt of a call, with a second one beside it if the channel is slower than usual. */
+  /** Makes the first attempt of a call, and a second one in parallel if the channel is slower than usual. */
   private async hedged(
     dispatch: Dispatch,
     candidate: Candidate,
@@ -148,7 +151,10 @@ export class Attempts {
     return runHedged({ runner: this.runner, dispatch, client, first: candidate, delay, next });
   }
 
-  /** Another channel than those that were used; null: there is none that is free, and the first attempt goes on alone. */
+  /**
+   * Selects a channel that was not used yet.
+   * @returns null when none is free, and the first attempt continues alone
+   */
   private async secondCandidate(
     seeker: CandidateQuery,
     used: number[],
@@ -157,7 +163,7 @@ export class Attempts {
     const candidate = await Promise.resolve(this.deps.candidates.next(seeker, 0, used)).catch(() => null);
     if (candidate === null || candidate instanceof AppError) return null;
     const { channel } = candidate;
-    // A channel that cannot stream sends comments at once, so its attempt could not be given up.
+    // A channel that cannot stream sends comments at once, so its attempt could not be aborted unnoticed.
     if (used.includes(channel.id) || (channel.setting.nonStreamOnly === true && seeker.stream === true)) {
       this.deps.candidates.giveBack(candidate);
       return null;
@@ -190,17 +196,12 @@ const servedBy = (
 });
 
 /**
- * Whether the provider would refuse the same request with any key of the channel.
- * @param status after the mapping of the channel, by which an operator may say that its refusals pass
+ * Whether the provider would refuse the same request with any key of the channel. Its own status decides: the mapping of the channel
+ * sends a call to other channels, and never again to this one.
  */
-const refusesRequest = (
-  error: unknown,
-  status: number | undefined,
-  { provider, keys }: RoutedChannel,
-  values: OptionValues,
-): boolean =>
+const refusesRequest = (error: unknown, { provider, keys }: RoutedChannel, values: OptionValues): boolean =>
   error instanceof UpstreamError &&
-  ([400, 413, 422].includes(status ?? error.status) || (status === 404 && keys.length === 1)) &&
+  ([400, 413, 422].includes(error.status) || (error.status === 404 && keys.length === 1)) &&
   !meansDeadKey(error, provider, values.AutomaticDisableKeywords);
 
 /** Whether the provider refused the call because of its own limits. */

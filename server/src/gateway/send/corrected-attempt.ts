@@ -8,7 +8,7 @@ import type { ClientResponse } from '../deliver/client-response.js';
 import { mapModel } from '../route/model-mapping.js';
 import { toTarget, type Attempt, type AttemptOutcome } from './attempt.js';
 
-/** Refusals of one attempt that are corrected. Providers name one field at a time. */
+/** Maximum number of corrected refusals of one attempt. Providers name one field at a time. */
 const maxCorrected = 3;
 
 /** The corrections change nothing: the provider would refuse the same request again. */
@@ -17,9 +17,9 @@ class UnchangedRequestError extends Error {}
 type Run = (attempt: Attempt) => Promise<AttemptOutcome>;
 
 /**
- * An attempt with what is known of its channel and model. Where the provider refuses it and names why, it is made again at once
- * with the same key, and the provider's wish is remembered once it has accepted that
- * (docs/reference/providers/README.md#refused-requests).
+ * Makes an attempt with the corrections that are known for its channel and model. If the provider refuses the request
+ * and names the cause, the request is corrected and sent again at once with the same key. The correction is stored once
+ * the provider has accepted it (docs/reference/providers/README.md#refused-requests).
  */
 export function correctedAttempt(
   attempt: Attempt,
@@ -63,7 +63,7 @@ async function again(refused: Refused, error: unknown, count: number): Promise<A
   }
 }
 
-/** Whether the call can go to Responses, where that is the remedy. */
+/** Whether the call can be sent to Responses, if that is the remedy. */
 function isOpen({ attempt, dialect }: Refused, { corrections }: Remedy): boolean {
   const responses = corrections.filter(({ kind }) => kind === 'responses');
   if (responses.length === 0) return true;
@@ -79,7 +79,7 @@ const keyOf = ({ channel, requestedModel, bareModel }: Attempt): string =>
   JSON.stringify([channel.id, channel.baseUrl, mapModel(channel.mapping, requestedModel, bareModel)]);
 
 /**
- * The request of an attempt with its corrections, what they left out being named.
+ * Applies the corrections to the request of an attempt, and adds the names of removed fields.
  * @throws UnchangedRequestError when the provider has just refused the same request
  */
 export function withCorrections(attempt: Attempt, { client }: ChatDialect, sent: UpstreamRequest): UpstreamRequest {

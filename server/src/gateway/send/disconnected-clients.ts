@@ -2,12 +2,12 @@ import { ClientGoneError } from '../deliver/delivery.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 export interface ReadOnLimits {
-  /** Milliseconds in which a response in one piece may still come. */
+  /** Milliseconds in which a non-streaming response may still arrive. */
   readonly wholeMilliseconds: number;
-  /** The same for a stream whose output the client has seen: its end may be on the way. */
+  /** Milliseconds in which the end of a stream may still arrive, after the client has seen some output. */
   readonly streamMilliseconds: number;
   readonly bytes: number;
-  /** Calls that are read on at once. */
+  /** Maximum number of disconnected calls of a user that are read at once. */
   readonly perUser: number;
   readonly perNode: number;
 }
@@ -20,20 +20,23 @@ export const defaultReadOnLimits: ReadOnLimits = {
   perNode: 1000,
 };
 
-/** The part of an exchange that reading on uses. */
+/** The part of an exchange that is needed to read it on. */
 export type AbandonedExchange = Pick<Exchange, 'requestSent' | 'abort' | 'readOn'>;
 
-/** How far a call is read on. */
+/** Determines how far a call is read. */
 export interface DisconnectedClient {
   readonly userId: number;
   readonly stream: boolean;
-  /** The provider may bill output that was not sent: read until the call's own time is over. */
+  /**
+   * Whether the provider may bill output that was not sent. The response is then read until the call's own time limit.
+   */
   readonly hidesOutput: boolean;
 }
 
 /**
- * Upstream calls whose client has left and that are read on to their usage (docs/reference/relay/billing.md#clients-that-leave),
- * bounded in number, time and bytes. Beyond a bound the upstream call is ended.
+ * Reads upstream calls of disconnected clients up to their usage report
+ * (docs/reference/relay/billing.md#clients-that-leave), bounded in number, time and bytes. Beyond a bound the upstream
+ * call is aborted.
  */
 export class DisconnectedClients {
   private readonly open = new Set<AbandonedExchange>();
@@ -46,7 +49,10 @@ export class DisconnectedClients {
     return this.open.size;
   }
 
-  /** @returns what ends the reading on; call it when the call is over */
+  /**
+   * Reads an exchange on.
+   * @returns a function that ends the reading; call it when the call has ended
+   */
   readOn(exchange: AbandonedExchange, { userId, stream, hidesOutput }: DisconnectedClient): () => void {
     const { limits } = this;
     if (this.open.has(exchange)) return () => undefined;
@@ -70,7 +76,7 @@ export class DisconnectedClients {
     };
   }
 
-  /** Ends all of them, and reads none on from now. */
+  /** Aborts all of these calls, and accepts no further ones. */
   stop(): void {
     this.stopped = true;
     for (const exchange of this.open) exchange.abort(new ClientGoneError());

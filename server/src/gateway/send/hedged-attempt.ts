@@ -8,7 +8,7 @@ import type { RoutedCall } from '../call.js';
 import type { Dispatch } from './dispatch.js';
 import { AttemptFailedError, type AttemptRunner } from './attempt-runner.js';
 
-/** An attempt that was aborted because another one was faster. Its provider may bill what it did. */
+/** An attempt that was aborted because another one was faster. Its provider may bill the work that it did. */
 export interface AbortedAttempt {
   readonly channel: RoutedChannel;
   /** Milliseconds from the first attempt to the second. */
@@ -22,18 +22,17 @@ export interface ServedCandidate {
   readonly aborted?: AbortedAttempt | undefined;
 }
 
-/** With fewer measured calls a percentile says little. */
+/** Number of measured calls below which a percentile is not reliable. */
 const leastTimes = 20;
 const shortestDelay = 50;
 
 /**
- * Whether a second attempt of the call may run beside the first: it is charged by what is served, and its response is
- * text.
+ * Whether a second attempt of the call may run in parallel: the charge depends on the output, and the response is text.
  */
 export const mayHedge = ({ endpoint, price }: RoutedCall): boolean =>
   price !== undefined && endpoint.limitOutput !== undefined;
 
-/** Milliseconds after which a second attempt begins; null: too little is known of the channel. */
+/** Returns the milliseconds after which a second attempt begins. Null when too little is known of the channel. */
 export function hedgeDelay(
   { admission, request }: RoutedCall,
   { id: channelId }: RoutedChannel,
@@ -45,15 +44,15 @@ export function hedgeDelay(
   return delay === null ? null : Math.max(shortestDelay, delay);
 }
 
-/** The call, and where its attempts run. */
+/** The call, and the means to run its attempts. */
 export interface Hedge {
   readonly runner: AttemptRunner;
   readonly dispatch: Dispatch;
   readonly client: ClientResponse;
   readonly first: Candidate;
-  /** Milliseconds. */
+  /** Milliseconds before the second attempt. */
   readonly delay: number;
-  /** Chooses another channel; null: there is none. */
+  /** Selects another channel. Null when there is none. */
   readonly next: () => Promise<Candidate | null>;
 }
 
@@ -79,7 +78,8 @@ export async function runHedged({ runner, dispatch, client, first, delay, next }
     const served = await Promise.any([one, run(second)]);
     const { channel, lease } = served.candidate === first ? second : first;
     if (race.abortedCount > 0) return { ...served, aborted: { channel, afterMs } };
-    // It may still prepare its request, which is never sent: the settlement must not count the call at its channel.
+    // The attempt may still be preparing its request, which will never be sent. The settlement must not count the call
+    // at its channel.
     lease?.cancel();
     return served;
   } catch (error) {
@@ -88,7 +88,7 @@ export async function runHedged({ runner, dispatch, client, first, delay, next }
   }
 }
 
-/** Whether the attempt ends within so many milliseconds. Its failure is left to others. */
+/** Whether the attempt ends within this number of milliseconds. Its failure is handled elsewhere. */
 async function settles(attempt: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, milliseconds, false)));

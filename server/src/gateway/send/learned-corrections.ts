@@ -1,9 +1,12 @@
 import type { Correction } from '../../dialects/corrections/correction.js';
 import type { Clock } from '../../shared/clock.js';
 
-/** Providers change what they take: it is tried again then. */
+/**
+ * Milliseconds for which corrections are kept. Providers change which fields they accept, so the original request is
+ * tried again later.
+ */
 const keptMilliseconds = 24 * 3_600_000;
-/** Pairs of a channel and a model. */
+/** Maximum number of pairs of a channel and a model. */
 const maxEntries = 10_000;
 const maxCorrections = 20;
 
@@ -12,13 +15,16 @@ interface Entry {
   readonly until: number;
 }
 
-/** Corrections that the provider of a channel wants at one of its models, kept for a day in the memory of this process. */
+/**
+ * Stores the corrections that the provider of a channel requires for one of its models, for a day in the memory of this
+ * process.
+ */
 export class LearnedCorrections {
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Nothing was refused: no call has to look. */
+  /** Whether nothing was refused, so that no call needs a look-up. */
   get isEmpty(): boolean {
     return this.entries.size === 0;
   }

@@ -4,7 +4,7 @@ import { RelayError } from '../../dialects/errors/relay-error.js';
 import { bareMediaType } from '../../dialects/neutral/media.js';
 import type { FetchedMedia } from '../../dialects/neutral/remote-media.js';
 
-/** Media of one call. They count against the node's budget until `release`. */
+/** The media of one call. They count against the node's budget until `release`. */
 export interface MediaLoan {
   readonly media: ReadonlyMap<string, FetchedMedia>;
   release(): void;
@@ -19,17 +19,18 @@ const mebibyte = 1024 * 1024;
 /** Bytes of all media of one call, and of all calls of the node. */
 const callBytes = 24 * mebibyte;
 const nodeBytes = 256 * mebibyte;
-/** Downloads of one call at once. */
+/** Parallel downloads of one call. */
 const atOnce = 4;
 const maxBytes = 20 * mebibyte;
 const timeoutMs = 10_000;
 const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;
 
 /**
- * Fetches public addresses only, redirects included (docs/reference/relay/guarantees.md#security). Every byte is taken from
- * the budget of the call and of the node when it is announced, at the latest when it arrives, and is encoded at once.
+ * Fetches media from public addresses only, redirects included (docs/reference/relay/guarantees.md#security). Bytes are
+ * taken from the budget of the call and of the node when they are announced, at the latest when they arrive, and are
+ * encoded at once.
  * @throws RelayError invalid_image: the URL is the client's, so no other channel could serve the call; AppError
- * SERVICE_UNAVAILABLE when the node holds too much
+ * SERVICE_UNAVAILABLE when the node's budget is exhausted
  */
 export function guardedMedia(guarded: Pick<GuardedFetch, 'fetch'>): FetchMedia {
   const node = { held: 0 };
@@ -126,10 +127,10 @@ class Loan {
   }
 }
 
-/** Encodes bytes as they arrive, so that they need not be kept beside their text. */
+/** Encodes bytes as they arrive, so that they are not kept in addition to their text. */
 class Base64Text {
   private readonly pieces: string[] = [];
-  /** Up to two bytes that wait for the third. */
+  /** Up to two bytes that wait for the third of a group. */
   private rest = Buffer.alloc(0);
 
   push(bytes: Buffer): void {

@@ -19,25 +19,25 @@ import { asJsonList } from '../../dialects/languages/gemini/json-list.js';
 import { answerWithModel, StreamWithModel } from '../deliver/shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
 
-/** One attempt before its request is written. */
+/** An attempt before its request is written. */
 export interface PreparedChat {
   readonly attempt: Attempt;
   readonly dialect: ChatDialect;
   readonly chat: ChatCapability;
-  /** `chat`, where it goes through the neutral form. */
+  /** The same object as `chat`, when the call is translated through the neutral form; otherwise null. */
   readonly translated: TranslatedChat | null;
-  /** The response is written here in the client's dialect, and stored here if it is stored. */
+  /** Whether the response is written here in the client's dialect. If it is stored, it is stored here, too. */
   readonly isWritten: boolean;
   readonly request: ChatRequest;
   readonly target: Target;
   readonly client: ClientResponse;
   /** The model name in the response, if it differs from the provider's name. */
   readonly shown: string | null;
-  /** Headers of the client for a provider of its own dialect; null for others. */
+  /** The client's headers for a provider of the client's own dialect; null for other providers. */
   readonly ownHeaders: Record<string, string> | null;
 }
 
-/** One attempt, with everything its steps need. */
+/** An attempt with everything its steps need. */
 export interface ChatTry extends PreparedChat {
   readonly meter: TextMeter;
   readonly dropped: readonly string[] | undefined;
@@ -52,7 +52,7 @@ export function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
     return receiveAnswer(tried, exchange, headers, !translated);
   }
   if (!request.stream || contentType.includes('json')) return receiveAnswer(tried, exchange, headers);
-  // Some providers name their streams wrongly, or not at all, and so they do with a response in one piece.
+  // Some providers label streams with a wrong content type or none, and non-streaming responses as well.
   return exchange.firstBytes().then(() => {
     if (exchange.beginning && isMarkup(exchange.beginning)) throw refusePage(exchange);
     if (exchange.beginning && isObject(exchange.beginning)) return receiveAnswer(tried, exchange, headers);
@@ -88,15 +88,15 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
 }
 
 /**
- * Providers are asked for events. What is written here has the client's form already, unless its length is bounded, and what
- * guardrails check gets it later.
+ * Converts events to the form the client asked for. Providers are asked for events. Output that is written here already
+ * has the client's form, unless its length is bounded. Output that guardrails check is converted after the check.
  */
 const inForm = ({ attempt, isWritten }: ChatTry, events: StreamTransform): StreamTransform =>
   attempt.request.jsonList && !attempt.guard && (!isWritten || attempt.stopAt !== undefined)
     ? asJsonList(events)
     : events;
 
-/** Ends the stream where its reservation ends. */
+/** Ends the stream at the end of its reservation. */
 async function bounded(
   { attempt, dialect, target, shown }: ChatTry,
   inner: StreamTransform,
@@ -109,7 +109,7 @@ async function bounded(
   return new BoundedStream(inner, dialect.openEnding(context), meter, stopAt);
 }
 
-/** The stream is written once more, after its check. */
+/** Checks the stream with guardrails and writes it again. */
 function guardedBy(
   guard: CallGuard,
   { attempt, dialect, isWritten, shown }: ChatTry,
@@ -118,14 +118,14 @@ function guardedBy(
   const { client, openReader } = dialect;
   if (!client || !openReader) throw new Error('this dialect has no reader');
   const { store, ...context } = contextOf(attempt, shown);
-  // The provider keeps its own responses; ours are stored as the client got them.
+  // The provider stores its own responses. Responses that are written here are stored as the client got them.
   const own = isWritten && store ? { ...context, store } : context;
   return new GuardedStream(inner, openReader(), client.openWriter(own), guard);
 }
 
 /**
- * A non-streaming response; a client that asked for a stream gets it in one piece.
- * @param streamed the provider sent events although one response was asked for
+ * Receives a non-streaming response. A client that asked for a stream gets it in one piece.
+ * @param streamed whether the provider sent events although one response was requested
  */
 function receiveAnswer(
   tried: ChatTry,
@@ -166,7 +166,7 @@ function collectedOf({ attempt, chat, request, target, dialect, shown }: ChatTry
   return collectedAnswer(chat, stream, body, { dialect, target, context: innerContextOf(attempt, shown) });
 }
 
-/** @param refused why a guardrail keeps the response from the client */
+/** @param refused the error of a guardrail that refuses the response */
 function receivedOf(
   tried: ChatTry,
   headers: Record<string, string>,
@@ -195,11 +195,11 @@ function receivedOf(
       client.end(replay(usage));
     },
   };
-  // The one piece of a stream is its first data.
+  // A stream that is sent in one piece gets its first data with that piece.
   return { delivery, firstByteAt: request.stream ? collectedAt : null, isStream: request.stream };
 }
 
-/** A response that guardrails check is stored as the client gets it. */
+/** Stores a response that guardrails checked, as the client got it. */
 function storeChecked(body: Buffer, { store }: Attempt): void {
   const response = parseFields(body.toString('utf8'));
   if (store && typeof response?.['id'] === 'string') store.keep(response['id'], response);
@@ -221,8 +221,8 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
 }
 
 /**
- * A bounded list is written as events that can be ended, and put into a list later. A response that guardrails check is not
- * stored before.
+ * Returns the context in which the response is first written. A bounded JSON list is written as events, which can be
+ * ended, and becomes a list later. A response that guardrails check is stored only after the check.
  */
 export function innerContextOf(attempt: Attempt, shown: string | null): AnswerContext {
   const context = contextOf(attempt, shown);

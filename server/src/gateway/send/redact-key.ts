@@ -1,10 +1,10 @@
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { AttemptOutcome } from './attempt.js';
 
-/** Shorter parts are ordinary words, such as a region or an account number. */
+/** Characters. Shorter parts are ordinary words, such as a region or an account number. */
 const minSecret = 8;
 
-/** The key, and its parts if it consists of several. */
+/** Returns the key, and its parts if it consists of several. */
 function secretsIn(key: string): string[] {
   const parts = key.startsWith('{') ? documentTexts(key) : [key, ...key.split('|'), ...key.split('.')];
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= minSecret))].sort(
@@ -12,7 +12,7 @@ function secretsIn(key: string): string[] {
   );
 }
 
-/** Texts of a key that is a JSON document, except URLs, which are the provider's own. */
+/** Returns the texts of a key that is a JSON document, except URLs, which are the provider's own. */
 function documentTexts(key: string): string[] {
   try {
     const texts = Object.values(JSON.parse(key) as Record<string, unknown>);
@@ -22,14 +22,14 @@ function documentTexts(key: string): string[] {
   }
 }
 
-/** A text of a provider without the channel's key. */
+/** Removes the channel's key from a text of a provider. */
 export function withoutKey(text: string, key: string): string {
   return secretsIn(key).reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
 }
 
 /**
- * The same failure with the channel's key removed from its message: some providers repeat a refused key, in any
- * encoding. Everything else stays.
+ * Removes the channel's key from the message of a failure: some providers repeat a refused key, in any encoding. All
+ * other parts are unchanged.
  */
 export function redactKey(error: unknown, key: string): unknown {
   if (!(error instanceof UpstreamError)) return error;
@@ -47,7 +47,7 @@ export function redactKey(error: unknown, key: string): unknown {
   return new UpstreamError(error.status, detail);
 }
 
-/** The same for an interrupted response. */
+/** Removes the channel's key from the failure of an interrupted response. */
 export function redactOutcome(outcome: AttemptOutcome, key: string): AttemptOutcome {
   const { delivery } = outcome;
   if (delivery.end.kind !== 'broken') return outcome;

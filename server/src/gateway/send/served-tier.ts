@@ -3,12 +3,13 @@ import type { Delivery } from '../deliver/delivery.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Exchange } from '../upstream/exchange.js';
 
-/** In which Google names the service tier that served a call. */
+/** The header in which Google names the service tier that served a call. */
 const header = 'x-gemini-service-tier';
 
 /**
- * The delivery with the service tier that Google names in a header of the response, or that the provider has at the time of the
- * call. Its body may leave the tier out, and a call that asked for priority may have been served in the standard tier.
+ * Adds the service tier to a delivery. Google names it in a header of the response; other providers have a tier that
+ * depends on the time of the call. The body may not state the tier, and a call that asked for priority may have been
+ * served in the standard tier.
  */
 export function withServedTier<Of extends { readonly delivery: Delivery }>(
   received: Of,

@@ -1,4 +1,4 @@
-import type { RefusedChannel } from '../../console/channels/channel.service.js';
+import type { RefusedChannel } from '../../console/channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
@@ -20,15 +20,19 @@ import { UpstreamConnectionError } from '../upstream/exchange.js';
 /** Disables a channel because its provider refuses its keys (docs/reference/relay/routing.md#automatic-disabling). */
 export interface ChannelGuard {
   /**
-   * @param refused as it was called: the channel stays when it was edited since then, which another node may know of
-   * @returns false when the channel stays
+   * @param refused the channel as it was called. The channel stays enabled if it was edited since then, also at another
+   * node
+   * @returns false when the channel stays enabled
    */
   disableAutomatically(channelId: number, reason: string, refused?: RefusedChannel): Promise<unknown>;
 }
 
-/** Asks a provider whether it still takes a key, with a request that no client had a part in. */
+/** Tests whether a provider still accepts a key, with a request that contains nothing of a client. */
 export interface KeyCheck {
-  /** Never throws. @returns whether the provider refuses the key */
+  /**
+   * Tests a key. Never throws.
+   * @returns whether the provider refuses the key
+   */
   isDead(channel: RoutedChannel, keyIndex: number, model: string): Promise<boolean>;
 }
 
@@ -50,29 +54,36 @@ export interface FailedAttempt {
   readonly requestId: string;
   readonly userId: number;
   readonly model: string;
-  /** Everything that the client wrote. */
+  /** Returns everything that the client wrote. */
   readonly text: () => string | null;
-  /** False: the provider got nothing that the client chose, so its refusal is about the key. */
+  /** Whether the provider got content that the client chose. If not, a refusal is about the key. */
   readonly hasContent: boolean;
-  /** A count of tokens, which providers limit apart from calls: its failure says nothing about those. */
+  /**
+   * Whether the call counts tokens. Providers limit such calls separately, so their failures say nothing about others.
+   */
   readonly isCount?: boolean | undefined;
-  /** The attempt found out whether its key works again. */
+  /** The trial of the key that this attempt made, if any. */
   readonly trial: Trial | null;
 }
 
-/** How long the failed call of one user is remembered, until another user's call fails likewise. */
+/**
+ * Milliseconds for which a failed call of one user is remembered, until a call of another user fails in the same way.
+ */
 const suspicionMilliseconds = 60 * 60_000;
 const maxSuspicions = 10_000;
 
 /** Updates the state of a channel and its key after a failed attempt, for calls and sessions alike. */
 export class UpstreamFailureHandler {
-  /** The user whose call made a key of a channel suspicious. */
+  /** The user whose failed call made a key suspicious, by channel and key. */
   private readonly suspicions = new Map<string, { readonly userId: number; readonly until: number }>();
   private readonly checks = new Map<string, Promise<boolean>>();
 
   constructor(private readonly deps: UpstreamFailureHandlerDeps) {}
 
-  /** @returns the failure to show to the client, if it is the provider's */
+  /**
+   * Handles a failed attempt.
+   * @returns the failure to show to the client, if it is the provider's
+   */
   async failed(
     call: FailedAttempt,
     channel: RoutedChannel,
@@ -81,7 +92,7 @@ export class UpstreamFailureHandler {
   ): Promise<UpstreamErrorView | undefined> {
     const { keyRing, health, options, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
-    // The failure of a former key or address says nothing about the present one.
+    // The failure of a former key or address says nothing about the current one.
     if (call.isCount || keyRing.isReplaced(channel)) call.trial?.released();
     else health.failed(channel, keyIndex, call.model, error, call.trial);
     if (error instanceof ClientGoneError) return undefined;
@@ -95,7 +106,10 @@ export class UpstreamFailureHandler {
     };
   }
 
-  /** The response broke off after the client had received part of it: the call is charged, and no other channel serves it. */
+  /**
+   * Handles a response that broke off after the client had received part of it. The call is charged, and no other
+   * channel serves it.
+   */
   brokeOff(call: FailedAttempt, channel: RoutedChannel, keyIndex: number, error: unknown): void {
     const { keyRing, health } = this.deps;
     if (!keyRing.isReplaced(channel)) health.failed(channel, keyIndex, call.model, error, call.trial);
@@ -115,7 +129,7 @@ export class UpstreamFailureHandler {
   }
 
   /**
-   * The call was served after these channels had been tried.
+   * Counts that the call was served after other channels had failed.
    * @param usedChannels ids of all attempts, in order
    * @param aborted the channel of an attempt that was aborted, because another was faster: it did not fail
    */
@@ -128,8 +142,8 @@ export class UpstreamFailureHandler {
   }
 
   /**
-   * The calls of one user never disable a channel for all: its last key is checked with a request of our own, or a call of
-   * another user has to fail likewise.
+   * Handles a suspicious key. The calls of one user never disable a channel for all users: the last key is tested with
+   * a request of this server, or a call of another user has to fail in the same way.
    */
   private async suspect(
     call: FailedAttempt,
@@ -160,7 +174,7 @@ export class UpstreamFailureHandler {
     return false;
   }
 
-  /** One check at a time for a key, however many calls fail. */
+  /** Tests a key, once at a time, however many calls fail. */
   private check({ model }: FailedAttempt, channel: RoutedChannel, keyIndex: number): Promise<boolean> {
     const key = nameOf(channel, keyIndex);
     const running = this.checks.get(key);
@@ -170,7 +184,7 @@ export class UpstreamFailureHandler {
     return check;
   }
 
-  /** The key is not used again; without another key the channel is disabled. */
+  /** Stops using a key. Without another key the channel is disabled. */
   private retire(channel: RoutedChannel, keyIndex: number, error: UpstreamError): void {
     const { keyRing, health, channels, guard, logger } = this.deps;
     health.refused(channel, keyIndex);
@@ -185,7 +199,7 @@ export class UpstreamFailureHandler {
   }
 }
 
-/** One key of one channel; another one once it is replaced. */
+/** Identifies one key of one channel. A replaced key has another name. */
 const nameOf = (channel: RoutedChannel, keyIndex: number): string =>
   `${channel.id}:${keyMarksOf(channel)[keyIndex] ?? ''}`;
 
@@ -199,7 +213,7 @@ export function noteFailure(
   if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
   else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
   else keyRing.undecided(channel, keyIndex);
-  // The provider may revoke a credential before it expires: the next call requests a new one.
+  // The provider may revoke a credential before it expires, so the next call requests a new one.
   if (error instanceof UpstreamError && error.status === 401) {
     credentials.forget({ channelId: channel.id, key: channel.keys[keyIndex] ?? '' });
   }
@@ -217,7 +231,8 @@ export const retires = (
   meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords, text);
 
 /**
- * The part of a failure that may be logged: the provider's message may repeat the client's prompt, so it is removed.
+ * Returns the part of a failure that may be logged. The provider's message may repeat the client's prompt, so it is
+ * removed.
  */
 function loggable(error: unknown): Record<string, unknown> {
   if (error instanceof UpstreamError) {

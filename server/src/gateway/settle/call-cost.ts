@@ -18,8 +18,8 @@ import type { AbortedAttempt } from '../send/hedged-attempt.js';
 const unknownCost: CostNotes = {};
 
 /**
- * The cost of a call: as the provider reports it, else by the channel's card, else by the list price.
- * @param sale lines of the charge, where a card priced it
+ * Returns the cost of a call: as the provider reports it, else by the channel's card, else by the list price.
+ * @param sale lines of the charge, if a card priced it
  */
 export function costOfCall(
   tariff: Tariff,
@@ -42,7 +42,7 @@ export function costOfCall(
   return counted ? costNotes(costOfUsage(price, counted, counted === usage ? sale : null), sale) : unknownCost;
 }
 
-/** The cost of a call in which a tool drew images with a model whose cost is known; null for other calls. */
+/** Returns the cost of a call in which a tool drew images with a model whose cost is known. Null for other calls. */
 function costWithImages(
   { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
   { usage, request }: ChargeInput,
@@ -58,7 +58,7 @@ function costWithImages(
   return notesOfParts(cost, sale);
 }
 
-/** The cost of a call that a model advised whose cost is known; null for other calls. */
+/** Returns the cost of a call for which another model gave advice and whose cost is known. Null for other calls. */
 function costWithAdvice(
   { channel, price }: { readonly channel: Served['channel']; readonly price: CostPrice },
   { usage, request }: ChargeInput,
@@ -79,8 +79,9 @@ function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | 
 }
 
 /**
- * The usage of endpoints that may charge by the request: the cost card may count what the sale does not, such as the tokens of
- * an image that is sold by the piece. Null where the provider did not report that.
+ * Returns the usage for the cost of endpoints that may charge by the request: the cost card may count quantities that
+ * the sale does not, such as the tokens of an image that is sold by the piece. Null when the provider did not report
+ * them.
  */
 function countedForCost(
   tariff: Tariff,
@@ -98,11 +99,11 @@ export interface AbortedNote {
   /** Id of the channel, as text. */
   readonly channel: string;
   readonly after_ms: number;
-  /** USD that its provider may bill at most, if that is known: the whole call. */
+  /** The maximum USD that its provider may bill (the cost of the whole call), if it is known. */
   readonly possible_cost?: number | undefined;
 }
 
-/** The attempt that was aborted because another one was faster. */
+/** Returns the log entry of an attempt that was aborted because another one was faster. */
 export function abortedNote({ channel, afterMs }: AbortedAttempt, charged: ChargeInput): AbortedNote {
   const price = channel.cost.find(charged.upstreamModel, charged.bareModel);
   const cost = price ? costOfUsage(price, charged.usage, null).usd : undefined;

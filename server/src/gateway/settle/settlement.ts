@@ -29,7 +29,7 @@ export interface Billed {
   readonly quota: number;
   /** The user's new balance; null when unknown. */
   readonly userQuota: number | null;
-  /** The provider's report where it is more than is charged. */
+  /** The provider's usage report, when it exceeds what is charged. */
   readonly excess: UsageExcess | null;
 }
 
@@ -44,7 +44,7 @@ export function settleCall(
 ): Promise<Billed> {
   const { delivery, meter } = served;
   const call = ordered.request.images ? withMade(sentBy(ordered, served), served) : ordered;
-  // A stream that was ended here never came to its report.
+  // A stream that was ended here has no usage report.
   const isCut = delivery.refused?.isEarly === true;
   const complete = delivery.end.kind === 'complete' && delivery.stoppedAt === undefined && !isCut;
   const { tariff } = call.endpoint;
@@ -70,16 +70,17 @@ export function settleCall(
   }).then(settle);
 }
 
-/** The call with the images that the channel has ordered. */
+/** Returns the call with the number of images that the channel requested. */
 function sentBy(ordered: Call, { channel }: Served): Call {
   const images = ordered.overridden?.get(channel.id)?.images;
   return images ? { ...ordered, request: { ...ordered.request, images } } : ordered;
 }
 
 /**
- * The provider may make fewer images than the order allows: of a series, or where it filters some. The override of a channel
- * may order more, by a name that only its provider knows. The provider's report comes before our own count. Of a response
- * that the client did not wait for, all images were made for all that is known.
+ * Corrects the number of images of a call. The provider may generate fewer images than requested: of a series, or
+ * because it filters some. The override of a channel may request more, in a field that only its provider knows. The
+ * provider's report takes precedence over the count here. If the client disconnected, all requested images are assumed
+ * to be generated.
  */
 function withMade(ordered: Call, { channel, delivery: { end, usage, details } }: Served): Call {
   const { images } = ordered.request;
@@ -89,10 +90,10 @@ function withMade(ordered: Call, { channel, delivery: { end, usage, details } }:
   return { ...ordered, request: { ...ordered.request, images: { ...images, count: made } } };
 }
 
-/** How the usage of a call was found. */
+/** The usage of a call, and how it was determined. */
 interface FoundUsage {
   readonly found: Usage;
-  /** Known before the call. */
+  /** Whether it was known before the call. */
   readonly isFixed: boolean;
   readonly clientGone: boolean;
 }
@@ -140,7 +141,7 @@ function settleUsage(
   });
 }
 
-/** The usage with the searches that the call orders, where the provider reports none and the call was served. */
+/** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
@@ -148,7 +149,7 @@ function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { droppe
   return webSearches > 0 ? { ...usage, details: { ...usage.details, webSearches } } : usage;
 }
 
-/** The usage that is charged; where the provider reports none, with the output that the endpoint assumes. */
+/** Returns the usage that is charged. If the provider reports none, the endpoint's assumed output is added. */
 async function usageOf(
   tariff: Tariff,
   { request }: Call,
@@ -160,11 +161,11 @@ async function usageOf(
   return { ...usage, ...(details ? { details } : null), ...tariff.unreportedOutput?.(request) };
 }
 
-/** Output tokens of the reservation; the client's own limit where the old estimate knows nothing else. */
+/** Returns the output tokens of the reservation, or the client's own limit if the old estimate has none. */
 const reservedOutput = ({ call, estimate }: Pick<Reserved, 'call' | 'estimate'>): number =>
   estimate?.askedTokens ?? call.request.maxOutput;
 
-/** Reports the response to the transcript at most once, and only if it is needed: twice would count it twice. */
+/** Passes the response to the transcript at most once, and only if it is needed: a second time would count it twice. */
 function reportOnce({ meter, delivery }: Served): void {
   if (!meter.hasOutput) delivery.report();
 }
@@ -202,12 +203,12 @@ function toCharge(
   };
 }
 
-/** Facts of a call for its log row, besides its usage. */
+/** Facts about a call for its log row, besides its usage. */
 interface Circumstances {
   readonly clientGone: boolean;
   readonly countedHere: boolean;
   readonly estimate: Estimate | null;
-  /** The provider's report, where less is charged. */
+  /** The provider's usage report, when less is charged. */
   readonly reduced: Usage | null;
   readonly record: ChargeRecord;
   readonly cost: CostNotes;
@@ -268,9 +269,9 @@ export interface CallFacts {
   readonly requestPath: string;
   readonly group: string;
   readonly requestedModel: string;
-  /** The group and model that could not serve the call. */
+  /** The requested group and model, when a fallback served the call. */
   readonly asked?: Call['asked'];
-  /** Without the routing prefix. */
+  /** The model without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;
   /** Ids of the channels that were tried, in order. */
@@ -280,13 +281,13 @@ export interface CallFacts {
   /** Milliseconds until the provider's first data; null for non-streaming responses. */
   readonly firstByteMs: number | null;
   readonly reasoningEffort?: string | undefined;
-  /** Optional fields that were left out because the provider does not support them. */
+  /** Optional fields that were removed because the provider does not support them. */
   readonly dropped?: readonly string[] | undefined;
   /** Absent for calls without a session. */
   readonly affinity?: AffinityResult | undefined;
-  /** The content is in `captured_contents`. */
+  /** Set when the content is stored in `captured_contents`. */
   readonly isCaptured?: true | undefined;
-  /** Guardrails that matched; absent where none concerns the caller. */
+  /** Guardrails that matched. Absent when no rule concerns the caller. */
   readonly guardrails?: readonly GuardNote[] | undefined;
   /** Fields that the endpoint's tariff adds or replaces. */
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
@@ -296,26 +297,26 @@ export interface CallFacts {
   readonly isInUsd: boolean;
   /** The cost of the call. */
   readonly cost: CostNotes;
-  /** A second attempt ran at the same time, and one was aborted. */
+  /** The aborted attempt, if two attempts ran at the same time. */
   readonly aborted?: AbortedNote | undefined;
   readonly clientGone: boolean;
   /** Wire code of the failure that interrupted a stream. */
   readonly brokenBy?: string | undefined;
   /** True when usage was counted here, because the provider's report was missing or incomplete. */
   readonly counted: boolean;
-  /** Output tokens that the balance paid for, where that was less than the call asked for. */
+  /** Maximum output tokens that the balance paid for, when the call asked for more. */
   readonly outputLimit?: number | undefined;
-  /** The stream was ended here after so many output tokens. */
+  /** Number of output tokens after which this server ended the stream. */
   readonly stoppedAt?: number | undefined;
-  /** The provider reported this, and less is charged. */
+  /** The provider's usage report, when less is charged. */
   readonly reduced?: Usage | undefined;
-  /** Option LogChatContentEnabled. */
+  /** The texts of the call (option LogChatContentEnabled). */
   readonly content?: Readonly<Record<string, string>> | undefined;
 }
 
 const neverSet = -1000;
 
-/** Keys of docs/reference/relay/usage-log.md#the-other-field. Those that are undefined are not written. */
+/** Returns the keys of docs/reference/relay/usage-log.md#the-other-field. Undefined keys are not written. */
 export function logOther(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
   const factors = price.shown;

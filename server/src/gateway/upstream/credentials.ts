@@ -5,7 +5,7 @@ import type { CredentialExchange, Target } from '../../dialects/contract.js';
 import { toUpstreamError } from '../../dialects/errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
 
-/** A credential is renewed this many seconds before it expires, so that it does not expire during a call. */
+/** Seconds before its expiry at which a credential is renewed, so that it does not expire during a call. */
 const marginSeconds = 60;
 const minSeconds = 10;
 const maxAnswerBytes = 256 * 1024;
@@ -57,6 +57,6 @@ export class Credentials {
   }
 }
 
-/** Keys are long and secret; their digest is neither. */
+/** Returns a digest, because keys are long and secret. */
 const cacheKeyOf = ({ channelId, key }: Pick<Target, 'channelId' | 'key'>): string =>
   `${channelId}:${createHash('sha256').update(key).digest('base64')}`;

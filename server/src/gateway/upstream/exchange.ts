@@ -42,7 +42,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private outcome: { readonly error: Error | null } | null = null;
   private sent = false;
   private paused = false;
-  /** Decompresses the body. Requests ask for none, but some gateways and proxies compress all the same. */
+  /** Decompresses the body. Requests ask for no compression, but some gateways and proxies compress anyway. */
   private unpacker: Transform | null = null;
   private restLimit: { left: number; readonly tooMuch: () => void } | null = null;
   private resolveAnswer: (answer: this) => void = () => undefined;
@@ -90,8 +90,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Continues to read although the client has left. The bytes read from now on are bounded.
-   * @param tooMuch called once, with more than `limit` bytes
+   * Continues to read although the client has disconnected. The number of further bytes is bounded.
+   * @param tooMuch called once, when there are more than `limit` bytes
    */
   readOn(limit: number, tooMuch: () => void): void {
     this.restLimit = { left: limit, tooMuch };
@@ -99,20 +99,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Waits for the first bytes of the body, or its end. They stay for `pipe`.
-   * @throws the failure of a body that has none
+   * Waits for the first bytes of the body, or its end. The bytes remain for `pipe`.
+   * @throws the failure of a body without any bytes
    */
   async firstBytes(): Promise<void> {
     if (this.pending.length === 0 && !this.outcome) await new Promise<void>((resolve) => (this.begun = resolve));
     if (this.pending.length === 0 && this.outcome?.error) throw this.outcome.error;
   }
 
-  /** The first bytes that arrived, while nothing was delivered. */
+  /** The first bytes that arrived, as long as nothing was delivered. */
   get beginning(): Buffer | undefined {
     return this.pending[0];
   }
 
-  /** Takes back what the sink got last: the next one gets it first. */
+  /** Takes back the bytes that the sink got last. The next sink gets them first. */
   putBack(pieces: readonly Buffer[]): void {
     this.sink = null;
     this.pending.unshift(...pieces);
@@ -158,7 +158,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.paused) return;
     this.paused = false;
     this.unpacker?.resume();
-    // Else it goes on when what has arrived is decompressed.
+    // Otherwise reading resumes when the bytes so far are decompressed.
     if (this.unpacker?.writableNeedDrain !== true) this.controller?.resume();
   }
 
@@ -174,7 +174,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.controller = controller;
     this.status = status;
     this.headers = headers;
-    // Not read again; each would keep network buffers alive while the stream is open.
+    // The raw headers are not read again, and would keep network buffers alive while the stream is open.
     controller.rawHeaders = null;
     const encoding = headers['content-encoding'];
     if (encoding !== undefined) this.unpacker = this.unpackerFor(encoding, controller);
@@ -206,7 +206,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.pending.push(bytes);
     this.begun?.();
     if (this.flushing) return;
-    // One read of the socket may contain many chunks: they are delivered together at the end of this turn.
+    // One read of the socket may contain many chunks. They are delivered together at the end of this turn of the event
+    // loop.
     this.flushing = true;
     queueMicrotask(() => {
       this.flushing = false;
@@ -229,7 +230,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private finish(error: Error | null): void {
     if (this.outcome) return;
     this.flush();
-    // The delivered data may have ended the request.
+    // A sink may have ended the request.
     if (this.outcome) return;
     this.outcome = { error };
     this.begun?.();
@@ -268,7 +269,7 @@ const isTimeout = (error: Error): boolean =>
   error instanceof errors.ConnectTimeoutError ||
   error instanceof errors.BodyTimeoutError;
 
-/** The response had begun: data received so far stays valid, the rest is lost. */
+/** The error of a body that broke off: data received so far stays valid, and the rest is lost. */
 function brokenBody(error: Error): RelayError {
   return isTimeout(error)
     ? new RelayError('UPSTREAM_TIMEOUT', 'The upstream stopped sending', 'stream_response_error', { cause: error })

@@ -8,7 +8,7 @@ import { Pools, UpstreamClient } from './upstream-client.js';
 
 type Script = (socket: Duplex, firstMessage: string) => void;
 
-/** A server's text message: one unmasked frame. */
+/** Returns a server's text message: one unmasked frame. */
 function message(text: string): Buffer {
   const bytes = Buffer.from(text);
   return Buffer.concat([Buffer.from([0x81, bytes.length]), bytes]);
@@ -16,7 +16,7 @@ function message(text: string): Buffer {
 
 const closeFrame = Buffer.from([0x88, 0]);
 
-/** A client's small text message, whose bytes are masked. */
+/** Returns a client's small text message, whose bytes are masked. */
 function unmasked(frame: Buffer): string {
   const mask = frame.subarray(2, 6);
   const length = (frame[1] ?? 0) & 0x7f;

@@ -8,7 +8,7 @@ import { bareHostOf, proxyCredentials } from './proxy-address.js';
 
 /** The destination of a tunnel. */
 export interface TunnelEnd {
-  /** Without brackets. */
+  /** The host without brackets. */
   readonly host: string;
   readonly port: number;
 }
@@ -61,7 +61,7 @@ function openByConnect(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal:
   });
 }
 
-/** SOCKS 5. The socket is opened here, so that the guard checks the address that is dialled. */
+/** Opens a tunnel by SOCKS 5. The socket is opened here, so that the guard checks the address that is dialled. */
 async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal: AbortSignal): Promise<Socket> {
   const { username, password } = proxyCredentials(proxy);
   const address = { host: bareHostOf(proxy), port: Number(proxy.port || 1080) };

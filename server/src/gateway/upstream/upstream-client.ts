@@ -21,7 +21,7 @@ export class UpstreamClient {
 
   /** @throws AppError UPSTREAM_UNREACHABLE when the URL is invalid or not allowed */
   send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
-    // WebSockets begin as HTTP requests to the same hosts.
+    // WebSockets begin as HTTP requests to the same hosts, so the URL is converted.
     const { url, origin, path } = request.socket ? toAddress(request.url.replace(/^ws/, 'http')) : known(request.url);
     const exchange = new Exchange();
     // A failure is always reported by `answer`; without this handler, a rejection that is not awaited would end the
@@ -55,12 +55,12 @@ interface Address {
   readonly path: string;
 }
 
-/** A site calls few URLs repeatedly, and parsing one costs more than everything else here. */
+/** Parsed URLs. A site calls few URLs repeatedly, and parsing one costs more than everything else here. */
 const knownAddresses = new LRUCache<string, Address>({ max: 500 });
-/** Longer URLs are not cached, because they may be unique. Characters. */
+/** Characters. Longer URLs are not cached, because they may be unique. */
 const maxKnown = 300;
 
-/** The returned object is shared and must not be changed. */
+/** Parses a URL. The returned object is shared and must not be changed. */
 function known(text: string): Address {
   const held = knownAddresses.get(text);
   if (held) return held;
@@ -79,7 +79,8 @@ function toAddress(text: string): Address {
 }
 
 /**
- * undici handles a flat list fastest. No compression, because a compressed stream cannot be inspected as it arrives.
+ * Returns the headers as a flat list, which undici handles fastest. Compression is not requested, because a compressed
+ * stream cannot be inspected as it arrives.
  */
 function toFlatHeaders(headers: Record<string, string>): string[] {
   const flat = ['accept-encoding', 'identity'];
@@ -87,12 +88,15 @@ function toFlatHeaders(headers: Record<string, string>): string[] {
   return flat;
 }
 
-/** The upstream's name for a request; a client's own request id is this server's. */
+/** Headers of the upstream's request id. The client's request id is always this server's. */
 const requestIdNames = /^(?:x-request-id|request-id)$/;
 const safeHeaders =
   /^(?:x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms|x-should-retry)$/;
 
-/** The provider's response headers that a client may see: no cookies, lengths, hop-by-hop headers or account ids. */
+/**
+ * Selects the provider's response headers that a client may see: no cookies, lengths, hop-by-hop headers or account
+ * ids.
+ */
 export function safeResponseHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
@@ -137,7 +141,10 @@ export class Pools {
     });
   }
 
-  /** @throws AppError UPSTREAM_UNREACHABLE when the URL, or that of the proxy, must not be called */
+  /**
+   * Returns the pool for a URL.
+   * @throws AppError UPSTREAM_UNREACHABLE when the URL, or the URL of the proxy, must not be called
+   */
   for(url: URL, origin: string, proxy: string | undefined): Dispatcher {
     const key = proxy ? `${proxy} ${origin}` : origin;
     const known = this.pools.get(key);

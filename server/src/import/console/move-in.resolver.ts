@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import type { GraphQLContext } from '../../platform/graphql/context.js';
-import type { User } from '../../console/users/user.entity.js';
+import type { User } from '../../console/users/index.js';
 import { CheckMoveInInput, MoveInObject, MoveInPayload, toChoices, toMoveIn } from './move-in.object.js';
 import type { MoveInService, MoveInView } from './move-in.service.js';
 import { UserObject } from '../../console/users/user.object.js';

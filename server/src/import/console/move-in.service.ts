@@ -6,7 +6,7 @@ import { clearRoot, readRuns, whyNotFresh, type StoredRun } from '../write/site.
 import { requireConfirmed, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
-import type { User } from '../../console/users/user.entity.js';
+import type { User } from '../../console/users/index.js';
 import { nameOfConnection, parseConnection, parseEnvironment } from './move-in-address.js';
 import { tooLarge, type MoveInFiles } from './move-in-files.service.js';
 import type { JobChoices, JobSource, MoveInJob, MoveInJobs } from './move-in-jobs.service.js';

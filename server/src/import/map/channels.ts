@@ -1,4 +1,4 @@
-import { checkMapping, checkObject, checkOverride, checkSetting } from '../../console/channels/channel-json.js';
+import { checkMapping, checkObject, checkOverride, checkSetting } from '../../console/channels/index.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';

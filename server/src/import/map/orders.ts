@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { currency } from '../../console/wallet/wallet.service.js';
+import { currency } from '../../console/wallet/index.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Fields } from '../source/fields.js';
 import type { MapContext, Mapper } from './mapped.js';

@@ -1,5 +1,5 @@
 import { optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
-import { PriceBook } from '../../billing/prices/price-book.service.js';
+import { PriceBook } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
 import type { Accepting, Findings } from '../findings.js';

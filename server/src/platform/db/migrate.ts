@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import type { Logger } from '../observability/logger.js';
-import { adoptPrerelease, isPrerelease } from './adopt-prerelease.js';
 import { assertComplete, pendingMigrations, type SchemaState } from './schema-state.js';
 
 /**
@@ -24,7 +23,7 @@ const migrationLock = 0x746f6c6c;
  * is refused.
  * @param url the same database; the lock has its own connection, which also works behind transaction poolers
  * @param cancelled ends waiting, for another node or for a lock, and begins no further migration
- * @throws SchemaError when the schema is newer than this code, too old to adopt, or incomplete
+ * @throws SchemaError when the schema is newer than this code, of an unreleased build, or incomplete
  */
 export async function migrate(
   dataSource: DataSource,
@@ -87,10 +86,6 @@ async function runPending(
     CREATE TABLE IF NOT EXISTS migrations (id serial PRIMARY KEY, "timestamp" bigint NOT NULL, name varchar NOT NULL);
     CREATE TABLE IF NOT EXISTS migrations_begun (name text PRIMARY KEY, begun_at timestamptz NOT NULL DEFAULT now());
   `);
-  if (isPrerelease(await recordedNames(runner))) {
-    await adoptPrerelease(runner);
-    logger.info('the migrations of an unreleased build are recorded as the initial ones');
-  }
   const pending = pendingMigrations(await readState(runner, migrations.map(nameOf)));
   for (const migration of migrations.filter((one) => pending.includes(nameOf(one)))) {
     refuseCancelled(cancelled);
@@ -160,18 +155,14 @@ const nameOf = (migration: MigrationInterface): string => migration.name ?? migr
 
 async function readState(runner: QueryRunner, known: string[]): Promise<SchemaState> {
   const unfinished = (await runner.query('SELECT name FROM migrations_begun ORDER BY begun_at')) as { name: string }[];
+  const recorded = (await runner.query('SELECT name FROM migrations ORDER BY id')) as { name: string }[];
   return {
     known,
-    recorded: await recordedNames(runner),
+    recorded: recorded.map(({ name }) => name),
     unfinished: unfinished.map(({ name }) => name),
     tables: new Set((await readColumns(runner)).keys()),
     firstTable: 'users',
   };
-}
-
-async function recordedNames(runner: QueryRunner): Promise<string[]> {
-  const rows = (await runner.query('SELECT name FROM migrations ORDER BY id')) as { name: string }[];
-  return rows.map(({ name }) => name);
 }
 
 /** Column names by table, of the schema that unqualified names resolve to. */

@@ -28,14 +28,21 @@ export interface SchemaState {
 /**
  * Decides from what the database records whether migrations may run.
  * @returns the migrations still to run, oldest first
- * @throws SchemaError for a schema that is newer than this code or half-migrated
+ * @throws SchemaError for a schema that is newer than this code, half-migrated, or of an unreleased build
  */
 export function pendingMigrations(state: SchemaState): string[] {
-  const newer = state.recorded.filter((name) => !state.known.includes(name));
-  if (newer.length > 0) {
+  const unknown = state.recorded.filter((name) => !state.known.includes(name));
+  const newest = timeOf(state.known.at(-1) ?? '');
+  if (unknown.some((name) => timeOf(name) <= newest)) {
+    throw new SchemaError(
+      'SCHEMA_TOO_OLD',
+      `an unreleased build created this database (it has ${unknown.join(', ')}): use an empty database`,
+    );
+  }
+  if (unknown.length > 0) {
     throw new SchemaError(
       'SCHEMA_TOO_NEW',
-      `the database schema is newer than this server (it has ${newer.join(', ')}): start the version that created it, or a later one`,
+      `the database schema is newer than this server (it has ${unknown.join(', ')}): start the version that created it, or a later one`,
     );
   }
   if (state.unfinished.length > 0) {
@@ -77,3 +84,6 @@ export function assertComplete(
     }
   }
 }
+
+/** Names of migrations end in a time of 13 digits. */
+const timeOf = (name: string): number => Number(name.slice(-13));

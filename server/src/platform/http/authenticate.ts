@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError, ForbiddenError, isAppError, type ErrorCode } from '../../shared/errors.js';
 import { Role, UserStatus, type Actor, type MaybeActor } from '../../shared/actor.js';
 
-/** Authentication as the HTTP layer needs it; implemented by `console/auth/auth.service.ts`. */
+/** Authentication as the HTTP layer needs it; implemented by `console/sign-in/auth.service.ts`. */
 export interface Authenticator {
   /** @param cookie the session cookie's value */
   actorOfSession(cookie: string): Promise<Actor | null>;

@@ -46,7 +46,7 @@ import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
 export const anthropicErrors: ErrorDialect = { body: anthropicErrorBody, events: anthropicErrorEvents };
 export const geminiErrors: ErrorDialect = { body: geminiErrorBody, events: geminiErrorEvents };
-/** A list that had begun is closed as a list. */
+/** Errors of a stream that is sent as a JSON list. A list that has begun is closed as a list. */
 const geminiListErrors: ErrorDialect = {
   body: geminiErrorBody,
   events: (failure, requestId) => `,${geminiErrorBody(failure, requestId)}]`,
@@ -89,7 +89,7 @@ export const messagesEndpoint: Endpoint = {
   },
   parse({ body, model }): ParsedRequest {
     needMessages(body);
-    // Validates everything else before a provider is called or quota is reserved.
+    // This call validates everything else before a provider is called or quota is reserved.
     messagesClient.parse({ body, model });
     const maxOutput = readTextFields(body, messagesFields);
     const stream = optionalFlag(body['stream'], 'stream') ?? false;
@@ -102,10 +102,10 @@ export const messagesEndpoint: Endpoint = {
   attempt: attemptIn(messagesDialect),
 };
 
-/** Tokens of one piece of advice, where its tool sets no limit. Usual ones have 1,400 to 1,800. */
+/** Tokens of one piece of advice, if its tool sets no limit. Usual advice has 1,400 to 1,800. */
 const usualAdvice = 2048;
 
-/** The model that a tool of the request may ask; null without such a tool. */
+/** Finds the model that a tool of the request may ask for advice; null without such a tool. */
 function advisorIn({ tools }: Fields): ParsedRequest['advisor'] | null {
   if (!Array.isArray(tools)) return null;
   const tool = asFields((tools as unknown[]).find((each) => asText(asFields(each)?.['type']).startsWith('advisor_')));
@@ -169,7 +169,7 @@ export const generateEndpoint: Endpoint = {
 
 /**
  * POST /v1beta/models/{model}:countTokens. The Gemini API counts `contents`, or a whole request in a field of its own;
- * Vertex counts a whole request. Both are read as the request that is counted.
+ * Vertex counts a whole request. Both forms are read as the request that is counted.
  */
 export const countContentsEndpoint: Endpoint = {
   ...generateEndpoint,
@@ -201,7 +201,7 @@ export const playgroundEndpoint: Endpoint = {
 };
 
 /**
- * The model that a call names. Read before any other field.
+ * Reads the model that a call names, before any other field.
  * @throws AppError INVALID_INPUT when it is missing, too long or no text
  */
 export function modelOf(body: Fields): string {
@@ -212,7 +212,10 @@ export function modelOf(body: Fields): string {
   return model;
 }
 
-/** @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know */
+/**
+ * Parses a chat call.
+ * @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know
+ */
 function toChatCall(body: Fields): ParsedRequest {
   const model = modelOf(body);
   needMessages(body);

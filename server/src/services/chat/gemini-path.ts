@@ -4,17 +4,17 @@ import type { IncomingRequest } from '../../gateway/request.js';
 /** A parsed Gemini path. */
 export interface GeminiPath {
   readonly model: string;
-  /** `generateContent`, `embedContent` … */
+  /** Such as `generateContent` or `embedContent`. */
   readonly method: string;
   readonly stream: boolean;
-  /** A stream that the client wants as one JSON list, because it did not ask for events. */
+  /** Whether the client wants a stream as one JSON list, because it did not ask for events. */
   readonly jsonList: boolean;
 }
 
 const modelPath = /^\/v1(?:beta|alpha)?\/models\/(.+):([A-Za-z]+)$/;
 
 /**
- * The model and method that Google's path contains.
+ * Reads the model and method in a Google path.
  * @throws RelayError invalid_request
  * @param call its path, aliases resolved, otherwise as received
  */

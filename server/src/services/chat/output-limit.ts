@@ -3,11 +3,12 @@ import { limitedFields } from '../../dialects/priced-fields.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
 /*
- * Sets the output limit of a request, in the client's dialect, to what its reservation pays for. A budget for thinking is
- * part of the output and becomes smaller with it. The calls of tools that the provider runs are limited in the same way.
+ * Sets the output limit of a request, in the client's dialect, to the output that its reservation pays for. A thinking
+ * budget is part of the output and becomes smaller with it. The calls of tools that the provider runs are limited in
+ * the same way.
  */
 
-/** Chat and text completions. The adapters move `max_tokens` to the name that the model knows. */
+/** Limits Chat Completions and text completions. The adapters move `max_tokens` to the name that the model knows. */
 export const limitChat = (body: Fields, tokens: number): Fields => ({
   ...body,
   ...limitedFields(body, tokens, ['max_tokens', 'max_completion_tokens']),
@@ -40,7 +41,7 @@ export function limitGenerate(body: Fields, tokens: number): Fields {
   return { ...body, [name]: { ...config, ...limited, ...limits } };
 }
 
-/** Claude refuses a budget below this, and one that is not below the output limit. */
+/** Claude refuses a thinking budget below this number, and a budget that is not below the output limit. */
 const leastThinking = 1024;
 
 function limitedThinking(body: Fields, tokens: number): Fields {
@@ -50,13 +51,13 @@ function limitedThinking(body: Fields, tokens: number): Fields {
   return { thinking: { ...thinking, budget_tokens: Math.max(leastThinking, tokens - 1) } };
 }
 
-/** Responses: of all tools together. */
+/** Limits the calls of all tools of Responses together. */
 export function limitResponsesTools(body: Fields, calls: number): Fields {
   const given = body['max_tool_calls'];
   return typeof given === 'number' && given <= calls ? body : { ...body, max_tool_calls: calls };
 }
 
-/** Messages: of each search. */
+/** Limits the calls of each search tool of Messages. */
 export function limitMessagesTools(body: Fields, calls: number): Fields {
   return withTools(body, (tool) => {
     const { type, max_uses: given } = tool;

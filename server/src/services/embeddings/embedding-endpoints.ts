@@ -43,7 +43,7 @@ export const embeddings: OneShotEndpoint = {
   },
 };
 
-/** Clients get vectors in the encoding they asked for, whatever the provider returns. */
+/** Converts vectors to the encoding that the client asked for. */
 function showEmbeddings(answer: OneShotAnswer, { request }: Attempt): ShownAnswer {
   const fields = parseFields(answer.body.toString('utf8'));
   const changed = fields && (request.base64 ? asBase64(fields) : asFloats(fields));

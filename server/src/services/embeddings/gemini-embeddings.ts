@@ -11,7 +11,7 @@ import { embeddingsEndpoint } from './embedding-endpoints.js';
 import { geminiCallOf } from '../chat/gemini-path.js';
 
 /*
- * Google's embedding API, served by every embedding provider: the request is converted to OpenAI's shape, and the
+ * Google's embedding API, served by every embedding provider. The request is converted to OpenAI's shape, and the
  * response back to Google's.
  */
 

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { transcriptionTokens } from '../../billing/prices/price-book.service.js';
+import { transcriptionTokens } from '../../billing/prices/index.js';
 import type { Adapter, FormFile, OneShotAnswer, OneShotCapability } from '../../dialects/contract.js';
 import { attemptOnce, type OneShotEndpoint } from '../../gateway/send/attempt-once.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
@@ -39,7 +39,10 @@ const oneShot =
 const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
   contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
-/** The requested images, checked against the limits of the oldest models (docs/reference/relay/billing.md#images). */
+/**
+ * Reads the requested images, and checks them against the limits of the oldest models
+ * (docs/reference/relay/billing.md#images).
+ */
 function orderOf({ body, model, form }: OpenedBody): NonNullable<ParsedRequest['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
   const images = readImageFields(body, form !== undefined);
@@ -149,7 +152,7 @@ export const speechEndpoint: Endpoint = {
     }),
   async measure(call, bareModel) {
     const input = asText(call.body['input']);
-    // Priced per character, or per token for models that count tokens.
+    // The price is per character, or per token for models that count tokens.
     return bareModel.startsWith('tts') ? [...input].length : countTexts([input], bareModel, 0);
   },
   texts: (body) => textsIn(body['input']),

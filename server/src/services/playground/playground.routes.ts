@@ -2,8 +2,8 @@ import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { authenticate, type Authenticator } from '../../platform/http/authenticate.js';
 import { AppError } from '../../shared/errors.js';
-import { noBudgets } from '../../billing/budgets/known-budget.service.js';
-import { TokenStatus } from '../../console/tokens/token.entity.js';
+import { noBudgets } from '../../billing/budgets/index.js';
+import { TokenStatus } from '../../console/tokens/index.js';
 import { requireActor, UserStatus } from '../../shared/actor.js';
 import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
@@ -57,7 +57,7 @@ async function serve(
   }
 }
 
-/** Sessions are for the console's own pages; programs use API keys. */
+/** Refuses pages of other sites. Sessions are for the console's own pages; programs use API keys. */
 function refuseForeign(request: FastifyRequest): void {
   if (request.headers['sec-fetch-site'] === 'cross-site') {
     throw new AppError('INSUFFICIENT_PRIVILEGES', 'The playground is for pages of this site');
@@ -68,7 +68,8 @@ function refuseForeign(request: FastifyRequest): void {
 }
 
 /**
- * A signed-in user as a relay caller: the user pays, without a token (docs/reference/relay/access.md#playground).
+ * Returns a signed-in user as a relay caller: the user pays, without a token
+ * (docs/reference/relay/access.md#playground).
  * @param group whose channels and ratio apply; '' is the user's own
  * @throws AppError USER_BANNED, NOT_SIGNED_IN; UnavailableError when the database does not respond
  */

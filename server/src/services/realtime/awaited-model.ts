@@ -12,7 +12,7 @@ import { pauseReading } from './socket-reading.js';
 
 export interface AwaitedModelDeps {
   readonly requestId: string;
-  /** The share of the request body budget that the kept frames hold. */
+  /** The grant of the request body budget for the kept frames. */
   readonly kept: BodyGrant;
   /** Milliseconds until an event has to name the model. */
   readonly milliseconds: number;
@@ -20,11 +20,11 @@ export interface AwaitedModelDeps {
   readonly closeMilliseconds: number;
 }
 
-/** Kept of one client. Audio of 20 ms per frame fills neither for four seconds. */
+/** Limits of the kept frames of one client. Audio of 20 ms per frame reaches neither limit within four seconds. */
 const maxFrames = 1000;
 const maxBytes = 256 * 1024;
 
-/** The client of a session whose model is named by an event. Keeps its frames until the provider is connected. */
+/** A client whose session gets its model from an event. Its frames are kept until the provider is connected. */
 export class AwaitedModel {
   private readonly frames: Frame[] = [];
   private bytes = 0;
@@ -34,7 +34,10 @@ export class AwaitedModel {
   private resolve: (model: string) => void = () => undefined;
   private reject: (error: unknown) => void = () => undefined;
 
-  /** @throws RelayError when none is named in time, CallFailedError when the client leaves or the server stops */
+  /**
+   * The model.
+   * @throws RelayError when none is named in time, CallFailedError when the client disconnects or the server stops
+   */
   readonly model = new Promise<string>((resolve, reject) => {
     this.resolve = resolve;
     this.reject = reject;
@@ -54,12 +57,12 @@ export class AwaitedModel {
     );
   }
 
-  /** Aborted when the client leaves or the server stops. */
+  /** Aborted when the client disconnects or the server stops. */
   get signal(): AbortSignal {
     return this.left.signal;
   }
 
-  /** The kept frames in their order. The caller receives those that follow. */
+  /** Returns the kept frames in their order. The caller receives later frames itself. */
   take(): readonly Frame[] {
     this.stopReceiving();
     return this.frames;
@@ -86,7 +89,7 @@ export class AwaitedModel {
       this.keep(frame);
       if (!this.isNamed && !isBinary) this.read(frame);
     } catch (error) {
-      // Nothing waits for the name any more once it is known.
+      // No code waits for the model once it is known, so the client gets the error here.
       if (this.isNamed) this.refuse(error);
       else this.reject(error);
     }
@@ -98,7 +101,7 @@ export class AwaitedModel {
     this.deps.kept.grow(frame.data.length);
     if (this.frames.length <= maxFrames && this.bytes <= maxBytes) return;
     if (!this.isNamed) throw malformed('too many events came before one named a model for transcription');
-    // Its provider is being connected: the client waits.
+    // The client waits while its provider is being connected.
     pauseReading(this.client, 'forwarding');
   }
 

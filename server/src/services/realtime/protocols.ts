@@ -5,15 +5,18 @@ const betaProtocol = 'openai-beta.realtime-v1';
 const betaHeader = 'openai-beta';
 
 /**
- * Browsers cannot set headers on a WebSocket: the key is one of the subprotocols they offer
- * (docs/reference/relay/access.md#where-a-key-may-stand).
+ * Adds the key of a browser to the headers. Browsers cannot set headers on a WebSocket, so they offer the key as a
+ * subprotocol (docs/reference/relay/access.md#where-a-key-may-stand).
  */
 export function withProtocolKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const item = listed(headers).find((protocol) => protocol.startsWith(keyMark));
   return item === undefined ? headers : { ...headers, authorization: `Bearer ${item.slice(keyMark.length)}` };
 }
 
-/** Subprotocols forwarded to the provider: the dialect and its version, never anything that identifies the client. */
+/**
+ * Selects the subprotocols that are forwarded to the provider: the dialect and its version, never anything that
+ * identifies the client.
+ */
 export function offeredProtocols(headers: IncomingHttpHeaders): {
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;

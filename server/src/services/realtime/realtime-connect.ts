@@ -27,7 +27,7 @@ export interface RealtimeConnectDeps {
   readonly failureHandler: UpstreamFailureHandler;
   readonly guard: OutboundGuard;
   readonly options: { readonly values: OptionValues };
-  /** AZURE_DEFAULT_API_VERSION. */
+  /** The variable AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface Connected {
   readonly usedChannels: readonly number[];
   readonly upstream: WebSocket;
   readonly upstreamModel: string;
-  /** The span of the connection, until the session ends. */
+  /** The span of the connection. It ends with the session. */
   readonly span: AttemptSpan | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Wanted {
   readonly query: URLSearchParams;
   readonly isTranscription: boolean;
   readonly maxFrameBytes: number;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -67,7 +67,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
     // When no channel is left, the client gets the last failure.
     if (turn instanceof AppError) throw last ?? new CallFailedError(turn, undefined, []);
     const { channel, keyIndex, trial, lease } = turn;
-    // A session counts as one request. Its tokens and cost are not known before.
+    // A session counts as one request, because its tokens and cost are not known before.
     lease?.end();
     usedChannels.push(channel.id);
     const span = wanted.call.trace?.attempt({ channel }, admission.model);

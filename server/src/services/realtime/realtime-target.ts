@@ -1,29 +1,32 @@
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 
-/** For OpenAI-compatible channels without a base URL. */
+/** The address of OpenAI-compatible channels without a base URL. */
 const openAIAddress = 'https://api.openai.com';
 const usualVersion = '2024-12-01-preview';
-/** 2025-05-10 00:00 UTC: older Azure channels name their deployments without dots. */
+/** 2025-05-10 00:00 UTC. Older Azure channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 
 /** URL and headers of a provider's session. */
 export interface RealtimeTarget {
-  /** `ws:` or `wss:`. */
+  /** The URL, with the scheme `ws:` or `wss:`. */
   readonly url: URL;
-  /** Credentials and URL are one object, so that a key cannot reach another host. */
+  /** The headers with the credentials. They are in one object with the URL, so that a key cannot reach another host. */
   readonly headers: Readonly<Record<string, string>>;
   /** The channel's proxy for this connection. */
   readonly proxy: string | undefined;
 }
 
-/** The client's request of a session. */
+/** The session that a client asks for. */
 export interface AskedTarget {
   /** The client's query parameters besides the model. */
   readonly query: URLSearchParams;
-  /** AZURE_DEFAULT_API_VERSION. */
+  /** The variable AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion: string | undefined;
-  /** The session only writes speech down: its model stands in an event, and providers refuse one in the address. */
+  /**
+   * Whether the session only transcribes speech. Its model is then named in an event, and providers refuse a model in
+   * the URL.
+   */
   readonly isTranscription: boolean;
 }
 

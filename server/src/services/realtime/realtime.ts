@@ -36,7 +36,7 @@ import { defaultPairLimits, type Frame, type SocketPairLimits } from './socket-p
 export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly inFlight: InFlight;
-  /** Bounds what frames that are not complete yet may hold. */
+  /** Bounds the memory of incomplete frames. */
   readonly bodies: BodyBudget;
   readonly errors: ErrorLog;
   readonly guardrails: Guardrails;
@@ -45,17 +45,17 @@ export interface RealtimeDeps extends RealtimeConnectDeps, SessionAdmissionDeps 
   readonly balances: BalanceWatch | null;
   readonly usageAlarm: UsageAlarm;
   readonly metrics: Metrics;
-  /** Default: 16 MB, see docs/reference/relay/guarantees.md#memory-and-streams. */
+  /** Maximum bytes of a frame. Default: 16 MB, see docs/reference/relay/guarantees.md#memory-and-streams. */
   readonly maxFrameBytes?: number;
   readonly limits?: SocketPairLimits;
 }
 
 /** A session whose WebSocket may be opened. */
 export interface OpenedSession {
-  /** The share of the request body budget that the client's frames hold. */
+  /** The grant of the request body budget for the client's frames. */
   readonly grant: BodyGrant;
   begin(client: WebSocket): void;
-  /** The client left before the session could begin. */
+  /** Ends a session whose client disconnected before it began. */
   abandon(): Promise<void>;
 }
 
@@ -64,18 +64,18 @@ interface Arrival {
   readonly call: IncomingRequest;
   readonly query: URLSearchParams;
   readonly grant: BodyGrant;
-  /** Gives its place back. */
+  /** Releases the concurrency slot. */
   readonly leave: () => void;
 }
 
 const route = '/v1/realtime';
 const usualFrameBytes = 16 * 1024 * 1024;
-/** Until when an event has to name the model of a session for transcripts. */
+/** Milliseconds until an event has to name the model of a transcription session. */
 const namingMilliseconds = 30_000;
 
 /** Realtime sessions, from the API key to the log row. */
 export class Realtime {
-  /** Sessions, and clients whose model is not known yet. */
+  /** Sessions, including clients whose model is not known yet. */
   private readonly sessions = new Map<RealtimeSession | AwaitedModel, Promise<void>>();
   private readonly admission: SessionAdmission;
   private readonly maxFrameBytes: number;
@@ -151,7 +151,7 @@ export class Realtime {
     };
   }
 
-  /** A session for transcripts, whose model is named by an event after the upgrade. */
+  /** Opens a transcription session, whose model is named by an event after the upgrade. */
   private openUnnamed(arrival: Arrival, { user }: Caller): OpenedSession {
     const { call, grant, leave } = arrival;
     const { bodies, clock, limits = defaultPairLimits } = this.deps;
@@ -190,7 +190,7 @@ export class Realtime {
       this.run(this.toSession(client, paid, connected), arrival, awaited.take());
     } catch (error) {
       const outcome = outcomeOf(error, awaited.signal);
-      // The error log counts what providers refused.
+      // The error log counts errors of providers.
       if (outcome !== 'upstream_error') metrics.relay.of('none').finished(route, outcome);
       if (outcome === 'error') logger.error({ err: error, requestId: call.requestId }, 'session could not be opened');
       call.trace?.failed(failureOf(error));
@@ -200,7 +200,7 @@ export class Realtime {
   }
 
   /**
-   * Reserves the first turn, and opens a session of a provider.
+   * Reserves the first turn, and opens a session at a provider.
    * @throws AppError, CallFailedError
    */
   private async connect(paid: PaidSession, query: URLSearchParams, signal: AbortSignal): Promise<Connected> {
@@ -213,12 +213,13 @@ export class Realtime {
       const { maxFrameBytes } = this;
       const wanted = { call, userId: caller.user.id, admission, query, isTranscription, maxFrameBytes, signal };
       const connected = (opened = await connectRealtime(wanted, this.deps));
-      // A turn that breaks off is charged by our own count, which must not depend on how soon the tables are there.
+      // A turn that breaks off is charged by the count here. The encoding is loaded first, so that the count does not
+      // depend on loading time.
       await loadEncoding(encodingOf(connected.upstreamModel)).catch(() => undefined);
       if (isRateLimited(caller, options)) await rateLimit.succeeded(caller);
       return connected;
     } catch (error) {
-      // The provider would keep an idle session, and may bill it by the second.
+      // The provider would keep an idle session open, and may bill it by the second.
       opened?.span?.aborted();
       opened?.upstream.terminate();
       await paid.sessionLedger.close();
@@ -227,7 +228,7 @@ export class Realtime {
     }
   }
 
-  /** The client left while its provider was connected. */
+  /** Closes the connection to the provider, because the client disconnected while it was opened. */
   private async abandon({ call, sessionLedger }: PaidSession, { span, upstream }: Connected): Promise<void> {
     span?.aborted();
     call.trace?.end({ outcome: 'client_gone' });
@@ -259,7 +260,7 @@ export class Realtime {
     const { logger, options, limits = defaultPairLimits } = this.deps;
     const { requestId, startedAt } = paid.call;
     const { channel, usedChannels, upstreamModel, upstream } = connected;
-    // A client that waited for its provider waited within its session.
+    // The time in which a client waited for its provider counts as session time.
     const sessionMilliseconds = limits.sessionMilliseconds - (performance.now() - startedAt);
     const watch = this.watchOf(paid);
     const cost = channel.cost.find(upstreamModel, paid.admission.bareModel);
@@ -290,7 +291,7 @@ export class Realtime {
     });
   }
 
-  /** Guardrails and capture of a session; undefined where none concerns the caller. */
+  /** Returns guardrails and capture of a session; undefined when no rule concerns the caller. */
   private watchOf({ call, caller, admission }: PaidSession): SessionWatch | undefined {
     const { guardrails, captures } = this.deps;
     const guard = guardrails.of(caller, admission.group, admission.model, call.requestId);
@@ -328,7 +329,10 @@ export class Realtime {
     tally.completionTokens += outputOf(usage);
   }
 
-  /** The user is looked up again: a session lasts long, and they may have changed their threshold. Never throws. */
+  /**
+   * Warns the user of a low balance. The user is read again, because a session lasts long and they may have changed
+   * their threshold. Never throws.
+   */
   private async watchBalance(userId: number, left: number): Promise<void> {
     const { keys, balances, options, logger } = this.deps;
     try {
@@ -339,7 +343,7 @@ export class Realtime {
     }
   }
 
-  /** A place and a call are occupied until the client leaves: charging the last turn occupies neither. */
+  /** Occupies a concurrency slot until the client disconnects. Charging the last turn occupies none. */
   private occupy(client: WebSocket, leave: () => void): void {
     const { relay } = this.deps.metrics;
     relay.underWay(route, 1);
@@ -383,8 +387,8 @@ function outcomeOf(error: unknown, { aborted }: AbortSignal): string {
 }
 
 /**
- * Counts the bytes of frames while they arrive. A client above its budget is disconnected; one that sends faster than its user may is
- * read later, so that the frames of one user leave time for others.
+ * Counts the bytes of frames while they arrive. A client above its budget is disconnected. A client that sends faster
+ * than allowed is read later, so that the frames of one user leave time for others.
  */
 export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant): void {
   socket.on('data', (chunk: Buffer) => {
@@ -402,6 +406,6 @@ export function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant)
     }
   });
   client.on('message', () => grant.release());
-  // An unfinished frame ends with its connection.
+  // An incomplete frame is released when its connection closes.
   client.once('close', () => grant.release());
 }

@@ -4,7 +4,7 @@ import { inputOf, outputOf, type ChargedAudio } from './session-price.js';
 
 const most = 100_000_000;
 
-/** The usage that a provider reports for a turn, bounded and non-negative; null when it reports none. */
+/** Returns the usage that a provider reports for a turn, bounded and non-negative; null when it reports none. */
 export function reportedUsage(usage: unknown): ChargedAudio | null {
   if (typeof usage !== 'object' || usage === null) return null;
   const report = usage as Fields;
@@ -16,7 +16,7 @@ export function reportedUsage(usage: unknown): ChargedAudio | null {
   const audioInputTokens = Math.min(input, count(inputs['audio_tokens']));
   const audioOutputTokens = Math.min(output, count(outputs['audio_tokens']));
   return {
-    // Everything except audio counts as text, images included.
+    // All tokens except audio count as text, including images.
     textInputTokens: input - audioInputTokens,
     textOutputTokens: output - audioOutputTokens,
     audioInputTokens,
@@ -44,7 +44,7 @@ export function withinLimits(usage: ChargedAudio, most: ReturnType<typeof possib
   };
 }
 
-/** Cached tokens by kind, which price cards price apart. */
+/** Returns cached tokens by kind, for price cards that price the kinds separately. */
 function cachedParts(inputs: Fields, text: number, audio: number): Partial<ChargedAudio> {
   const cached = (inputs['cached_tokens_details'] ?? {}) as Fields;
   const image = Math.min(text, count(inputs['image_tokens']));

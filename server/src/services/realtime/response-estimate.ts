@@ -6,13 +6,16 @@ import { inputOf, outputOf, type ChargedAudio, type ReadTokens } from './session
 
 const pcmBytesPerSecond = 48_000;
 const narrowBytesPerSecond = 8_000;
-/** Of longer texts so many pieces of this length are counted, so that counting does not delay other sessions. Characters. */
+/**
+ * Characters. Of longer texts, several random pieces of this total length are counted, so that counting does not delay
+ * other sessions.
+ */
 const maxCounted = 20_000;
 const samplePieces = 8;
 const pieceCharacters = 2_000;
-/** Sound before the speech of the user that a provider keeps, where it detects turns. Seconds. */
+/** Seconds of audio before the user's speech that a provider with turn detection keeps. */
 const maxSilence = 1;
-/** Usual tokens of an image of medium size. */
+/** Tokens of an image of medium size. */
 const imageTokens = 1500;
 const noNames: ReadonlySet<string> = new Set(['audio', 'event_id', 'image_url']);
 
@@ -29,18 +32,18 @@ export interface Heard {
 }
 
 /**
- * Counts the tokens that a response reads and makes: for its reservation, for providers that report none and for interrupted
- * responses (docs/reference/relay/token-counting.md#realtime-estimate). Keeps totals only, no content.
+ * Counts the tokens that a response reads and generates: for its reservation, for providers that report none and for
+ * interrupted responses (docs/reference/relay/token-counting.md#realtime-estimate). Keeps totals only, no content.
  */
 export class ResponseEstimate {
-  /** The conversation at the last report. */
+  /** Tokens of the conversation at the last report. */
   private known: ReadTokens = { text: 0, audio: 0 };
-  /** Content since then. */
+  /** Text tokens since the last report. */
   private text = 0;
   private seconds = 0;
-  /** The part of the seconds that is not yet an item of the conversation. */
+  /** Seconds of audio that are not yet an item of the conversation. */
   private uncommitted = 0;
-  /** Audio since the last transcript. */
+  /** Seconds of audio since the last transcript. */
   private sent = 0;
   private instructions = 0;
   private tools = 0;
@@ -53,7 +56,7 @@ export class ResponseEstimate {
 
   /**
    * Counts an event of the client.
-   * @param isSilent the provider waits for speech
+   * @param isSilent whether the provider waits for speech
    */
   fromClient(event: Fields, isSilent = false): void {
     const { type } = event;
@@ -77,7 +80,10 @@ export class ResponseEstimate {
     this.uncommitted = kept;
   }
 
-  /** Counts an event of the provider. @param output of the response that it is part of */
+  /**
+   * Counts an event of the provider.
+   * @param output of the response that the event is part of
+   */
   fromUpstream(event: Fields, output: Heard | null): void {
     switch (event['type']) {
       case 'session.created':
@@ -111,32 +117,32 @@ export class ResponseEstimate {
     return this.sent;
   }
 
-  /** The next seconds are those of another transcript. */
+  /** Starts counting seconds for the next transcript. */
   endTranscript(): void {
     this.sent = 0;
   }
 
-  /** The tokens that a response in the conversation reads. */
+  /** The tokens that a response reads when it continues the conversation. */
   get conversation(): ReadTokens {
     return { text: this.known.text + this.text, audio: this.known.audio + inputTokens(this.seconds) };
   }
 
-  /** The tokens that the response to a `response.create` reads. */
+  /** Returns the tokens that the response to a `response.create` reads. */
   readBy(response: Fields): ReadTokens {
     const { input } = response;
-    // Input of its own takes the place of the conversation, unless it refers to it.
+    // A response with its own input does not read the conversation, unless the input refers to it.
     const isApart = Array.isArray(input) && !input.some((item) => fieldsOf(item)['type'] === 'item_reference');
     const context = isApart ? { text: this.instructions + this.tools, audio: 0 } : this.conversation;
     const own = this.contentOf([input, response['instructions'], response['prompt'], response['tools']]);
     return { text: context.text + own.text, audio: context.audio + inputTokens(own.seconds) };
   }
 
-  /** The input of a response that begins now; the next one reads the rest. */
+  /** Returns the input of a response that begins now. Later input belongs to the next response. */
   mark(): Mark {
     return { text: this.text, seconds: this.seconds };
   }
 
-  /** A response in the conversation has ended: with its input and output the conversation is known. */
+  /** Records the end of a response in the conversation. Its reported input and output are the whole conversation. */
   ended(usage: ChargedAudio, since: Mark): void {
     if (inputOf(usage) + outputOf(usage) === 0) return;
     const { textInputTokens, textOutputTokens, audioInputTokens, audioOutputTokens } = usage;
@@ -157,7 +163,7 @@ export class ResponseEstimate {
     this.tools = counted;
   }
 
-  /** Texts, sound and images, at any depth. */
+  /** Counts texts, audio and images at any depth. */
   private contentOf(value: unknown): Mark {
     let text = 0;
     for (const each of textsAtOnce(value, noNames)) text += this.count(each);
@@ -172,7 +178,7 @@ export class ResponseEstimate {
     if (text.length <= maxCounted) return encoding(text);
     const stride = Math.floor(text.length / samplePieces);
     let tokens = 0;
-    // At random places, so that a client cannot choose text that is taken for less than it is.
+    // The pieces are at random positions, so that a client cannot choose text that is counted as less than it is.
     for (let piece = 0; piece < samplePieces; piece++) {
       const at = piece * stride + randomInt(Math.max(1, stride - pieceCharacters));
       tokens += encoding(text.slice(at, at + pieceCharacters));
@@ -187,7 +193,7 @@ export const outputTokens = (seconds: number): number => Math.trunc((seconds / 6
 const fieldsOf = (value: unknown): Fields => asFields(value) ?? {};
 const maxDepth = 8;
 
-/** Bytes of sound and the number of images in items. */
+/** Counts the bytes of audio and the number of images in items. */
 function mediaOf(value: unknown, depth: number): { readonly bytes: number; readonly images: number } {
   let [bytes, images] = [0, 0];
   if (typeof value !== 'object' || value === null || depth > maxDepth) return { bytes, images };
@@ -202,14 +208,14 @@ function mediaOf(value: unknown, depth: number): { readonly bytes: number; reado
   return { bytes, images };
 }
 
-/** Decoded bytes of base64 text, without decoding it. */
+/** Returns the decoded length of base64 text in bytes, without decoding it. */
 function decodedLength(audio: unknown): number {
   if (typeof audio !== 'string') return 0;
   const padding = audio.endsWith('==') ? 2 : audio.endsWith('=') ? 1 : 0;
   return Math.max(0, Math.floor((audio.length * 3) / 4) - padding);
 }
 
-/** `pcm16`, or `{type: "audio/pcm", rate: 24000}`. */
+/** Returns the sample rate of a format: `pcm16`, or `{type: "audio/pcm", rate: 24000}`. */
 function rateOf(format: unknown): number {
   if (format === undefined || format === 'pcm16') return pcmBytesPerSecond;
   const { type, rate } = fieldsOf(format);

@@ -42,16 +42,16 @@ export interface PaidSession {
   readonly admission: Admission;
   readonly price: SessionPrice;
   readonly sessionLedger: SessionLedger;
-  /** The model only writes down speech: an event named it, and its transcripts are what the session pays for. */
+  /** Whether the model only transcribes speech: an event named it, and the session pays for its transcripts. */
   readonly isTranscription: boolean;
 }
 
-/** Who may open a session, at which price, and whether they can pay for the next turn. */
+/** Decides who may open a session, at which price, and whether they can pay for the next turn. */
 export class SessionAdmission {
   constructor(private readonly deps: SessionAdmissionDeps) {}
 
   /**
-   * The checks that need no model (docs/reference/relay/access.md#order-of-checks).
+   * Runs the checks that need no model (docs/reference/relay/access.md#order-of-checks).
    * @throws AppError
    */
   async enter(caller: Caller, call: IncomingRequest): Promise<void> {
@@ -62,7 +62,7 @@ export class SessionAdmission {
   }
 
   /**
-   * The checks of the model and its price.
+   * Runs the checks of the model and its price.
    * @throws AppError
    */
   admit(caller: Caller, call: IncomingRequest, model: string, isTranscription: boolean): PaidSession {
@@ -84,14 +84,14 @@ export class SessionAdmission {
   }
 
   /**
-   * Reserves what the session costs besides its responses: the time until the next charge, speech that is written down.
+   * Reserves the cost of the session besides its responses: the time until the next charge, and transcription.
    * @throws AppError
    */
   async hold(paid: PaidSession): Promise<void> {
     const { values } = this.deps.options;
     const { sessionLedger, price, isTranscription } = paid;
     const { amount, priced } = price.reserve();
-    // The time of a session is no request, its transcripts are.
+    // The time of a session is not a request, but its transcripts are.
     if (isTranscription || sessionLedger.reservations === 0) await this.countRequest(paid);
     await sessionLedger.open(amount, priced, values.PreConsumedQuota, isTranscription).catch((error: unknown) => {
       throw this.refusal(paid, error, amount);
@@ -99,8 +99,8 @@ export class SessionAdmission {
   }
 
   /**
-   * Reserves it anew. A key that was revoked, or whose owner was banned, gets nothing further. Whether it can pay is the
-   * ledger's decision.
+   * Reserves the next amount. A key that was revoked, or whose owner was banned, gets no further reservation. The
+   * ledger decides whether the caller can pay.
    */
   async holdAnother(paid: PaidSession): Promise<void> {
     await this.checkCaller(paid);
@@ -108,7 +108,8 @@ export class SessionAdmission {
   }
 
   /**
-   * Reserves a response: the whole cost, or what the balance and the budgets have, as long as that pays for a useful one.
+   * Reserves a response: the whole cost, or the amount that the balance and the budgets have, if it pays for a useful
+   * response.
    * @throws AppError, SessionEndedError for a caller who may not continue
    */
   async order(paid: PaidSession, cost: OrderCost): Promise<PlacedOrder> {
@@ -117,7 +118,7 @@ export class SessionAdmission {
     await this.checkCaller(paid).catch((error: unknown) => {
       throw isAppError(error) && error.code === 'SERVICE_UNAVAILABLE' ? error : new SessionEndedError(error);
     });
-    // The first response is the request that opened the session.
+    // The first response is covered by the request that opened the session.
     if (sessionLedger.reservations > 1) await this.countRequest(paid);
     const { of } = cost;
     const { amount: small, priced } = price.reserve();
@@ -137,7 +138,7 @@ export class SessionAdmission {
     }
   }
 
-  /** A reservation of nothing. */
+  /** Makes an empty reservation. */
   nothing({ sessionLedger }: PaidSession): Promise<Reservation> {
     return sessionLedger.reserve(0, false, 0);
   }
@@ -147,7 +148,7 @@ export class SessionAdmission {
     return rates.request(budgets.rates(caller, admission.group, admission.bareModel));
   }
 
-  /** While the node is overloaded it refuses new sessions, and those that are open go on. */
+  /** Authenticates the caller again. An overloaded node refuses new sessions only, so its refusal is ignored here. */
   private async checkCaller({ call: { headers, path, query } }: PaidSession): Promise<void> {
     const { keys, clock } = this.deps;
     try {
@@ -157,7 +158,10 @@ export class SessionAdmission {
     }
   }
 
-  /** The error for the client. @param needed quota */
+  /**
+   * Converts an error for the client.
+   * @param needed quota
+   */
   private refusal({ caller }: PaidSession, error: unknown, needed: number): unknown {
     this.deps.budgets.refused(error);
     if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
@@ -166,19 +170,22 @@ export class SessionAdmission {
   }
 }
 
-/** Output tokens of a response below which it is not worth making: five seconds of speech. */
+/** Output tokens below which a response is not worth making: five seconds of speech. */
 const minSpoken = 100;
-/** Balances move while responses are ordered in parallel: a refused amount is adapted to the balance so many times. */
+/**
+ * Maximum attempts to adapt a refused amount to the balance. The balance changes while responses are reserved in
+ * parallel.
+ */
 const maxTurns = 8;
 
-/** The key was revoked, or its owner was banned: no response follows. */
+/** The key was revoked, or its owner was banned, so no further response is made. */
 export class SessionEndedError extends Error {
   constructor(cause: unknown) {
     super('the caller may not continue', { cause });
   }
 }
 
-/** Output tokens that a refusing balance or budget has room for; 0 for other errors. */
+/** Returns the output tokens that a refusing balance or budget has room for; 0 for other errors. */
 function roomIn(error: unknown, cost: OrderCost): number {
   if (error instanceof BudgetError && error.hold.kind === 'tokens') return error.available - cost.promptTokens;
   const available = availableOf(error);
@@ -194,7 +201,7 @@ function roomIn(error: unknown, cost: OrderCost): number {
 /** The transcripts of a session that has no other turns; null where a price per call covers them, or they are free. */
 const ofOwnTranscripts = (sale: Price): Price | null => (coversWork(sale) ? null : sale);
 
-/** The quota that a refusing balance or budget of money has left; null for other errors. */
+/** Returns the quota that a refusing balance or money budget has left; null for other errors. */
 function availableOf(error: unknown): number | null {
   const hasLeft = error instanceof QuotaError || (error instanceof BudgetError && error.hold.kind === 'money');
   return hasLeft ? error.available : null;

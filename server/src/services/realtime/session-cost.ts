@@ -1,18 +1,20 @@
 import {
-  costNotes,
-  costOfUsage,
-  withOtherCost,
   type CallCost,
+  type Component,
+  costNotes,
   type CostNotes,
+  costOfUsage,
   type CostPrice,
-} from '../../billing/prices/channel-cost.service.js';
-import { linesOfTranscripts, type Component, type Transcripts } from '../../billing/prices/price-book.service.js';
+  linesOfTranscripts,
+  type Transcripts,
+  withOtherCost,
+} from '../../billing/prices/index.js';
 import { noAudio, sumOf, sumOfTranscripts, usageOf, type ChargedAudio } from './session-price.js';
 
 /** Finds the cost of a model on the channel. */
 type FindCost = (model: string) => CostPrice | null;
 
-/** The cost of a session: each turn the difference to the cost of all turns before, as it is charged. */
+/** The cost of a session. The cost of each turn is the difference to the cost of all earlier turns, like its charge. */
 export class SessionCost {
   private total = noAudio;
   private known = 0;
@@ -20,15 +22,15 @@ export class SessionCost {
   private readonly speech = new Map<string, { readonly price: CostPrice; found: Transcripts }>();
 
   /**
-   * @param price null: unknown
-   * @param costOf for models that write down the speech of the client
+   * @param price null when it is unknown
+   * @param costOf finds the cost of transcription models
    */
   constructor(
     private readonly price: CostPrice | null,
     private readonly costOf: FindCost = () => null,
   ) {}
 
-  /** Counts speech that another model wrote down. Its cost is part of the next turn. */
+  /** Counts speech that another model transcribed. Its cost is part of the next turn. */
   addTranscript(model: string, transcript: Transcripts): void {
     const known = this.speech.get(model);
     if (known) known.found = sumOfTranscripts(known.found, transcript);
@@ -38,7 +40,10 @@ export class SessionCost {
     }
   }
 
-  /** The cost of this turn in USD. */
+  /**
+   * Adds a turn.
+   * @returns its cost in USD
+   */
   add(turn: ChargedAudio): number | undefined {
     if (!this.price) return undefined;
     this.total = sumOf(this.total, turn);
@@ -49,7 +54,7 @@ export class SessionCost {
     return Math.max(0, Math.round((whole.usd - before) * 1e9) / 1e9);
   }
 
-  /** Of all turns so far, for the log row's `admin_info`. */
+  /** The cost of all turns so far, for the log row's `admin_info`. */
   get notes(): CostNotes {
     return this.found;
   }

@@ -2,14 +2,17 @@ import { someText, type Fields } from '../../dialects/neutral/fields.js';
 import { CallFailedError } from '../../gateway/send/attempts.js';
 import { toCallFailure, type CallFailure } from '../../dialects/errors/failure.js';
 
-/** Tool schemas of a `session.update` are the largest that clients send. */
+/** Limits of an event. The tool schemas of a `session.update` are the largest that clients send. */
 export const eventBounds = { maxDepth: 128, maxValues: 50_000 };
 
-/** The failure of a session as its client sees it. */
+/** Returns the failure of a session in the form that its client gets. */
 export const failureOf = (error: unknown): CallFailure =>
   error instanceof CallFailedError ? toCallFailure(error.cause, error.view) : toCallFailure(error);
 
-/** docs/reference/relay/realtime.md. @param event of the client that is refused */
+/**
+ * Returns an error event (docs/reference/relay/realtime.md).
+ * @param event of the client that is refused
+ */
 export function errorFrame(error: unknown, requestId: string, event?: Fields): string {
   const { message, type, param, code } = failureOf(error);
   return JSON.stringify({
@@ -25,11 +28,11 @@ export function errorFrame(error: unknown, requestId: string, event?: Fields): s
   });
 }
 
-/** OpenAI's defaults. */
+/** OpenAI's default turn detection. */
 const turnDetection = { type: 'server_vad', threshold: 0.5, prefix_padding_ms: 300, silence_duration_ms: 200 };
 
 /**
- * The first event of a session for transcripts, as OpenAI sends it. Clients wait for it before they name a model.
+ * Returns the first event of a transcription session, as OpenAI sends it. Clients wait for it before they name a model.
  * @param expiresAt Unix seconds
  */
 export function createdFrame(requestId: string, expiresAt: number, isBeta: boolean): string {

@@ -7,19 +7,19 @@ const holders = ['session', 'response'] as const;
 
 /** The names of the model of a session. */
 export interface SessionModel {
-  /** By which clients know it. */
+  /** Names by which clients know the model. */
   readonly names: readonly string[];
-  /** By which the provider knows it. */
+  /** The name by which the provider knows the model. */
   readonly upstreamModel: string;
-  /** It only writes speech down. Default: no. */
+  /** Whether the model only transcribes speech. Default: no. */
   readonly isTranscription?: boolean;
 }
 
 const updates: ReadonlySet<unknown> = new Set(['session.update', 'transcription_session.update']);
 
 /**
- * The model that an event of the client has write speech down; null: none.
- * @throws RelayError invalid_request when the session is to have a model that responds
+ * Returns the model that an event of the client selects for transcription; null when it selects none.
+ * @throws RelayError invalid_request when the event selects a model that responds
  */
 export function transcriberNamedBy(event: Fields): string | null {
   const session = asFields(event['session']);
@@ -29,9 +29,10 @@ export function transcriberNamedBy(event: Fields): string | null {
 }
 
 /**
- * An event of the client that names no other model than that of its session, by which all is priced, under the provider's
- * name; the same object if nothing changes.
- * @throws RelayError invalid_request when it names another one
+ * Replaces the model in an event of the client by the provider's name. The event must name the model of its session,
+ * which determines all prices.
+ * @returns the same object if nothing changes
+ * @throws RelayError invalid_request when it names another model
  */
 export function withSessionModel(event: Fields, model: SessionModel): Fields {
   let sent = event;
@@ -43,7 +44,7 @@ export function withSessionModel(event: Fields, model: SessionModel): Fields {
   return sent;
 }
 
-/** @param path of the object whose field `model` names it */
+/** @param path of the object whose field `model` names the model */
 function withModelAt(event: Fields, [name = '', ...rest]: readonly string[], known: SessionModel, at = ''): Fields {
   const fields = asFields(event[name]);
   if (!fields) return event;

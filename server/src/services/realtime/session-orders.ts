@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reservation } from '../../billing/ledger/ledger.service.js';
+import type { Reservation } from '../../billing/ledger/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 import type { ChargedAudio, ReadTokens, SessionPrice } from './session-price.js';
 import { limitIn, withLimit, type SessionSettings } from './session-settings.js';
 import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
 
-/** The most that a response may cost. */
+/** The maximum cost of a response. */
 export interface OrderCost {
-  /** Quota with so many output tokens. */
+  /** Returns the quota for a number of output tokens. */
   readonly of: (outputTokens: number) => number;
   readonly promptTokens: number;
   readonly outputTokens: number;
@@ -20,12 +20,12 @@ export interface PlacedOrder {
   readonly outputTokens: number;
 }
 
-/** A response that is reserved: a `response.create`, or a turn that the provider begins. */
+/** A reserved response: a `response.create`, or a turn that the provider begins. */
 export interface Order extends PlacedOrder {
   read: ReadTokens;
-  /** The reservation pays for less output than the response may have. */
+  /** Whether the reservation pays for less output than the response may have. */
   readonly isLimited: boolean;
-  /** Of its `response.create`; null for turns of the provider. */
+  /** The id of its `response.create`; null for turns that the provider begins. */
   eventId: string | null;
   responseId: unknown;
   mark: Mark;
@@ -38,45 +38,54 @@ export interface SessionOrdersDeps {
   readonly price: SessionPrice;
   readonly estimate: ResponseEstimate;
   readonly settings: SessionSettings;
-  /** Of the model, in tokens; 0: not known. */
+  /** Limits of the model in tokens; 0 when a limit is not known. */
   readonly limits: { readonly maxInput: number; readonly maxOutput: number };
-  /** @throws AppError when the caller may not continue, or cannot pay for a useful response */
+  /**
+   * Reserves a response.
+   * @throws AppError when the caller may not continue, or cannot pay for a useful response
+   */
   readonly place: (cost: OrderCost) => Promise<PlacedOrder>;
-  /** A reservation of nothing, for a response that has begun without one. */
+  /** Makes an empty reservation, for a response that has begun without one. */
   readonly placeNothing: () => Promise<Reservation>;
   readonly release: (held: Reservation) => Promise<void>;
 }
 
-/** Of realtime models without published limits. Tokens. */
+/** Output tokens of realtime models without published limits. */
 const usualOutput = 4096;
-/** Speech that is reserved before it begins. Seconds have ten tokens. */
+/** Tokens of speech that are reserved before it begins. A second has ten tokens. */
 const speechTokens = 150;
-/** After a refusal the balance is asked again at most so often. Milliseconds. */
+/** Milliseconds after a refusal in which the balance is not asked again. */
 const refusedMilliseconds = 1000;
-/** In which the provider may begin a response to the last speech of a client that left. Milliseconds. */
+/** Milliseconds in which the provider may begin a response to the last speech of a client that disconnected. */
 const graceMilliseconds = 1000;
-/** Events without an id get one, by which a refusal of the provider names them. */
+/** The prefix of ids for events without an id. A refusal of the provider names the event by this id. */
 const ownId = 'tollgate_order_';
 
-/** The reservations of a session's responses, from their order to their end (docs/adr/0118-realtime-responses-are-reserved-when-ordered.md). */
+/**
+ * The reservations of a session's responses, from the request for a response to its end
+ * (docs/adr/0118-realtime-responses-are-reserved-when-ordered.md).
+ */
 export class SessionOrders {
-  /** Ordered, and not begun: the provider begins them in this order. */
+  /** Requested responses that have not begun. The provider begins them in this order. */
   private readonly waiting: Order[] = [];
   private readonly running: Order[] = [];
-  /** For the next turn that the provider begins. */
+  /** The reservation for the next turn that the provider begins. */
   private standing: Order | null = null;
-  /** Audio was forwarded since it is there. */
+  /** Whether audio was forwarded since that reservation was made. */
   private isFed = false;
   private refusedAt = -Infinity;
   private count = 0;
-  /** The limit of the session is ours, and lower than the client's. */
+  /**
+   * The limit that this server set for the session because it is lower than the client's. Null when the client's limit
+   * applies.
+   */
   private lowered: number | null = null;
   private whenIdle: () => void = () => undefined;
 
   constructor(private readonly deps: SessionOrdersDeps) {}
 
   /**
-   * Reserves the response that an event orders.
+   * Reserves the response that an event requests.
    * @returns the event for the provider
    * @throws AppError when it is refused
    */
@@ -97,32 +106,32 @@ export class SessionOrders {
       : { ...sent, response: withLimit(response, limit ?? 'inf') };
   }
 
-  /** Takes back an order that was not forwarded. */
+  /** Withdraws the reservation of an event that was not forwarded. */
   async withdraw({ event_id: id }: Fields): Promise<void> {
     const at = this.waiting.findIndex(({ eventId }) => eventId === id);
     for (const { held } of this.waiting.splice(at, 1)) await this.deps.release(held);
     this.settled();
   }
 
-  /** Whether audio may be forwarded: what the provider may begin when it hears it is reserved. */
+  /** Whether audio may be forwarded: the response that the provider may begin when it receives speech is reserved. */
   get mayHear(): boolean {
     const { settings, estimate } = this.deps;
     return !settings.responds || (this.standing !== null && estimate.conversation.audio <= this.standing.read.audio);
   }
 
-  /** Notes that audio was forwarded. */
+  /** Records that audio was forwarded. */
   feed(): void {
     this.isFed = true;
   }
 
-  /** Whether it was refused a moment ago. The balance is not asked for each piece of audio. */
+  /** Whether the reservation was refused a moment ago. The balance is not asked for each piece of audio. */
   get isDeaf(): boolean {
     return performance.now() - this.refusedAt < refusedMilliseconds;
   }
 
   /**
    * Reserves the next turn that the provider begins.
-   * @returns an event for the provider that has to come before the audio; null: none
+   * @returns an event for the provider that has to be sent before the audio; null when none is needed
    * @throws AppError when it is refused
    */
   async listen(): Promise<Fields | null> {
@@ -142,7 +151,7 @@ export class SessionOrders {
     return settings.update(limit ?? settings.maxOutput ?? 'inf');
   }
 
-  /** The client changed the session: its next audio is reserved anew, and its limits are its own again. */
+  /** Handles a session update of the client: its next audio is reserved again, and the client's limits apply again. */
   async reset(session: Fields): Promise<void> {
     if (limitIn(session, 'session') === undefined) return;
     this.lowered = null;
@@ -156,10 +165,13 @@ export class SessionOrders {
     if (standing) await this.deps.release(standing.held);
   }
 
-  /** The response that an event of the provider is part of, which begins with its first event; null: none was ordered. */
+  /**
+   * Returns the response that an event of the provider is part of. A response begins with its first event. Null when
+   * none was requested.
+   */
   of(event: Fields): Order | null {
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
-    // Not every provider names the response in each of its parts.
+    // Some providers do not name the response in each of its events.
     const known = id === undefined ? this.running[0] : this.running.find(({ responseId }) => (responseId ?? id) === id);
     if (known) {
       known.responseId ??= id;
@@ -173,11 +185,14 @@ export class SessionOrders {
     return order && this.begin(order, id);
   }
 
-  /** Reserves what can be reserved for a response that nothing ordered. @returns its order */
+  /**
+   * Reserves as much as possible for a response that no event requested.
+   * @returns its order
+   */
   async begun(event: Fields): Promise<Order> {
     const { estimate, settings, placeNothing } = this.deps;
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
-    // The provider begins responses when it hears speech, though no event said so.
+    // The provider begins responses after speech, even if no event said so.
     if (event['type'] === 'response.created') settings.responds = true;
     try {
       return this.begin(await this.place(estimate.conversation, settings.maxOutput), id);
@@ -195,23 +210,23 @@ export class SessionOrders {
     return order;
   }
 
-  /** Whether a response is longer than its reservation pays for. Once. */
+  /** Whether a response exceeds its reservation. Reports it once. */
   exceeds(order: Order): boolean {
     const { heard, isLimited, isCancelled, outputTokens: most } = order;
     if (!isLimited || isCancelled) return false;
-    // Providers that obey a limit count a little differently.
+    // Providers that obey a limit count tokens a little differently.
     return (order.isCancelled = heard.text + outputTokens(heard.seconds) > most * 1.1 + 16 || most === 0);
   }
 
-  /** A response has ended; the caller that takes the order charges it. */
+  /** Removes an order whose response has ended. The caller charges it. */
   take(order: Order): void {
     this.running.splice(this.running.indexOf(order), 1);
     this.settled();
   }
 
   /**
-   * The provider refused an order, which never begins.
-   * @returns the error as its client may see it: with the id of the client's event
+   * Handles a request that the provider refused, so that no response begins.
+   * @returns the error in the form that its client may see: with the id of the client's event
    */
   async refused(event: Fields): Promise<Fields> {
     const error = asFields(event['error']) ?? {};
@@ -233,7 +248,7 @@ export class SessionOrders {
     await new Promise<void>((resolve) => (this.whenIdle = resolve));
   }
 
-  /** Orders that have no end. @returns those that began, and those that did not */
+  /** Returns the orders without an end: those that began, and those that did not. */
   async left(): Promise<{ readonly running: readonly Order[]; readonly waiting: readonly Order[] }> {
     await this.dropStanding();
     return { running: this.running.splice(0), waiting: this.waiting.splice(0) };
@@ -253,7 +268,7 @@ export class SessionOrders {
   }
 }
 
-/** A longer conversation is truncated by the provider. */
+/** Limits the input. The provider truncates a longer conversation. */
 function withinInput({ text, audio }: ReadTokens, most: number): ReadTokens {
   const heard = Math.min(audio, most);
   return { audio: heard, text: Math.min(text, most - heard) };
@@ -271,7 +286,7 @@ const orderOf = (placed: PlacedOrder, read: ReadTokens, mark: Mark, isLimited: b
   isCancelled: false,
 });
 
-/** The usage of a response by our own count. */
+/** Returns the usage of a response as counted here. */
 export const countedUsage = ({ read, heard }: Order): ChargedAudio => ({
   textInputTokens: read.text,
   textOutputTokens: heard.text,
@@ -279,7 +294,7 @@ export const countedUsage = ({ read, heard }: Order): ChargedAudio => ({
   audioOutputTokens: outputTokens(heard.seconds),
 });
 
-/** The usage that a response was reserved for. */
+/** Returns the usage that a response was reserved for. */
 export const reservedUsage = ({ read, outputTokens: output }: Order): ChargedAudio => ({
   textInputTokens: read.text,
   textOutputTokens: 0,

@@ -1,4 +1,4 @@
-import { explainCharge } from '../../billing/prices/explain-charge.service.js';
+import { explainCharge } from '../../billing/prices/explain-charge.js';
 import { rechargeOf } from '../../billing/prices/dry-run/recharge.js';
 import type { PriceCard, Prices } from '../../shared/price-card.js';
 import { priceOfCall, priceOfCard, priceOfRatios, type Price } from '../../billing/prices/compiled-price.js';
@@ -73,7 +73,7 @@ it('a turn that makes a long prompt cheaper costs nothing, and none is ever char
   const card = { prices: { input: 20, output: 0 }, contextTiers: [{ above: 1000, prices: { input: 10 } }] };
   const price = new SessionPrice(priceOfCard({ name: 'm', card }, 'card', { groupRatio: 1 }), values);
   const charges = Array.from({ length: 4 }, () => price.charge({ ...noAudio, textInputTokens: 700 }).quota);
-  // 0.014 USD for 700 tokens, and as much for 1400; 0.021 and 0.028 for the rest.
+  // The charge is 0.014 USD for 700 tokens and also for 1400 tokens, then 0.021 and 0.028 USD.
   expect(charges).toEqual([5600, 0, 2800, 2800]);
   const steep = { ...card, contextTiers: [{ above: 1000, prices: { input: 1 } }] };
   const other = new SessionPrice(priceOfCard({ name: 'm', card: steep }, 'card', { groupRatio: 1 }), values);

@@ -14,27 +14,29 @@ import {
   type Component,
   type Price,
   type Rounded,
+  roundedUp,
   type Transcripts,
-} from '../../billing/prices/price-book.service.js';
+  whole,
+} from '../../billing/prices/index.js';
 import type { Usage } from '../../shared/usage.js';
 
-/** Tokens of one or more turns. */
+/** The tokens of one or more turns. */
 export interface ChargedAudio {
   readonly textInputTokens: number;
   readonly textOutputTokens: number;
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
-  /** Parts of the text input that only price cards price apart. */
+  /** A part of the text input that price cards price separately. */
   readonly cachedTextTokens?: number;
   readonly imageInputTokens?: number;
   readonly cachedImageTokens?: number;
-  /** Part of the audio input. */
+  /** A part of the audio input. */
   readonly cachedAudioTokens?: number;
-  /** Time of the session, which only price cards price. May have a fraction. */
+  /** Session time, which only price cards price. May have a fraction. */
   readonly seconds?: number;
 }
 
-/** Tokens that a response reads, by their price. */
+/** Tokens that a response reads, by kind of price. */
 export interface ReadTokens {
   readonly text: number;
   readonly audio: number;
@@ -60,7 +62,7 @@ export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => (
   seconds: Number(((one.seconds ?? 0) + (other.seconds ?? 0)).toFixed(3)),
 });
 
-/** The tokens of turns as the usage of a call. */
+/** Returns the tokens of turns as the usage of a call. */
 export const usageOf = (turns: ChargedAudio): Usage => ({
   promptTokens: inputOf(turns),
   completionTokens: outputOf(turns),
@@ -77,15 +79,15 @@ export const usageOf = (turns: ChargedAudio): Usage => ({
   },
 });
 
-/** Seconds of a session with a price per second that are reserved and charged at once, besides turns. */
+/** Seconds of a session with a price per second that are reserved and charged at a time, besides turns. */
 export const secondsPerHold = 60;
 
 export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + usage.audioInputTokens;
 export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens + usage.audioOutputTokens;
 
 /**
- * The price of a session, turn by turn. Each turn charges the difference to the audio formula over all turns so far
- * (docs/reference/relay/realtime.md#charge), so that the one log row explains its charge. A price per call is charged
+ * The price of a session, turn by turn. The charge of each turn is the difference to the audio formula over all earlier
+ * turns (docs/reference/relay/realtime.md#charge), so that the one log row explains it. A price per call is charged
  * with the first turn.
  */
 export class SessionPrice {
@@ -94,20 +96,20 @@ export class SessionPrice {
   private paid = whole(0);
   private readonly speech = new TranscribedSpeech();
 
-  /** @param ofTranscripts the price of a model that writes down the speech of the client; null where nothing is charged for it */
+  /** @param ofTranscripts the price of a transcription model; null when transcripts are free */
   constructor(
     readonly price: Price,
     private readonly values: Pick<OptionValues, 'PreConsumedQuota' | 'QuotaPerUnit'>,
     private readonly ofTranscripts: (model: string) => Price | null = () => null,
   ) {}
 
-  /** Counts speech that a model wrote down. It is charged with the next turn. */
+  /** Counts speech that a model transcribed. It is charged with the next turn. */
   addTranscript(model: string, transcript: Transcripts): void {
     const price = this.ofTranscripts(model);
     if (price) this.speech.add(model, price, transcript);
   }
 
-  /** Quota of transcripts that no turn has charged yet. */
+  /** The quota of transcripts that no turn has charged yet. */
   get pending(): number {
     return this.speech.isEmpty ? 0 : roundedUp(minus(this.whole(), this.paid));
   }
@@ -117,7 +119,7 @@ export class SessionPrice {
     return (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
   }
 
-  /** The least with which a session may begin and go on. */
+  /** Returns the minimum reservation with which a session may begin and continue. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
@@ -130,7 +132,10 @@ export class SessionPrice {
     return { amount: reserveOf(cards.audio, PreConsumedQuota, groupRatio, QuotaPerUnit), priced: true };
   }
 
-  /** The most that a response can cost which reads this, and has so many tokens of output of either kind. Quota. */
+  /**
+   * Returns the maximum cost in quota of a response that reads these tokens and has so many output tokens of either
+   * kind.
+   */
   bound({ text, audio }: ReadTokens, outputTokens: number): number {
     if (isFree(this.price) || this.isPaid) return 0;
     const { card, groupRatio } = this.price;
@@ -158,7 +163,10 @@ export class SessionPrice {
     return roundedUp(this.chargeOf({ ...noAudio, seconds: secondsPerHold }));
   }
 
-  /** The charge of this turn. @param isSpeech its tokens are those of transcripts, which may have been added apart */
+  /**
+   * Charges a turn.
+   * @param isSpeech whether its tokens are those of transcripts, which may have been counted separately
+   */
   charge(turn: ChargedAudio, isSpeech = false): Rounded {
     if (this.isPaid) return whole(0);
     if (!isSpeech || this.speech.isEmpty) this.total = sumOf(this.total, turn);
@@ -170,7 +178,7 @@ export class SessionPrice {
     return charge;
   }
 
-  /** The charge of all turns so far. */
+  /** Returns the charge of all turns so far. */
   private whole(): Rounded {
     const lines = this.linesWithSpeech();
     if (!lines) return this.chargeOf(this.total);
@@ -184,7 +192,7 @@ export class SessionPrice {
     return [...linesOfUsage(price.cards.session, usageOf(total)), ...speech.lines()];
   }
 
-  /** The price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
+  /** Returns the price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   factors(): Readonly<Record<string, unknown>> {
     const { price, total, speech } = this;
     const { shown, card } = price;
@@ -207,13 +215,13 @@ export class SessionPrice {
     };
   }
 
-  /** The row's `content` (docs/reference/relay/usage-log.md#log-text). */
+  /** Returns the row's `content` (docs/reference/relay/usage-log.md#log-text). */
   line(): string {
     return `${this.price.audioText}, group ratio ${this.price.groupRatio.toFixed(2)}`;
   }
 }
 
-/** Speech of a session that other models wrote down: usually one of them. */
+/** Speech of a session that other models transcribed. Usually there is one model. */
 class TranscribedSpeech {
   private readonly byModel = new Map<string, { readonly price: Price; found: Transcripts }>();
 
@@ -242,7 +250,7 @@ class TranscribedSpeech {
   }
 }
 
-/** A session may change the model. */
+/** Maximum number of transcription models of a session, which may change the model. */
 const maxTranscribers = 16;
 
 /** Adds transcripts. */

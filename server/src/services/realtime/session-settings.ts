@@ -6,8 +6,9 @@ import { onlyWritesDown } from './transcripts.js';
 const limitNames = ['max_output_tokens', 'max_response_output_tokens'] as const;
 
 /**
- * The output tokens that an object of the client permits; null: as many as the model has, undefined: it names no limit.
- * @throws RelayError invalid_request for a limit that is no number: a provider might read it in another way than the price
+ * Returns the output tokens that an object of the client permits. Null: as many as the model has. Undefined: it names
+ * no limit.
+ * @throws RelayError invalid_request for a limit that is not a number: a provider might read it differently
  */
 export function limitIn(fields: Fields, at: string): number | null | undefined {
   let found: number | null | undefined;
@@ -23,32 +24,35 @@ export function limitIn(fields: Fields, at: string): number | null | undefined {
   return found;
 }
 
-/** A `response.create` whose output is limited, under every name that the client gave the limit. */
+/** Returns a `response.create` with limited output, under every name that the client gave the limit. */
 export function withLimit(response: Fields, limit: number | 'inf'): Fields {
   const named = limitNames.filter((name) => name in response);
   const names = named.length > 0 ? named : [limitNames[0]];
   return { ...response, ...Object.fromEntries(names.map((name) => [name, limit])) };
 }
 
-/** The settings of a session that determine which responses the provider may begin, and how long they are. */
+/** The settings of a session that determine which responses the provider may begin, and their maximum length. */
 export class SessionSettings {
   private isBeta = false;
-  /** The limit that the client, or the provider by default, has set; null: none. */
+  /** The limit set by the client, or by the provider's default; null when there is none. */
   maxOutput: number | null = null;
-  /** The provider begins a response when it hears the end of speech. */
+  /** Whether the provider begins a response at the end of speech. */
   responds = false;
-  /** Speech of the user has begun and not ended. */
+  /** Whether speech of the user has begun and not ended. */
   isSpeaking = false;
-  /** The session has no model that responds: it detects turns, and writes them down. */
+  /** Whether the session has no model that responds: it detects turns, and transcribes them. */
   private writesDown = false;
 
-  /** @throws RelayError invalid_request for a limit that is no number */
+  /**
+   * Reads an event of the client.
+   * @throws RelayError invalid_request for a limit that is not a number
+   */
   fromClient(event: Fields): void {
     const session = event['type'] === 'session.update' ? asFields(event['session']) : null;
     if (!session) return;
     const limit = limitIn(session, 'session');
     if (limit !== undefined) this.maxOutput = limit;
-    // The provider may begin before it confirms the update.
+    // The provider may begin responses before it confirms the update.
     if (this.respondsBy(session)) this.responds = true;
   }
 
@@ -69,7 +73,7 @@ export class SessionSettings {
     return this.writesDown ? false : respondsBy(session);
   }
 
-  /** An event that limits the responses that the provider begins. */
+  /** Returns an event that limits the responses that the provider begins. */
   update(limit: number | 'inf'): Fields {
     const version = this.isBeta ? {} : { type: 'realtime' };
     return { type: 'session.update', session: { ...version, [this.limitName]: limit } };
@@ -80,7 +84,10 @@ export class SessionSettings {
   }
 }
 
-/** Undefined where the session does not say. Older sessions have the setting at the top level, newer ones under `audio`. */
+/**
+ * Whether the session begins responses; undefined when it does not say. Older sessions have the setting at the top
+ * level, newer ones under `audio`.
+ */
 function respondsBy(session: Fields): boolean | undefined {
   const input = asFields(asFields(session['audio'])?.['input']);
   const detection = session['turn_detection'] === undefined ? input?.['turn_detection'] : session['turn_detection'];

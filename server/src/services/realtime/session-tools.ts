@@ -5,10 +5,10 @@ import { unpricedTools } from '../../gateway/reserve/metering/server-tools.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
 /**
- * The tools of an event that the provider runs, and that are charged neither by the price of the session nor by their own: no
- * provider reports the calls of tools in a session, so only a price of 0 can be met.
- * @returns their names, where the site lets such tools pass for nothing
- * @throws AppError TOOL_NOT_PRICED where it does not
+ * Finds tools of an event that the provider runs and that have no price. No provider reports tool calls in a session,
+ * so only a price of 0 can be applied.
+ * @returns their names, if the site allows such tools for free
+ * @throws AppError TOOL_NOT_PRICED if it does not
  */
 export function unchargedTools(event: Fields, price: Price, { UnpricedTools }: OptionValues): readonly string[] {
   const holders = [asFields(event['session']), asFields(event['response'])];

@@ -3,12 +3,12 @@ import { bodyTexts, withTexts } from '../../gateway/admit/guardrails/body-texts.
 import type { CallGuard } from '../../gateway/admit/guardrails/call-guard.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
 
-/** Characters of a text that stay back, so that a match is not cut by the end of a window. */
+/** Characters of a text that are held back, so that the end of a window does not cut a match. */
 const holdBack = 128;
-/** Characters that are released at once. Another server is asked less often. */
+/** Characters that are released at once when all checks are local. Remote checks are called less often. */
 const localWindow = 64;
 const remoteWindow = 800;
-/** Characters of each side that are kept for a capture, which stores fewer. */
+/** Maximum characters of each side that are kept for a capture, which stores fewer. */
 const maxKept = 128 * 1024;
 
 /** Events of the client with texts for the model. */
@@ -20,12 +20,12 @@ const outputDeltas: ReadonlySet<unknown> = new Set([
   ...['response.output_audio_transcript.delta', 'response.audio_transcript.delta'],
 ]);
 const inputTranscript = 'conversation.item.input_audio_transcription.';
-/** Events of the provider with a whole item of the conversation, by any side. */
+/** Events of the provider with a whole item of the conversation, of either side. */
 const itemEvents: ReadonlySet<unknown> = new Set([
   ...['conversation.item.added', 'conversation.item.created', 'conversation.item.done', 'conversation.item.retrieved'],
 ]);
 const inputRoles: ReadonlySet<unknown> = new Set(['user', 'system']);
-/** Members with sound as base64. */
+/** Fields with audio as base64. */
 const sound: ReadonlySet<string> = new Set(['audio']);
 
 interface Held {
@@ -33,7 +33,7 @@ interface Held {
   text: string;
 }
 
-/** Guardrails and capture of one session. Exists for callers whom a rule or a capture concerns. */
+/** Guardrails and capture of one session. Exists only if a rule or a capture concerns the caller. */
 export class SessionWatch {
   private readonly held = new Map<string, Held>();
   private readonly input: string[] = [];
@@ -54,13 +54,14 @@ export class SessionWatch {
     return { input: this.input, output: this.output };
   }
 
-  /** Whether an event of the client waits for `fromClient`. */
+  /** Whether an event of the client has to pass `fromClient`. */
   concernsInput(event: Fields): boolean {
     return inputEvents.has(event['type']);
   }
 
   /**
-   * The event after all guardrails for input; the same object when nothing was masked.
+   * Checks an event of the client with all guardrails for input.
+   * @returns the event; the same object when nothing was masked
    * @throws AppError GUARDRAIL_BLOCKED, UnavailableError
    */
   async fromClient(event: Fields): Promise<Fields> {
@@ -70,14 +71,15 @@ export class SessionWatch {
     return passed === texts ? event : await withTexts(event, passed, sound);
   }
 
-  /** Whether an event of the provider waits for `fromUpstream`. */
+  /** Whether an event of the provider has to pass `fromUpstream`. */
   concernsOutput({ type }: Fields): boolean {
     if (typeof type !== 'string') return false;
     return outputDeltas.has(type) || type.startsWith(inputTranscript) || itemEvents.has(type) || isEnd(type);
   }
 
   /**
-   * The events for the client after all guardrails; empty while a window is not full.
+   * Checks an event of the provider with all guardrails for output.
+   * @returns the events for the client; empty while a window is not full
    * @throws AppError GUARDRAIL_BLOCKED, UnavailableError
    */
   async fromUpstream(event: Fields): Promise<readonly Fields[]> {
@@ -93,7 +95,9 @@ export class SessionWatch {
     return [...passed, checked === texts ? event : await withTexts(event, checked, sound)];
   }
 
-  /** The speech of the user, as the provider transcribed it. Its parts are held back, because the whole text follows. */
+  /**
+   * Checks the user's speech as the provider transcribed it. Its parts are held back, because the whole text follows.
+   */
   private async transcribed(event: Fields, type: string): Promise<readonly Fields[]> {
     const { transcript } = event;
     if (!type.endsWith('.completed') || typeof transcript !== 'string') {
@@ -105,7 +109,7 @@ export class SessionWatch {
     return [passed === texts ? event : { ...event, transcript: passed[0] }];
   }
 
-  /** Its texts are input when the client wrote them, else output. */
+  /** Checks an item. Its texts are input if the client wrote them, else output. */
   private async item(event: Fields): Promise<Fields> {
     const item = asFields(event['item']);
     const isInput = inputRoles.has(item?.['role']) || item?.['type'] === 'function_call_output';
@@ -162,10 +166,10 @@ export class SessionWatch {
   }
 }
 
-/** Events that repeat the texts of the deltas before them. */
+/** Whether an event repeats the texts of the deltas before it. */
 const isEnd = (type: string): boolean => type.startsWith('response.') && type.endsWith('.done');
 
-/** The event in a frame, when it is a JSON object. */
+/** Returns the event in a frame, if it is a JSON object. */
 export function eventIn(data: Buffer): Fields | null {
   try {
     return asFields(JSON.parse(data.toString()));

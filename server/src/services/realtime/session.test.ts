@@ -29,7 +29,7 @@ interface Running {
 }
 
 /**
- * A session whose ledger take every charge.
+ * Opens a session whose ledger accepts every charge.
  * @param turns how many turns may be reserved after the first
  * @param token limits of the key
  */
@@ -89,7 +89,7 @@ describe('a session with a price per second', () => {
     const [code] = (await once(client, 'close')) as [number];
     await ended;
     expect(code).toBe(1008);
-    // Three more turns were reserved, and the session ended with the charge after them.
+    // Three more turns were reserved. The session ended with the charge of the last.
     expect(charges).toHaveLength(4);
     const [line] = linesOf(charges.at(-1)) as Array<[string, number, number]>;
     expect(line).toEqual(['second', expect.any(Number) as number, 1]);

@@ -1,9 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
-import type { Rounded } from '../../billing/prices/price-book.service.js';
-import type { Charge, Reservation } from '../../billing/ledger/ledger.service.js';
-import type { SessionLedger } from '../../billing/ledger/session-ledger.service.js';
+import { modelLimits, type Rounded } from '../../billing/prices/index.js';
+import type { Charge, Reservation, SessionLedger } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { checkModel, type Admission } from '../../gateway/route/admission.js';
 import type { Caller } from '../../gateway/admit/authentication.js';
@@ -39,49 +37,49 @@ export interface SessionDeps {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly channelId: number;
-  /** The account belongs to the caller, who may name everything that its provider keeps. */
+  /** Whether the account belongs to the caller, who may then name everything that its provider stores. */
   readonly isOwnAccount: boolean;
   readonly usedChannels: readonly number[];
   readonly upstreamModel: string;
   readonly price: SessionPrice;
   readonly cost: SessionCost;
   readonly sessionLedger: SessionLedger;
-  /** The model only writes down speech, and an event named it: each transcript is a turn. */
+  /** Whether the model only transcribes speech, and an event named it. Each transcript is a turn. */
   readonly isTranscription: boolean;
   readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
-  /** Guardrails and capture; absent: none concerns the caller. */
+  /** Guardrails and capture. Absent when none concerns the caller. */
   readonly watch: SessionWatch | undefined;
   /** Called once, when everything is charged. */
   readonly ended: (total: SessionTotal) => void;
   /** Called after every charged turn. */
   readonly charged: (turn: ChargedResponse) => void;
-  /** Called when a provider reports more than the model can have had, with the part that is charged. */
+  /** Called when a provider reports more usage than the model can have had, with the part that is charged. */
   readonly impossible: (reported: ChargedAudio, charged: ChargedAudio) => void;
-  /** Called with tools of the provider that run for nothing. */
+  /** Called with tools of the provider that run for free. */
   readonly freeTools: (names: readonly string[]) => void;
   /**
-   * Reserves what the session costs besides its responses anew.
+   * Reserves the next cost of the session besides its responses.
    * @throws AppError when the caller may not continue, or cannot pay
    */
   readonly hold: () => Promise<void>;
   /**
-   * Reserves a response, or a shorter one.
+   * Reserves a response, or a shorter response.
    * @throws AppError when the caller cannot pay, SessionEndedError when they may not continue
    */
   readonly place: (cost: OrderCost) => Promise<PlacedOrder>;
-  /** A reservation of nothing. */
+  /** Makes an empty reservation. */
   readonly placeNothing: () => Promise<Reservation>;
   readonly limits: SocketPairLimits;
-  /** By `performance.now()`. */
+  /** Time of the start, by `performance.now()`. */
   readonly startedAt: number;
 }
 
-/** A whole session. */
+/** The totals of a session. */
 export interface SessionTotal {
   readonly usage: ChargedAudio;
   readonly quota: number;
-  /** By `performance.now()`; null: the provider sent nothing. */
+  /** Time of the provider's first data, by `performance.now()`; null when the provider sent nothing. */
   readonly firstDataAt: number | null;
 }
 
@@ -94,7 +92,7 @@ export interface ChargedResponse {
 }
 
 /**
- * One realtime session: forwards frames in both directions, and charges turn by turn
+ * One realtime session. It forwards frames in both directions, and charges turn by turn
  * (docs/reference/relay/realtime.md#charge).
  */
 export class RealtimeSession {
@@ -107,16 +105,16 @@ export class RealtimeSession {
   private turns = 0;
   private quota = 0;
   private uncharged = 0;
-  /** Notes of guardrails that the log row has. */
+  /** Number of guardrail notes that the log row already has. */
   private writtenNotes = 0;
   private turnStartedAt: number;
-  /** Until when the time of the session is counted. By `performance.now()`. */
+  /** The time up to which session time was charged, by `performance.now()`. */
   private countedUntil = 0;
   private firstDataAt: number | null = null;
   private needsHold = false;
-  /** The client knows that audio is not forwarded. */
+  /** Whether the client knows that audio is not forwarded. */
   private isRefused = false;
-  /** A rule blocked the response: nothing more is forwarded to the client. */
+  /** Whether a rule blocked the response, so that nothing more is forwarded to the client. */
   private isBlocked = false;
 
   constructor(
@@ -155,14 +153,14 @@ export class RealtimeSession {
     return this.deps.admission.model;
   }
 
-  /** A session for transcripts pays for its speech instead. */
+  /** Whether session time is charged. A transcription session pays for its speech instead. */
   private get isTimed(): boolean {
     return this.deps.price.isTimed && !this.deps.isTranscription;
   }
 
   /**
-   * Never throws. Resolves when both sides are closed and everything is charged.
-   * @param early frames of the client that came before, in their order
+   * Runs the session. Never throws. Resolves when both sides are closed and everything is charged.
+   * @param early frames that the client sent before, in order
    */
   async run(early: readonly Frame[] = []): Promise<void> {
     this.countedUntil = performance.now();
@@ -182,7 +180,10 @@ export class RealtimeSession {
     this.pair.stop(1012, 'the server is restarting');
   }
 
-  /** An event with too many values is not parsed and ends the session: `[[],[],…]` grows fiftyfold in memory. */
+  /**
+   * Handles a frame of the client. An event with too many values is not parsed and ends the session: `[[],[],…]` grows
+   * fiftyfold in memory.
+   */
   private fromClient(frame: Frame): boolean | Promise<Frame | null> {
     try {
       if (!frame.isBinary) assertJsonBounds(frame.data, eventBounds);
@@ -209,7 +210,7 @@ export class RealtimeSession {
     return sent === frame || Promise.resolve(sent);
   }
 
-  /** Forwards a `response.create` once it is reserved. A refused one is not forwarded, and the session goes on. */
+  /** Forwards a `response.create` once it is reserved. A refused one is not forwarded, and the session continues. */
   private async reserved(frame: Frame, event: Fields): Promise<Frame | null> {
     const { orders, pair } = this;
     try {
@@ -251,8 +252,9 @@ export class RealtimeSession {
   }
 
   /**
-   * The event as the provider gets it. A key lets no model write speech down that it may not call itself, and no event changes
-   * the model that is paid for, or names a prompt of a shared account: null then, and the session goes on without the event.
+   * Returns the event in the form that the provider gets. A key may not use a transcription model that it may not call
+   * directly. No event may change the paid model, or name a prompt of a shared account.
+   * @returns null for a refused event; the session continues without it
    */
   private permitted(event: Fields): Fields | null {
     const { admission, caller, requestId, upstreamModel, isTranscription, isOwnAccount, price, options } = this.deps;
@@ -271,7 +273,7 @@ export class RealtimeSession {
     }
   }
 
-  /** A blocked event is not forwarded. The session goes on. */
+  /** Checks an event of the client. A blocked event is not forwarded, and the session continues. */
   private async checkInput(frame: Frame, event: Fields, watch: SessionWatch): Promise<Frame | null> {
     try {
       const passed = await watch.fromClient(event);
@@ -294,7 +296,10 @@ export class RealtimeSession {
     return this.isBlocked ? (done ?? Promise.resolve()).then(() => []) : done;
   }
 
-  /** After a response that a rule blocks, the session ends: the provider may already speak the rest. */
+  /**
+   * Checks an event of the provider. After a blocked response the session ends, because the provider may already be
+   * speaking the rest.
+   */
   private async checkOutput(frame: Frame, event: Fields, watch: SessionWatch): Promise<readonly Frame[]> {
     let frames: readonly Frame[] = [];
     try {
@@ -305,7 +310,7 @@ export class RealtimeSession {
       this.pair.instruct(JSON.stringify({ type: 'response.cancel' }));
       this.pair.end(1008, 'the response was blocked');
     }
-    // After the check, whose notes are part of the row.
+    // The turn is charged after the check, whose notes are part of the row.
     await this.turnOf(event);
     return frames;
   }
@@ -313,7 +318,7 @@ export class RealtimeSession {
   /** Counts the event, and charges the turn that it ends. */
   private turnOf(event: Fields): Promise<readonly Frame[] | undefined> | undefined {
     const { isTranscription } = this.deps;
-    // Its client got one before there was a provider.
+    // The client got such an event before the provider was connected.
     if (isTranscription && createdEvents.has(event['type'])) return Promise.resolve([]);
     if (event['type'] === 'error') return this.orders.refused(event).then((shown) => [toFrame(shown)]);
     if (!responseEvents.test(String(event['type']))) {
@@ -324,13 +329,13 @@ export class RealtimeSession {
     return order ? this.partOf(event, order) : this.orders.begun(event).then((late) => this.partOf(event, late));
   }
 
-  /** The provider may have been set to begin no responses. */
+  /** Applies a session event. The provider may have been configured to begin no responses. */
   private settingsOf({ type }: Fields): Promise<undefined> | undefined {
     if (type !== 'session.updated' || this.settings.responds) return undefined;
     return this.orders.dropStanding().then(() => undefined);
   }
 
-  /** Counts a part of a response, and charges it with its end. */
+  /** Counts a part of a response, and charges the response with its end. */
   private partOf(event: Fields, order: Order): Promise<undefined> | undefined {
     this.estimate.fromUpstream(event, order.heard);
     if (this.orders.exceeds(order)) {
@@ -340,7 +345,7 @@ export class RealtimeSession {
     return event['type'] === 'response.done' ? this.endOf(asFields(event['response']) ?? {}, order) : undefined;
   }
 
-  /** Charged before the client can see the end of the response. */
+  /** Charges a response before the client can see its end. */
   private async endOf(response: Fields, order: Order): Promise<undefined> {
     const reported = this.possible(reportedUsage(response['usage']));
     const usage = reported ?? (isVoid(response, order) ? noAudio : countedUsage(order));
@@ -350,8 +355,8 @@ export class RealtimeSession {
   }
 
   /**
-   * Counts speech that a model wrote down. A turn pays for it, or what is reserved for the next one. It is a turn of a
-   * session that has no other ones.
+   * Counts speech that a model transcribed. The current turn pays for it, or the reservation of the next. In a session
+   * without other turns it is a turn.
    */
   private speechOf(event: Fields): Promise<undefined> | undefined {
     const { price, cost, sessionLedger, isTranscription } = this.deps;
@@ -364,14 +369,14 @@ export class RealtimeSession {
     return sessionLedger.opened && price.pending > price.reserve().amount ? this.charge(noAudio) : undefined;
   }
 
-  /** Charges a session without turns for its time, so that it ends with the balance of its user. */
+  /** Charges a session without turns for its time, so that it ends when the user's balance is used up. */
   private chargeTime(): void {
     this.pair.enqueue(async () => {
       if (this.deps.sessionLedger.opened) await this.charge(noAudio);
     });
   }
 
-  /** Seconds since the last call. A session that only writes speech down pays for its speech. */
+  /** Returns the seconds since the last call. A transcription session pays for its speech, so it returns 0. */
   private takeSeconds(): number {
     const now = performance.now();
     const milliseconds = now - this.countedUntil;
@@ -379,7 +384,7 @@ export class RealtimeSession {
     return this.transcripts.isWholeSession ? 0 : Math.round(milliseconds) / 1000;
   }
 
-  /** The part of a report that the model can have had. */
+  /** Returns the part of a usage report that the model can have had. */
   private possible(reported: ChargedAudio | null): ChargedAudio | null {
     if (!reported) return null;
     const { admission, options, impossible } = this.deps;
@@ -388,7 +393,7 @@ export class RealtimeSession {
     return usage;
   }
 
-  /** Reserves what the session costs anew, after it was charged. */
+  /** Reserves the next cost of the session, after a charge. */
   private async holdNext(): Promise<void> {
     if (!this.needsHold) return;
     this.needsHold = false;
@@ -400,7 +405,7 @@ export class RealtimeSession {
     }
   }
 
-  /** The final error for the client, where the close code alone does not explain the reason; else null. */
+  /** Returns the final error for the client if the close code alone does not explain the reason; else null. */
   private farewell(cause: EndCause, code: number): string | null {
     const { requestId } = this.deps;
     if (cause === 'expired') {
@@ -417,9 +422,9 @@ export class RealtimeSession {
   }
 
   /**
-   * Charges a response by its own reservation, and everything else by that of the session. What exceeds the reservation is
-   * charged as far as the balance has it.
-   * @param isSpeech its tokens are those of transcripts, whose price and cost were counted apart
+   * Charges a response to its own reservation, and everything else to the reservation of the session. An excess is
+   * charged as far as the balance covers it.
+   * @param isSpeech whether its tokens are those of transcripts, whose price and cost were counted separately
    */
   private async charge(
     tokens: ChargedAudio,
@@ -450,8 +455,8 @@ export class RealtimeSession {
   }
 
   /**
-   * Charges responses that have no end: by our own count where the provider or the server broke off, and as reserved where
-   * the client left and the provider did not end in time. A session without any turn still gets a log row.
+   * Charges responses without an end: by the count here if the provider or the server broke off, and as reserved if the
+   * client disconnected and the provider did not end in time. A session without any turn still gets a log row.
    */
   private async finish(): Promise<void> {
     const { sessionLedger, price } = this.deps;
@@ -467,7 +472,7 @@ export class RealtimeSession {
     await sessionLedger.close();
   }
 
-  /** A session that only writes speech down pays for its transcripts, and for an utterance whose text has begun to come. */
+  /** Charges a transcription session for its transcripts, and for an utterance whose text has begun to arrive. */
   private async finishSpeech(): Promise<void> {
     const { sessionLedger, price, cost, isTranscription } = this.deps;
     const rest = this.transcripts.unfinished(this.estimate.sentSeconds);
@@ -518,7 +523,7 @@ export class RealtimeSession {
         cache_tokens: 0,
         cache_ratio: 0,
         frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
-        // Of the whole session, as the row.
+        // The row is that of the whole session, and so is the duration.
         duration_ms: Math.max(0, Math.round(performance.now() - startedAt)),
         turns: this.turns,
         ...(this.uncharged > 0 ? { uncharged_quota: this.uncharged } : {}),
@@ -534,10 +539,10 @@ export class RealtimeSession {
   }
 }
 
-/** Events that are part of a response. */
+/** Matches events that are part of a response. */
 const responseEvents = /^response\.(?:created|done|.+\.delta)$/;
 
-/** A response that failed, or was cancelled before it began. A provider that bills it reports it. */
+/** Whether a response failed, or was cancelled before it began. A provider that bills it reports it. */
 const isVoid = ({ status }: Fields, { heard }: Order): boolean =>
   (status === 'failed' || status === 'cancelled') && heard.text + heard.seconds === 0;
 

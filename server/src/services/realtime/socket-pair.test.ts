@@ -67,7 +67,7 @@ async function flood(from: WebSocket, near: WebSocket, atMost: number): Promise<
   let sent = 0;
   for (; sent < atMost; sent += piece.length) from.send(piece);
   await until(() => near.isPaused);
-  // Nothing moves any more once two checks see the same value.
+  // The transfer has stopped when two checks see the same value.
   for (let before = -1; before !== from.bufferedAmount;) {
     before = from.bufferedAmount;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -100,7 +100,7 @@ describe('backpressure', () => {
     let received = 0;
     client.on('message', (data: Buffer) => (received += data.length));
     client.pause();
-    // Bytes in transit are in the kernels' buffers; this process holds next to nothing.
+    // Bytes in transit are in the buffers of the kernel. This process holds almost nothing.
     expect(await flood(upstream, nearUpstream, total)).toBeLessThan(total / 2);
     expect(nearClient.bufferedAmount).toBeLessThan(1024 * 1024);
     client.resume();
@@ -134,7 +134,7 @@ describe('backpressure', () => {
     let received = 0;
     client.on('message', (data: Buffer) => {
       received += data.length;
-      // Pauses again and again, in total for longer than bytes may wait without a break.
+      // The pauses are repeated, in total for longer than bytes may wait without a break.
       client.pause();
       setTimeout(() => client.resume(), 60);
     });
@@ -266,7 +266,7 @@ describe('pings', () => {
     client.on('ping', () => pings.client++);
     upstream.on('ping', () => pings.upstream++);
     await until(() => pings.client >= 3 && pings.upstream >= 3);
-    // Paused over many pings and then read again: the pongs arrive late, but the side is alive.
+    // The side is paused over many pings and then read again: the pongs arrive late, but the side is alive.
     nearUpstream.pause();
     const before = pings.client;
     await until(() => pings.client >= before + 3);

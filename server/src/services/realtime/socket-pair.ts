@@ -2,7 +2,7 @@ import { WebSocket, type RawData } from 'ws';
 import { secondsPerHold } from './session-price.js';
 import { pauseReading, resumeReading } from './socket-reading.js';
 
-/** A frame to forward; text frames stay text frames. */
+/** A frame to forward. Text frames stay text frames. */
 export interface Frame {
   readonly data: Buffer;
   readonly isBinary: boolean;
@@ -12,15 +12,15 @@ export interface Frame {
 export interface SocketPairLimits {
   readonly pingMilliseconds: number;
   readonly sessionMilliseconds: number;
-  /** Maximum bytes waiting for one side before reading from the other side stops. */
+  /** Maximum bytes that may wait for one side before reading from the other side stops. */
   readonly maxWaiting: number;
-  /** Milliseconds for which a side may have more than that waiting. */
+  /** Milliseconds for which a side may exceed `maxWaiting`. */
   readonly stallMilliseconds: number;
   /** Milliseconds that a side may take to complete the closing handshake. */
   readonly closeMilliseconds: number;
-  /** Milliseconds in which a provider may end its responses after its client has left. */
+  /** Milliseconds in which a provider may end its responses after its client has disconnected. */
   readonly readOnMilliseconds: number;
-  /** After so many milliseconds the time of a session with a price per second is charged, and more is reserved. */
+  /** Milliseconds after which the time of a session with a price per second is charged, and more is reserved. */
   readonly timedMilliseconds: number;
 }
 
@@ -34,26 +34,33 @@ export const defaultPairLimits: SocketPairLimits = {
   timedMilliseconds: secondsPerHold * 1000,
 };
 
-/** Cause of the end of a session: one of the sides, a timeout, the relay, or a stop of the server. */
+/** The cause of the end of a session: one of the sides, a timeout, the relay, or a stop of the server. */
 export type EndCause = 'client' | 'upstream' | 'expired' | 'own' | 'stop';
 
 /** Processes each frame before it is forwarded. Frames are processed one after the other. */
 export interface SocketPairHandler {
-  /** @returns false when the frame must not be forwarded; a promise of the frame to forward, or null */
+  /**
+   * Handles a frame of the client.
+   * @returns false when the frame must not be forwarded; a promise of the frame to forward, or of null
+   */
   fromClient(frame: Frame): boolean | Promise<Frame | null>;
-  /** @returns when the frame may be forwarded to the client, or frames to forward in its place */
+  /**
+   * Handles a frame of the provider.
+   * @returns a promise that resolves when the frame may be forwarded to the client, or with frames to forward in its
+   * place
+   */
   fromUpstream(frame: Frame): Promise<readonly Frame[] | undefined> | Promise<void> | undefined;
   /**
    * Called after a frame from the provider was sent to the client.
-   * @returns when the next one may follow
+   * @returns a promise that resolves when the next frame may follow
    */
   delivered(): Promise<void> | void;
   /**
-   * The last frame for the client, or null.
-   * @param code close code of the ending side; 1006: none
+   * Returns the last frame for the client, or null.
+   * @param code close code of the side that ended; 1006 when there was none
    */
   farewell(cause: EndCause, code: number): string | null;
-  /** @returns when the provider has ended what it makes, although its client has left */
+  /** Resolves when the provider has ended its output, although its client has disconnected. */
   providerEnded(): Promise<void>;
 }
 
@@ -64,14 +71,14 @@ export interface SocketPairHandler {
 export class SocketPair {
   private readonly queue: Array<Frame | (() => Promise<void>)> = [];
   private isWorking = false;
-  /** Frames of the client behind one that waits for a check. */
+  /** Frames of the client that wait behind a frame that is being checked. */
   private readonly waiting: Frame[] = [];
   private isChecking = false;
-  /** One side has left: no frame of the client is forwarded any more. */
+  /** Whether one side has closed, so that no frame of the client is forwarded any more. */
   isEnding = false;
   private isOver = false;
   private stopReading: () => void = () => undefined;
-  /** The provider had not ended what it made when its time was over. */
+  /** Whether the provider had not ended its output when its time was over. */
   isCutOff = false;
   private readonly timers: NodeJS.Timeout[] = [];
   /** Timers of sides that have more bytes waiting than allowed. */
@@ -89,7 +96,10 @@ export class SocketPair {
     private readonly limits: SocketPairLimits = defaultPairLimits,
   ) {}
 
-  /** @param early frames of the client that came before, in their order */
+  /**
+   * Starts forwarding.
+   * @param early frames that the client sent before, in order
+   */
   start(early: readonly Frame[] = []): void {
     const { client, upstream, limits } = this;
     client.on('error', () => undefined);
@@ -108,19 +118,22 @@ export class SocketPair {
       }, limits.sessionMilliseconds),
     );
     this.resume(upstream);
-    // The client may be paused: what is forwarded resumes it.
+    // The client may be paused. Forwarding a frame resumes it.
     for (const frame of early) this.fromClient(frame);
     // One side may have closed while the other was being opened.
     if (client.readyState > WebSocket.OPEN) this.end(1001, '', 'client');
     else if (upstream.readyState > WebSocket.OPEN) this.end(1006, '', 'upstream');
   }
 
-  /** Sends one of our own frames to the client. */
+  /** Sends a frame of this server to the client. */
   report(text: string): void {
     if (this.client.readyState === WebSocket.OPEN) this.client.send(text);
   }
 
-  /** Closes both sides. @param code a code that may be sent, else 1011 */
+  /**
+   * Closes both sides.
+   * @param code a code that may be sent, else 1011
+   */
   end(code: number, reason: string, cause: EndCause = 'own'): void {
     if (this.isEnding) return;
     this.isEnding = true;
@@ -128,7 +141,7 @@ export class SocketPair {
     void this.close(code, reason, cause);
   }
 
-  /** Ends at once, also where the provider is read on. */
+  /** Ends the session at once, also while the provider is read without a client. */
   stop(code: number, reason: string): void {
     this.end(code, reason, 'stop');
     this.stopReading();
@@ -145,12 +158,12 @@ export class SocketPair {
     closeSocket(upstream, code, reason, limits.closeMilliseconds);
     this.isOver = true;
     await this.idle();
-    // A frame of the client that waits for its reservation returns it.
+    // A frame of the client that waits for its reservation releases it.
     while (this.isChecking) await new Promise((resolve) => setTimeout(resolve, 5));
     this.resolveEnd();
   }
 
-  /** Reads what the provider sends without a client, because it bills all that it makes. */
+  /** Reads the provider's output without a client, because the provider bills all of it. */
   private async readOn(): Promise<void> {
     this.upstream.once('close', () => this.stopReading());
     const isOver = new Promise<boolean>((resolve) => {
@@ -173,7 +186,7 @@ export class SocketPair {
     } else void this.check(passes);
   }
 
-  /** Forwards a frame of the client after its check, and then those behind it. */
+  /** Forwards a frame of the client after its check, and then the frames that wait behind it. */
   private async check(checked: Promise<Frame | null>): Promise<void> {
     this.isChecking = true;
     pauseReading(this.client, 'forwarding');
@@ -192,7 +205,7 @@ export class SocketPair {
     if (!this.isChecking) this.ease(this.upstream, this.client);
   }
 
-  /** Sends one of our own frames to the provider. */
+  /** Sends a frame of this server to the provider. */
   instruct(text: string): void {
     if (this.upstream.readyState === WebSocket.OPEN) this.upstream.send(text);
   }
@@ -266,14 +279,14 @@ export class SocketPair {
 
   private resume(socket: WebSocket): void {
     if (!socket.isPaused) return;
-    // Its pong may be among the bytes that are read only now.
+    // The pong may be among the bytes that are read only now.
     this.alive.add(socket);
     resumeReading(socket, 'forwarding');
   }
 
   private ping(): void {
     for (const socket of [this.client, this.upstream]) {
-      // A paused side cannot be seen responding.
+      // A pong of a paused side is not read, so the side counts as alive.
       if (socket.isPaused) continue;
       if (!this.alive.delete(socket)) socket.terminate();
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
@@ -297,7 +310,10 @@ export function closeSocket(socket: WebSocket, code: number, reason: string, mil
 export const toBuffer = (data: RawData): Buffer =>
   Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 
-/** 1005 and 1006 mean that the other side sent no code; they and some others must not be sent. */
+/**
+ * Returns a code that may be sent. 1005 and 1006 mean that the other side sent no code. They and some others must not
+ * be sent.
+ */
 function sendable(code: number): number {
   if (code === 1005) return 1000;
   const isKnown = code >= 1000 && code <= 1014 && ![1004, 1006].includes(code);

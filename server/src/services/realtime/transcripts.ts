@@ -1,48 +1,50 @@
-import { noTranscripts, type Transcripts } from '../../billing/prices/price-book.service.js';
+import { noTranscripts, type Transcripts } from '../../billing/prices/index.js';
 import { noAudio, type ChargedAudio } from './session-price.js';
 import { asFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 
 const prefix = 'conversation.item.input_audio_transcription';
 const completed = `${prefix}.completed`;
-/** Sessions that only write speech down had events of their own. */
+/** Events of a session. Transcription sessions once had events of their own. */
 const sessionEvents: ReadonlySet<unknown> = new Set([
   ...['session.created', 'session.updated', 'transcription_session.created', 'transcription_session.updated'],
 ]);
-/** The first event of a session, by the two versions of the API. */
+/** The first event of a session, in both versions of the API. */
 export const createdEvents: ReadonlySet<unknown> = new Set(['session.created', 'transcription_session.created']);
-/** OpenAI counts a token for 100 ms of the user's audio. */
+/** Tokens per second of audio: OpenAI counts one token per 100 ms. */
 const tokensOfSecond = 10;
-/** No utterance is longer than a session, nor has it more tokens. */
+/** Seconds. No utterance is longer than a session, or has more tokens. */
 const maxSeconds = 3600;
 const maxTokens = 100_000;
 
-/** Utterances whose text may have begun at once. Characters of text that a token has. */
+/** Maximum number of utterances whose text may have begun at the same time. */
 const maxBegun = 100;
+/** Characters of text per token. */
 const charactersOfToken = 4;
 
-/** Speech that a model wrote down. */
+/** Speech that a model transcribed. */
 export interface Transcribed {
   readonly model: string;
   readonly transcript: Transcripts;
 }
 
-/** Follows which model writes down the speech of a session's client, and what it reports. */
+/** Tracks which model transcribes the speech of a session's client, and its reports. */
 export class TranscriptWatch {
   private model: string | null;
-  /** The session has no model that responds: it only writes speech down. */
+  /** Whether the session has no model that responds and only transcribes speech. */
   isWholeSession: boolean;
-  /** Characters of utterances of which the client has got a part, by item. */
+  /** Number of characters that the client has received of incomplete utterances, by item. */
   private readonly begun = new Map<unknown, number>();
 
-  /** @param own the model of a session that only writes speech down; null: the provider names the one that does so */
+  /** @param own the model of a transcription session; null when the provider names the transcription model */
   constructor(private readonly own: string | null) {
     this.model = own;
     this.isWholeSession = own !== null;
   }
 
   /**
+   * Reads an event of the provider.
    * @param sent seconds of audio that the client sent since the last transcript
-   * @returns what a model wrote down, and its name; null for all other events of the provider
+   * @returns the transcript and the name of its model; null for all other events
    */
   read(event: Fields, sent: number): Transcribed | null {
     const type = event['type'];
@@ -71,10 +73,10 @@ export class TranscriptWatch {
   }
 
   /**
-   * The utterance of which the client has got a part, where no report will come: its text could be read for nothing by
-   * leaving before its end.
+   * Returns the utterance that the client has received in part, when no report will arrive. Otherwise its text could be
+   * read for free by disconnecting before its end.
    * @param seconds of audio that the client sent since the last report
-   * @returns null where every text that began has its report
+   * @returns null when every text that began has its report
    */
   unfinished(seconds: number): Transcribed | null {
     let characters = 0;
@@ -84,7 +86,7 @@ export class TranscriptWatch {
   }
 }
 
-/** A transcript of a text, where nothing is reported of it; null without a text, or without audio. */
+/** Estimates the usage of a transcript without a report; null without a text, or without audio. */
 function estimated(sent: number, characters: number): Transcripts | null {
   if (characters === 0 || sent === 0) return null;
   const audioTokens = Math.ceil(sent * tokensOfSecond);
@@ -97,20 +99,23 @@ function estimated(sent: number, characters: number): Transcripts | null {
 export const onlyWritesDown = ({ type, object }: Fields): boolean =>
   type === 'transcription' || object === 'realtime.transcription_session';
 
-/** Older sessions name the model at the top level, newer ones under `audio`. */
+/** Paths of the transcription model. Older sessions name it at the top level, newer ones under `audio`. */
 export const transcriberPaths: ReadonlyArray<readonly string[]> = [
   ['input_audio_transcription'],
   ['audio', 'input', 'transcription'],
 ];
 
-/** The models that a session names. */
+/** Returns the transcription models that a session names. */
 export const transcribersIn = (session: Fields): string[] =>
   transcriberPaths.flatMap((path) => {
     const found = path.reduce<Fields | null>((fields, name) => asFields(fields?.[name]), session);
     return someText(found?.['model']) ?? [];
   });
 
-/** The tokens of a transcript as a turn. Models that report its length alone have as many as OpenAI counts for it. */
+/**
+ * Returns the tokens of a transcript as a turn. If the model reports only the length, the tokens are estimated as
+ * OpenAI counts them.
+ */
 export function responseOfTranscript({ seconds, inputTokens, audioTokens, outputTokens }: Transcripts): ChargedAudio {
   const isTimed = inputTokens + outputTokens === 0;
   return {
@@ -121,7 +126,7 @@ export function responseOfTranscript({ seconds, inputTokens, audioTokens, output
   };
 }
 
-/** Models report either the length of the audio or its tokens. */
+/** Reads a usage report. Models report either the length of the audio or its tokens. */
 function transcriptOf(usage: Fields | null): Transcripts | null {
   if (!usage) return null;
   const inputTokens = countOf(usage['input_tokens']);

@@ -16,7 +16,7 @@ export interface Connection {
 /** A handshake that may be completed. */
 export interface Accepted {
   upgrade(request: IncomingMessage, connection: Connection): void;
-  /** The client left before. */
+  /** Called when the client disconnected before the handshake. */
   abandon(): Promise<void> | void;
 }
 
@@ -24,7 +24,7 @@ const connections = new WeakMap<IncomingMessage, Connection>();
 
 const taken = new WeakSet<object>();
 
-/** Leads handshakes through the app, once for all routes. */
+/** Routes handshakes through the app. Called once for all routes. */
 export function takeUpgrades(app: FastifyInstance): void {
   if (taken.has(app.server)) return;
   taken.add(app.server);
@@ -35,7 +35,8 @@ export function takeUpgrades(app: FastifyInstance): void {
 
 /**
  * Responds to a handshake: with a WebSocket, or with the error of `accept` as an HTTP response.
- * @param accept every check that can fail with a plain HTTP response; its signal is aborted when the client leaves
+ * @param accept runs every check that can fail with a plain HTTP response; its signal is aborted when the client
+ * disconnects
  */
 export async function serveUpgrade(
   request: FastifyRequest,
@@ -48,7 +49,7 @@ export async function serveUpgrade(
   try {
     if (!connection) throw new AppError('INVALID_INPUT', 'This URL only accepts WebSocket');
     connection.socket.once('close', leave);
-    // It may have left while hooks ran.
+    // The client may have disconnected while hooks ran.
     if (connection.socket.destroyed) leave();
     const accepted = await accept(gone.signal);
     if (gone.signal.aborted) {
@@ -75,8 +76,8 @@ export async function serveUpgrade(
 }
 
 /**
- * A handshake is an ordinary request until it is accepted: it goes through the app, so that addresses, ids and headers
- * are handled alike. Clients that only offer HTTP/2 are served without the upgrade.
+ * Handles a handshake as an ordinary request until it is accepted: it goes through the app, so that addresses, ids and
+ * headers are handled alike. Clients that only offer HTTP/2 are served without the upgrade.
  */
 function takeUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   if ((request.headers.upgrade ?? '').toLowerCase() !== 'websocket')

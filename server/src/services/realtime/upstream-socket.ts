@@ -11,7 +11,7 @@ import type { RealtimeTarget } from './realtime-target.js';
 
 /** Options of a connection to a provider. */
 export interface UpstreamSocketOptions {
-  /** Offered to the provider as the client offered them to us, without any key. */
+  /** Subprotocols that are offered to the provider: those that the client offered, without any key. */
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly maxFrameBytes: number;
@@ -61,7 +61,7 @@ export async function openUpstreamSocket(
         socket.terminate();
       });
     });
-    // Stays attached: a later failure is reported by `close`, and must not end the process.
+    // The listener stays attached: a later failure is reported by `close`, and must not end the process.
     socket.on('error', (error) =>
       reject(new UpstreamConnectionError(false, /timed? ?out/i.test(error.message), error)),
     );
@@ -69,7 +69,7 @@ export async function openUpstreamSocket(
 }
 
 /**
- * The connection for the WebSocket.
+ * Returns the connection for the WebSocket.
  * @throws UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE
  */
 async function wayThrough(

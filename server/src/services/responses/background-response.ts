@@ -12,23 +12,24 @@ import { readResponse } from '../../dialects/languages/responses/responses-read.
 import { toResponsesUsage } from '../../dialects/languages/responses/responses-usage.js';
 import { noUsage } from '../../shared/usage.js';
 
-/** Between two looks at a response. Milliseconds. */
+/** Milliseconds between two polls of a response. */
 const shortestWait = 250;
 const longestWait = 3000;
 
-/** Whether the provider responds at once, and makes the response in the background (`background: true`). */
+/** Whether the provider responds at once, and generates the response in the background (`background: true`). */
 export const isInBackground = ({ request }: Attempt): boolean => request.body['background'] === true;
 
-/** The same call, whose client waits for the response. */
+/** Changes the call so that its client waits for the response. */
 export function inForeground(attempt: Attempt): Attempt {
   const { background: _background, ...body } = attempt.request.body;
   return { ...attempt, request: { ...attempt.request, body }, rawBody: Buffer.from(JSON.stringify(body)) };
 }
 
 /**
- * A call whose response its provider makes in the background: the client gets the first response of the provider at once, and reads the
- * rest by its id. The call goes on until the response is there, because only then its usage is known.
- * @throws UpstreamError, AppError, ClientGoneError as `attemptChat`
+ * Makes a call whose response the provider generates in the background. The client gets the provider's first response
+ * at once, and reads the rest by its id. The call continues until the response is complete, because only then its usage
+ * is known.
+ * @throws UpstreamError, AppError, ClientGoneError like `attemptChat`
  */
 export async function attemptInBackground(attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome> {
   const made: { id: string | null } = { id: null };
@@ -46,7 +47,10 @@ export async function attemptInBackground(attempt: Attempt, client: ClientRespon
   return { ...outcome, delivery: await followed(made.id, attempt, meter) };
 }
 
-/** @returns a delivery without usage, as of a client that has left, where the end of the response cannot be known */
+/**
+ * Polls until the response is complete.
+ * @returns a delivery without usage, like that of a disconnected client, if the end of the response cannot be known
+ */
 async function followed(id: string, attempt: Attempt, meter: TextMeter): Promise<Delivery> {
   const ended = new AbortController();
   const { signal } = ended;
@@ -84,7 +88,10 @@ function deliveryOf(response: Fields, meter: TextMeter): Delivery {
   };
 }
 
-/** @returns null where the provider cannot be asked now, `unknown` where it does not know the response, or no longer */
+/**
+ * Polls a response.
+ * @returns null when the provider is unavailable, `unknown` when it does not know the response, or no longer
+ */
 async function look(id: string, attempt: Attempt): Promise<Fields | 'unknown' | null> {
   const { channel, settings, upstream } = attempt;
   const { adapter } = channel.provider;
@@ -104,7 +111,7 @@ async function look(id: string, attempt: Attempt): Promise<Fields | 'unknown' | 
     if (exchange.status >= 200 && exchange.status < 300) return parseFields(body.toString('utf8'));
     return exchange.status >= 400 && exchange.status < 500 && exchange.status !== 429 ? 'unknown' : null;
   } catch {
-    // The response is made all the same: the next look may find it.
+    // The response is generated anyway: the next poll may find it.
     return null;
   }
 }

@@ -1,10 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { asFields } from '../../dialects/neutral/fields.js';
 
-/** Characters after which writing gives way to other work. */
+/** Characters after which writing yields to other work. */
 const charactersPerTurn = 1024 * 1024;
 
-/** Characters of a value's JSON text at least, without writing it: names and texts, and one for every other value. */
+/**
+ * Returns a lower bound of the length of a value's JSON text without writing it: the characters of names and texts, and
+ * one for every other value.
+ */
 export function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item) + 1, 2);
@@ -16,8 +19,8 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * The JSON text of a body whose `input` is a list, item by item with turns of the event loop between: a conversation may have
- * 64 MB.
+ * Writes the JSON text of a body whose `input` is a list. Writing yields to the event loop between items, because a
+ * conversation may have 64 MB.
  */
 export async function toJsonBytes({ input, ...rest }: Readonly<Record<string, unknown>>): Promise<Buffer> {
   if (!Array.isArray(input)) return Buffer.from(JSON.stringify({ ...rest, input }));

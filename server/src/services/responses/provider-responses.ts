@@ -19,13 +19,14 @@ export interface ProviderResponsesDeps {
   readonly clock: Clock;
 }
 
-/** Reads and deletes responses that the provider which made them stores. Costs nothing, as there. */
+/** Reads and deletes responses that their provider stores. Both are free, as at the provider. */
 export class ProviderResponses {
   constructor(private readonly deps: ProviderResponsesDeps) {}
 
   /**
+   * Sends a request about a stored response.
    * @param path behind `/v1/responses/`, with its query
-   * @param client when it leaves, reading ends; a deletion or cancellation is completed
+   * @param client when it disconnects, reading ends; a deletion or cancellation is completed
    * @throws UpstreamError when the provider refuses; RelayError response_not_found when its channel no longer exists;
    * ClientGoneError
    */

@@ -2,21 +2,21 @@ import { hash } from 'node:crypto';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import type { Logger } from '../../platform/observability/logger.js';
 
-/** The channel and key that made a response. */
+/** The channel and key that created a response. */
 export interface ReasoningOrigin {
   readonly channelId: number;
   readonly keyMark: string;
 }
 
 /**
- * Which account made encrypted reasoning: no other account can read it, and every other one refuses the whole call for it.
- * In the shared state, by token and a digest of the reasoning.
+ * Stores which account created encrypted reasoning: no other account can read it, and another account refuses the whole
+ * call. Origins are in the shared state, by token and a digest of the reasoning.
  */
 export class ReasoningOrigins {
-  /** Being written: a client may go on as soon as it has read the response. */
+  /** Origins that are being written. A client may continue as soon as it has read the response. */
   private readonly pending = new Map<string, ReasoningOrigin>();
 
-  /** @param seconds how long an origin is known; 0: nothing is kept */
+  /** @param seconds how long an origin is known; 0 when nothing is stored */
   constructor(
     private readonly state: Pick<SharedState, 'get' | 'set'>,
     private readonly logger: Logger,
@@ -27,7 +27,7 @@ export class ReasoningOrigins {
     return this.seconds > 0;
   }
 
-  /** Stores without waiting. A failure is logged: the response was served. */
+  /** Stores an origin without waiting. A failure is logged, because the response was served. */
   keep(tokenId: number, proof: string, origin: ReasoningOrigin): void {
     const name = nameOf(tokenId, proof);
     this.pending.set(name, origin);
@@ -37,7 +37,7 @@ export class ReasoningOrigins {
       .finally(() => this.pending.delete(name));
   }
 
-  /** @returns null when it is unknown or another token's */
+  /** @returns null when the origin is unknown or another token's */
   async find(tokenId: number, proof: string): Promise<ReasoningOrigin | null> {
     const name = nameOf(tokenId, proof);
     const pending = this.pending.get(name);

@@ -25,8 +25,8 @@ export interface ServedResponses {
 }
 
 /**
- * One call of `/v1/responses`, whose body is completed by what it continues, and whose response is stored unless the client
- * says `store: false`.
+ * One call of `/v1/responses`. Its body is completed with the conversation that it continues, and its response is
+ * stored unless the client sends `store: false`.
  */
 export function responsesCall(given: IncomingRequest, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
@@ -35,7 +35,7 @@ export function responsesCall(given: IncomingRequest, deps: ResponsesDeps): Serv
     const { compaction } = attempt.channel.provider.adapter;
     const known = withProof(attempt, call, deps);
     const kept = body['store'] === false ? known : withStore(known, call, deps);
-    // A response that is read later by its id would pass no guardrail.
+    // A response that is read later by its id would bypass the guardrails.
     const stored = attempt.guard && isInBackground(kept) ? inForeground(kept) : kept;
     if (!asksForCompaction(body['input']) || compaction) {
       const answered = isInBackground(stored)
@@ -51,8 +51,8 @@ export function responsesCall(given: IncomingRequest, deps: ResponsesDeps): Serv
 }
 
 /**
- * One call of `/v1/responses/compact`: the provider's own compaction, else a summary by the same model. Both are charged as
- * calls.
+ * One call of `/v1/responses/compact`: the provider's own compaction, or else a summary by the same model. Both are
+ * charged as calls.
  */
 export function compactionCall(given: IncomingRequest, deps: ResponsesDeps): ServedResponses {
   const call = resumedCall(given, deps);
@@ -64,7 +64,7 @@ export function compactionCall(given: IncomingRequest, deps: ResponsesDeps): Ser
     try {
       return await attemptChat(attempt, own, client);
     } catch (error) {
-      // Many addresses of type 1 are gateways without this path.
+      // Many base URLs of channel type 1 are gateways without this path.
       if (!isUnknownPath(error)) throw error;
       return attemptChat(attempt, summarized, client);
     }
@@ -100,7 +100,7 @@ function resumedCall(given: IncomingRequest, deps: ResponsesDeps): Resumed {
   return { incoming, state, sealing: { id: given.requestId, seal } };
 }
 
-/** The endpoint, whose calls go to the channel that made their reasoning. */
+/** Returns the endpoint for calls that go to the channel that created their reasoning. */
 const resumedEndpoint = (endpoint: Endpoint, { state }: Resumed): Endpoint => ({
   ...endpoint,
   parse(opened, incoming) {
@@ -115,7 +115,7 @@ function withStore(attempt: Attempt, { state }: Resumed, { responses }: Response
   if (!responses.enabled || tokenId === 0) return attempt;
   const origin = { channelId: attempt.channel.id, keyMark: keyMarkOf(attempt.key) };
   const keep = (id: string, response: Fields | null): void => {
-    // Writing what is too long to be stored would occupy the event loop.
+    // Writing a body that is too long to be stored would block the event loop.
     if (response && attempt.rawBody.length > maxStoredBytes) return;
     const items = response ? [...itemsOf(attempt.request.body['input']), ...asList(response['output'])] : [];
     responses.keep(tokenId, id, { ...origin, own: response ? { response, items } : null });
@@ -131,13 +131,18 @@ function withProof(attempt: Attempt, { state }: Resumed, { reasoning }: Response
   return { ...attempt, keepProof: (proof) => reasoning.keep(tokenId, proof, origin) };
 }
 
-/** Of reasoning whose account is not known here, only the provider can say that it is another one's. */
+/**
+ * Converts a refusal of reasoning from an unknown account. Only the provider can know that another account created it.
+ */
 function readableRefusal(error: unknown): never {
   if (error instanceof UpstreamError && error.detail.code === 'invalid_encrypted_content') throw unusableReasoning();
   throw error;
 }
 
-/** A summary is sealed as a whole. A client that asked for a stream gets comments while it is made. */
+/**
+ * Returns the attempt without streaming, because a summary is sealed as a whole. A client that asked for a stream gets
+ * comments meanwhile.
+ */
 const unstreamed = (attempt: Attempt): Attempt => ({
   ...attempt,
   channel: { ...attempt.channel, setting: { ...attempt.channel.setting, nonStreamOnly: true } },

@@ -16,7 +16,7 @@ import { responseNotFound } from './resumed-call.js';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
-/** OpenAI's Responses: calls, and what was stored of them. */
+/** Adds the routes of OpenAI's Responses: calls, and stored responses. */
 export function addResponsesRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
   const { relay, maxBodyBytes } = deps;
   app.post(`${prefix}/responses`, (request, reply) => {
@@ -59,7 +59,7 @@ const storedPaths = [
   ['POST', ':id/cancel'],
 ] as const;
 
-/** Reading, deleting and cancelling. What another token made does not exist. */
+/** Reads, deletes and cancels responses. A response of another token is reported as missing. */
 async function answerStored(
   request: FastifyRequest,
   incoming: IncomingRequest,
@@ -80,7 +80,7 @@ async function answerStored(
       const rest = incoming.path.slice(incoming.path.indexOf('/responses/') + '/responses/'.length);
       const body = await deps.providerResponses.ask(method, rest + storedQuery(incoming.query), stored, client);
       if (method === 'DELETE') await deps.responses.remove(caller.token.id, id);
-      // The provider's copy is as it was before guardrails masked it.
+      // The provider's copy is not masked, so guardrails check it again.
       const guard = method === 'DELETE' ? undefined : deps.guardrails.ofAny(caller, groups, '', incoming.requestId);
       return client.send(200, json, guard?.checksOutput ? await guardedCopy(body, guard) : body);
     }

@@ -13,21 +13,24 @@ import type { StoredResponse, StoredResponses } from './stored-responses.js';
 
 export interface ResumedRequest {
   readonly rawBody: Buffer;
-  /** Of the response that is continued. */
+  /** The id of the response that is continued. */
   readonly previousId: string | null;
-  /** Who made the encrypted reasoning of the request; null: there is none, or it is not known. */
+  /** The account that created the encrypted reasoning of the request. Null when there is none, or it is not known. */
   readonly reasoning: ReasoningOrigin | null;
 }
 
-/** Bytes of a body with what it continues. */
+/** Maximum bytes of a body with the conversation that it continues. */
 const maxResumedBytes = 64 * 1024 * 1024;
-/** Responses that one call may look up for its references: one for a conversation of this server's own making. */
+/**
+ * Maximum number of responses that one call may look up for its references. A conversation that this server generated
+ * needs one look-up.
+ */
 const maxLookups = 32;
 
 const names = ['"previous_response_id"', '"item_reference"', '"image_generation_call"', '"compaction'];
 const mentions = (rawBody: Buffer): boolean => names.some((name) => rawBody.includes(name));
 
-/** Where responses and compactions that a call refers to are found. */
+/** Finds the responses and compactions that a call refers to. */
 export interface Resumable {
   readonly responses: Pick<StoredResponses, 'enabled' | 'find' | 'findByItem'>;
   readonly reasoning: ReasoningOrigins;
@@ -35,10 +38,10 @@ export interface Resumable {
 }
 
 /**
- * Puts in the conversation that a call continues by an id, where it is stored here, and the summaries made here.
+ * Inserts the conversation that a call continues by an id, if it is stored here, and the summaries generated here.
  * @param allowance limits the bytes of the completed body, and counts them
- * @throws AppError PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError invalid_request when the call refers to
- * too many responses, previous_response_not_found for one that a guardrail has refused
+ * @throws AppError PAYLOAD_TOO_LARGE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError invalid_request when the call
+ * refers to too many responses, previous_response_not_found for one that a guardrail has refused
  */
 export async function resumeCall(
   rawBody: Buffer,
@@ -62,9 +65,9 @@ export async function resumeCall(
   const isChanged = own !== null || items.length !== given.length || items.some((item, index) => item !== given[index]);
   if (!isChanged) return { ...unchanged, previousId };
   const { previous_response_id: _previous, ...rest } = body;
-  // A summary in the input itself stands for a response that the provider stores, too.
+  // A summary in the input itself also replaces a response that the provider stores.
   const keepsId = own === null && begin === -1;
-  // One item may be referred to many times, so the size is known before the text is made.
+  // One item may be referred to many times, so its size is checked before the text is written.
   const added = sizeOfAdded(items, given);
   if (rawBody.length + added > maxBytes) {
     throw new AppError('PAYLOAD_TOO_LARGE', 'The request is too large together with what it continues');
@@ -75,7 +78,7 @@ export async function resumeCall(
   return {
     rawBody: completed,
     previousId,
-    // Reasoning that a summary stands for is not sent.
+    // Reasoning that a summary replaces is not sent.
     reasoning: lastProof(items) === undefined ? null : reasoning,
   };
 }
@@ -90,7 +93,7 @@ async function reasoningOrigin(
   return proof === undefined ? null : origins.find(tokenId, proof);
 }
 
-/** Characters of the items that the client did not send. */
+/** Returns the characters of the items that the client did not send. */
 function sizeOfAdded(items: readonly unknown[], given: readonly unknown[]): number {
   const own = new Set(given);
   const sizes = new Map<unknown, number>();
@@ -104,18 +107,21 @@ function sizeOfAdded(items: readonly unknown[], given: readonly unknown[]): numb
   return sum;
 }
 
-/** `input` as a list of items. */
+/** Returns `input` as a list of items. */
 export const itemsOf = (input: unknown): readonly unknown[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : asList(input);
 
 const referenceIn = (given: unknown): string | undefined => {
   const { type, id, result } = asFields(given) ?? {};
-  // Clients name an image that they go on from without sending it again.
+  // Clients refer to an image that they continue from without sending it again.
   const isReference = type === 'item_reference' || (type === 'image_generation_call' && !result);
   return isReference ? someText(id) : undefined;
 };
 
-/** Items in the place of references. The newest response is looked up first: its conversation holds the items before it. */
+/**
+ * Replaces references by their items. The newest response is looked up first, because its conversation contains the
+ * items before it.
+ */
 async function resolveItems(
   given: readonly unknown[],
   find: (id: string) => Promise<StoredResponse | null>,
@@ -137,7 +143,10 @@ async function resolveItems(
   return given.map((item) => known.get(referenceIn(item) ?? '') ?? item);
 }
 
-/** @returns null for a body that is not valid: the endpoint says what is wrong with it */
+/**
+ * Parses a body.
+ * @returns null for an invalid body; the endpoint reports the error
+ */
 function parsed(rawBody: Buffer): Fields | null {
   try {
     return parseJsonBody(rawBody);

@@ -1,7 +1,7 @@
 import type { Secrets } from '../../shared/secrets.js';
 import { asFields, parseFields, someText, type Fields } from '../../dialects/neutral/fields.js';
 
-/** Distinguishes compactions made here from those of providers, which only they can read. */
+/** The prefix of compactions that this server generated. Only the provider can read other compactions. */
 const mark = 'tollgate.';
 
 /** Introduces a summary to the model. */
@@ -10,13 +10,13 @@ const introduction = 'This is a summary of the conversation so far. Continue fro
 /** A conversation whose summaries can be read by any provider. */
 export interface OpenedConversation {
   readonly items: readonly unknown[];
-  /** Index, among the given items, of the summary that the conversation goes on from; -1: none. */
+  /** Index, among the given items, of the summary that the conversation continues from; -1 when there is none. */
   readonly begin: number;
 }
 
 /**
- * Compactions that this server made of conversations: the client keeps them, sealed, as the `encrypted_content` of an item.
- * Each belongs to the token that it was made for.
+ * Compactions of conversations that this server generated. The client stores them, sealed, as the `encrypted_content`
+ * of an item. Each belongs to the token that it was generated for.
  */
 export class SealedSummaries {
   constructor(private readonly secrets: Pick<Secrets, 'seal' | 'open'>) {}
@@ -26,8 +26,9 @@ export class SealedSummaries {
   }
 
   /**
-   * A conversation with the summaries made here as messages. One that follows its `compaction_trigger` stands for all items
-   * before it, of which only instructions and declared tools stay. Items that a client sent beside a summary stay as well.
+   * Returns a conversation with the summaries generated here as messages. A summary that follows its
+   * `compaction_trigger` replaces all items before it, except instructions and declared tools. Items that a client sent
+   * beside a summary are kept as well.
    */
   opened(given: readonly unknown[], tokenId: number): OpenedConversation {
     const items = given.map((item) => this.openedItem(item, tokenId));
@@ -36,7 +37,7 @@ export class SealedSummaries {
     return { items: [...items.slice(0, begin).filter(outlivesSummary), ...items.slice(begin)], begin };
   }
 
-  /** @returns the same item for anything but a summary, and for one of another token */
+  /** @returns the same item if it is no summary, or a summary of another token */
   private openedItem(given: unknown, tokenId: number): unknown {
     const item = asFields(given);
     if (!item || !isCompaction(item)) return given;
@@ -50,16 +51,19 @@ export class SealedSummaries {
       const fields = parseFields(this.secrets.open(sealed));
       return fields?.['tokenId'] === tokenId ? (someText(fields['summary']) ?? null) : null;
     } catch {
-      // Sealed with another ENCRYPTION_KEY, or changed.
+      // The summary was sealed with another ENCRYPTION_KEY, or changed.
       return null;
     }
   }
 }
 
-/** An item that asks for a compaction within an ordinary call. */
+/** Whether an item asks for a compaction within an ordinary call. */
 export const isTrigger = (item: unknown): boolean => asFields(item)?.['type'] === 'compaction_trigger';
 
-/** A summary has what was said, but neither the rules of the conversation nor its tools. */
+/**
+ * Whether an item is kept after a summary. A summary contains neither the instructions of the conversation nor its
+ * tools.
+ */
 function outlivesSummary(given: unknown): boolean {
   const { type = 'message', role } = asFields(given) ?? {};
   return type === 'additional_tools' || (type === 'message' && (role === 'system' || role === 'developer'));

@@ -10,37 +10,37 @@ import { requestIdOf } from '../../dialects/languages/responses/response-object.
 /** A response that a client may continue, read or delete by its id. */
 export interface StoredResponse {
   readonly channelId: number;
-  /** Tells the channel's key among several. */
+  /** Identifies the key among the channel's keys. */
   readonly keyMark: string;
-  /** Null: the provider itself stores it. */
+  /** The response and its conversation. Null when the provider itself stores it. */
   readonly own: {
-    /** As the client read it. */
+    /** The response as the client got it. */
     readonly response: Fields;
     /** The conversation up to and including the response, as items of an input. */
     readonly items: readonly unknown[];
   } | null;
-  /** A guardrail keeps it from the client, which may know its id. */
+  /** Set when a guardrail refused the response, whose id the client may know. */
   readonly refused?: true;
 }
 
-/** Characters of one sealed response. A longer conversation cannot be continued by its id. */
+/** Maximum characters of one sealed response. A longer conversation cannot be continued by its id. */
 const maxLength = 4 * 1024 * 1024;
-/** Bytes of one response with its conversation, before they are compressed. */
+/** Maximum bytes of one response with its conversation, before compression. */
 export const maxStoredBytes = 16 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 /**
- * Responses by token and id, sealed, in the shared state. Providers that store responses are asked by the channel that made
- * them; for all others the conversation is stored here.
+ * Stores responses by token and id, sealed, in the shared state. Responses that a provider stores are read from the
+ * channel that created them; for all others the conversation is stored here.
  */
 export class StoredResponses {
-  /** Being written: a client may continue a response as soon as it has read it. */
+  /** Responses that are being written. A client may continue a response as soon as it has read it. */
   private readonly pending = new Map<string, StoredResponse>();
-  /** Ids of those being written, by the request that their items name. */
+  /** Ids of responses that are being written, by the request that their items name. */
   private readonly pendingItems = new Map<string, string>();
 
-  /** @param seconds how long a response can be continued; 0: not at all */
+  /** @param seconds how long a response can be continued; 0 when nothing is stored */
   constructor(
     private readonly state: Pick<SharedState, 'get' | 'set' | 'delete'>,
     private readonly secrets: Secrets,
@@ -52,7 +52,7 @@ export class StoredResponses {
     return this.seconds > 0;
   }
 
-  /** Stores without waiting. A failure is logged: the response was served. */
+  /** Stores a response without waiting. A failure is logged, because the response was served. */
   keep(tokenId: number, id: string, stored: StoredResponse): void {
     const name = nameOf(tokenId, id);
     const itemsName = itemsNameOf(tokenId, stored);
@@ -67,9 +67,10 @@ export class StoredResponses {
   }
 
   /**
+   * Finds a response.
    * @param grant counts the bytes that are read for the call
    * @returns null when it is unknown, expired or another token's
-   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE above the budget of bytes
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE above the byte budget
    */
   async find(tokenId: number, id: string, grant?: BodyGrant): Promise<StoredResponse | null> {
     const name = nameOf(tokenId, id);
@@ -83,7 +84,7 @@ export class StoredResponses {
     return parseFields(text.toString('utf8')) as StoredResponse | null;
   }
 
-  /** The response that holds an item of this server's making. */
+  /** Finds the response that contains an item that this server generated. */
   async findByItem(tokenId: number, itemId: string, grant?: BodyGrant): Promise<StoredResponse | null> {
     const requestId = requestIdOf(itemId);
     if (requestId === null) return null;
@@ -92,7 +93,7 @@ export class StoredResponses {
     return id === null ? null : this.find(tokenId, id, grant);
   }
 
-  /** @returns false when there was none */
+  /** @returns false when there was no response to remove */
   async remove(tokenId: number, id: string): Promise<boolean> {
     const found = await this.find(tokenId, id);
     this.pending.delete(nameOf(tokenId, id));
@@ -109,7 +110,7 @@ export class StoredResponses {
     if (text.length > maxStoredBytes) return;
     const packed = await deflate(text, { level: 1 });
     const sealed = this.secrets.seal(packed.toString('base64'));
-    // Removed or replaced meanwhile.
+    // The response was removed or replaced meanwhile.
     if (sealed.length > maxLength || this.pending.get(name) !== stored) return;
     await this.state.set(name, sealed, this.seconds);
     if (itemsName !== null) await this.state.set(itemsName, id, this.seconds);
@@ -118,7 +119,9 @@ export class StoredResponses {
 
 const nameOf = (tokenId: number, id: string): string => `response:${tokenId}:${id}`;
 
-/** Where the id is found by an item of this server's making; null when there is none. */
+/**
+ * Returns the name under which the id is found by an item that this server generated; null when there is no such item.
+ */
 function itemsNameOf(tokenId: number, stored: StoredResponse): string | null {
   const ids = stored.own?.items.map((each) => requestIdOf(asFields(each)?.['id'])) ?? [];
   const requestId = ids.findLast((each) => each !== null) ?? null;

@@ -20,24 +20,24 @@ work and do not call tools. State, as far as they occur:
 - what is left to do, and the very next step.
 Quote exact names and values. Write only the summary.`;
 
-/** Characters of the user's own messages that stay beside a summary; the newest first. */
+/** Maximum characters of the user's own messages that are kept beside a summary; the newest first. */
 const keptCharacters = 64 * 1024;
 
 /** Whether an ordinary call asks for a compaction. */
 export const asksForCompaction = (input: unknown): boolean => isTrigger(asList(input).at(-1));
 
-/** The form in which a summary reaches the client. */
+/** How a summary is sent to the client. */
 export interface Sealing {
-  /** Of the request. A gateway may give two responses one id. */
+  /** The id of the request. A gateway may give two responses one id. */
   readonly id: string;
-  /** The summary as `encrypted_content`. */
+  /** Returns the summary as `encrypted_content`. */
   readonly seal: (summary: string) => string;
-  /** Of a response that a provider of Responses makes: it is asked to store nothing. */
+  /** Stores the response when a provider of Responses generates it. The provider is asked to store nothing. */
   readonly store?: AnswerStore | undefined;
 }
 
 /**
- * A call that summarizes its own conversation, at a provider that has no compaction: by the same model, as an ordinary call
+ * A call that summarizes its own conversation, at a provider without compaction: by the same model, as an ordinary call
  * without a stream.
  * @param form `compaction`: the object of `/responses/compact`; `response`: an ordinary response with one item
  */
@@ -63,7 +63,7 @@ export function summaryDialect(form: 'compaction' | 'response', { id, seal, stor
     parse: ({ body, ...call }) => parseResponsesRequest({ ...call, body: summaryBody(body) }),
     check: (answer) => void summaryIn(answer),
     toAnswer: answerOf,
-    // Its call is never streamed: `replay` writes the events.
+    // The call is never streamed. `replay` writes the events.
     openWriter: (context) => new ResponsesStreamWriter(context),
   };
   return {
@@ -83,7 +83,10 @@ export function summaryDialect(form: 'compaction' | 'response', { id, seal, stor
   };
 }
 
-/** Instructions and tools stay, so that a provider may find the conversation in its cache. */
+/**
+ * Returns the body of a summary call. Instructions and tools are kept, so that a provider may find the conversation in
+ * its cache.
+ */
 function summaryBody({ input, tools, ...body }: Fields): Json {
   const { tool_choice: _choice, text: _text, store: _store, ...rest } = body;
   const items = itemsOf(input).filter((item) => !isTrigger(item));
@@ -103,7 +106,7 @@ function summaryIn({ choices }: NeutralAnswer): string {
   return summary;
 }
 
-/** Instructions among the items, and the user's own messages. */
+/** Returns the instructions among the items, and the user's own messages. */
 function keptItems(input: unknown): unknown[] {
   let left = keptCharacters;
   const kept: unknown[] = [];
@@ -119,7 +122,7 @@ function keptItems(input: unknown): unknown[] {
   return kept;
 }
 
-/** A provider of Responses that has no compaction. */
+/** Returns the capability of a provider of Responses without compaction. */
 function summarizing(
   responses: ChatCapability,
   made: Pick<AnswerContext, 'id' | 'store'>,
@@ -140,7 +143,7 @@ function summarizing(
       const said = readResponse(asFields(parseJson(body.toString('utf8'))) ?? {});
       const context = { ...made, created: Math.floor(target.now / 1000), model: target.requestedModel };
       const shown = { ...context, promptTokens: 0, includeUsage: true, body: asked?.body ?? {} };
-      // Without the provider's id, under which it stores nothing.
+      // The provider's id is removed, because the provider stores nothing under it.
       return {
         body: Buffer.from(JSON.stringify(answerOf(said, shown))),
         usage: own.usage,

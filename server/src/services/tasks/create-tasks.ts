@@ -1,12 +1,14 @@
 import type { DataSource } from 'typeorm';
-import { CreativeTaskStore } from '../../console/tasks/creative-task-store.service.js';
-import { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { DrawingNotifyService } from '../../console/tasks/drawing-notify.service.js';
-import { DrawingStore } from '../../console/tasks/drawing-store.service.js';
-import { Drawing } from '../../console/tasks/drawing.entity.js';
-import type { VideoLinks } from '../../console/tasks/video-link.service.js';
-import type { TaskLedger } from '../../console/tasks/task-ledger.service.js';
-import type { Ledger } from '../../billing/ledger/ledger.service.js';
+import {
+  CreativeTask,
+  CreativeTaskStore,
+  Drawing,
+  type DrawingNotifyService,
+  DrawingStore,
+  type TaskLedger,
+  type VideoLinks,
+} from '../../console/tasks/index.js';
+import type { Ledger } from '../../billing/ledger/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../shared/clock.js';
@@ -30,7 +32,7 @@ export interface TaskDependencies {
   readonly ledger: Ledger;
   readonly taskLedger: TaskLedger;
   readonly notify: DrawingNotifyService;
-  /** For pictures and videos that a provider names. */
+  /** Fetches images and videos that a provider names. */
   readonly outbound: Pick<GuardedFetch, 'fetch' | 'open'>;
   readonly videoLinks: VideoLinks;
   readonly secrets: Secrets;
@@ -44,11 +46,11 @@ export interface BuiltTasks {
   readonly midjourney: MidjourneyRoutesDeps;
   readonly suno: SunoRoutesDeps;
   readonly video: VideoRoutesDeps;
-  /** Called periodically. */
+  /** The pollers, which are called periodically. */
   readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
 }
 
-/** Creates every object of tasks, in the order in which an order uses them. */
+/** Creates every object of tasks, in the order in which a submission uses them. */
 export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, taskLedger, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;

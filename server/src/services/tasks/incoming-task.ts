@@ -38,13 +38,13 @@ export function sendAccessFailure(error: unknown, request: FastifyRequest, reply
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** A provider's bytes must not run scripts, whatever they contain. */
+/** Headers of provider content. They prevent scripts, whatever the content is. */
 export const passiveHeaders = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
 };
 
-/** Routes that read their bodies themselves, after authenticating the caller. */
+/** Adds routes that read their bodies themselves, after authenticating the caller. */
 export const withRawBodies =
   (routes: FastifyPluginAsync): FastifyPluginAsync =>
   async (app, options) => {
@@ -52,6 +52,6 @@ export const withRawBodies =
     await routes(app, options);
   };
 
-/** A part of the path; empty when the route has no such part. */
+/** Returns a parameter of the path; empty when the route has no such parameter. */
 export const pathPart = (request: FastifyRequest, name: string): string =>
   (request.params as Record<string, string | undefined>)[name] ?? '';

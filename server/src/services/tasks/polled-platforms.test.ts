@@ -1,4 +1,4 @@
-import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.service.js';
+import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { polledVideos } from './polled-platforms.js';
 import type { TaskTarget } from './task-target.js';

@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto';
-import type { CreativeTaskStore } from '../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { DrawingStore } from '../../console/tasks/drawing-store.service.js';
-import type { Drawing } from '../../console/tasks/drawing.entity.js';
-import { creativeKind, drawingKind } from '../../console/tasks/task-ledger.service.js';
-import { videoPlatform } from '../../console/tasks/video-link.service.js';
+import {
+  creativeKind,
+  type CreativeTask,
+  type CreativeTaskStore,
+  type Drawing,
+  drawingKind,
+  type DrawingStore,
+  videoPlatform,
+} from '../../console/tasks/index.js';
 import { withoutKey } from '../../gateway/send/redact-key.js';
 import { text } from './field.js';
 import { drawingStep, failedStep } from './midjourney/drawing-step.js';
@@ -22,7 +25,7 @@ const timeout = 15_000;
 const hour = 3_600_000;
 const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
-/** Midjourney proxies: states of many drawings in one request, given up after an hour. */
+/** Polls Midjourney proxies: one request returns the states of many drawings. Drawings are given up after an hour. */
 export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): PolledPlatform<Drawing> => ({
   kind: drawingKind,
   lifetime: hour,
@@ -44,7 +47,7 @@ export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): Pol
   failed: failedStep,
 });
 
-/** Suno proxies: as of drawings, given up after a day. */
+/** Polls Suno proxies: one request returns the states of many tasks. Tasks are given up after a day. */
 export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): PolledPlatform<CreativeTask> => ({
   kind: creativeKind,
   lifetime: 24 * hour,
@@ -67,7 +70,7 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
   failed: (reason, now) => failedSunoStep(reason, inSeconds(now)),
 });
 
-/** Videos: each is asked for by itself, and given up after a day. */
+/** Polls videos, one request for each. Videos are given up after a day. */
 export const polledVideos = (store: CreativeTaskStore, upstream: TaskUpstream): PolledPlatform<CreativeTask> => ({
   kind: creativeKind,
   lifetime: 24 * hour,
@@ -79,15 +82,16 @@ export const polledVideos = (store: CreativeTaskStore, upstream: TaskUpstream): 
   failed: (reason, now) => failedVideoStep(reason, inSeconds(now)),
 });
 
-/** Statuses of a provider about the video, not about the account. */
+/** Statuses that say something about the video, and not about the account. */
 const unknownVideo: ReadonlySet<number> = new Set([400, 404, 410, 422]);
 const lookupsAtOnce = 8;
-/** Milliseconds in which lookups of one account begin. Other accounts wait for the end of the round. */
+/** Milliseconds in which lookups of one account are started. Other accounts wait for the end of the scheduled run. */
 const lookupTime = 10_000;
 
 /**
- * One that cannot be asked for does not hinder the others. Those that are not asked for in time follow in another round.
- * @throws when none can be
+ * Returns the reports of several tasks. A failed lookup does not affect the others. Tasks that are not looked up in
+ * time follow in a later run.
+ * @throws when every lookup fails
  */
 async function reportsOf(
   target: TaskTarget,
@@ -99,7 +103,7 @@ async function reportsOf(
   const found = new Map<string, Fields>();
   let problem: unknown = null;
   let isReached = names.length === 0;
-  // Slow ones at the beginning would keep the others from ever being asked for.
+  // The start is random: with a fixed order, slow lookups at the beginning would always use up the time of the rest.
   const start = randomInt(Math.max(1, names.length));
   const waiting = [...names.slice(start), ...names.slice(0, start)];
   const end = performance.now() + lookupTime;
@@ -111,7 +115,7 @@ async function reportsOf(
     try {
       const { status, body } = await upstream.call(target, { ...dialect.lookup(name, target), timeout });
       const said = status >= 200 && status < 300 ? jsonObject(body) : null;
-      // A video that the provider does not know ends when its time is over.
+      // A video that the provider does not know is given up when its time is over.
       if (!said && !unknownVideo.has(status)) throw new Error(`the provider returned no video, status ${status}`);
       isReached = true;
       if (!said) return;
@@ -126,7 +130,7 @@ async function reportsOf(
   return found;
 }
 
-/** The reasons of failures, which users see, without the channel's key. */
+/** Removes the channel's key from the reasons of failures, which users see. */
 function withoutKeys(items: ReadonlyMap<string, Fields>, reason: string, key: string): ReadonlyMap<string, Fields> {
   const redacted = (item: Fields): Fields => ({ ...item, [reason]: withoutKey(text(item[reason]), key) });
   return new Map([...items].map(([name, item]) => [name, text(item[reason]) === '' ? item : redacted(item)]));

@@ -37,7 +37,7 @@ interface Watched {
   readonly admission: Admission;
 }
 
-/** Spans, guardrails and capture of one order. Without them it costs a few comparisons. */
+/** Spans, guardrails and capture of one submission. If none is in use, it costs a few comparisons. */
 export class SubmissionWatch {
   private readonly trace: CallTrace | undefined;
   private guard: CallGuard | undefined;
@@ -53,7 +53,10 @@ export class SubmissionWatch {
     this.trace = deps.tracing?.begin({ route: kind }, incoming);
   }
 
-  /** Runs the order inside of its span. @param failureOf the failure that the client gets for an error of its own shape */
+  /**
+   * Runs the submission inside of its span.
+   * @param failureOf returns the failure that the client gets for an error of its own shape
+   */
   async run<Result>(
     order: () => Promise<Result>,
     failureOf: (error: unknown) => Pick<CallFailure, 'status' | 'code'> | null,
@@ -79,7 +82,7 @@ export class SubmissionWatch {
   }
 
   /**
-   * The body after all guardrails for input.
+   * Returns the body after all guardrails for input.
    * @param names its fields that contain text of the caller
    * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
    */
@@ -101,7 +104,7 @@ export class SubmissionWatch {
     }
   }
 
-  /** Sends the order inside of a child span. */
+  /** Sends the submission inside of a child span. */
   async send(
     channel: RoutedChannel | undefined,
     model: string,
@@ -126,7 +129,7 @@ export class SubmissionWatch {
     };
   }
 
-  /** The provider accepted the order, and `quota` was charged. */
+  /** Records that the provider accepted the submission, and `quota` was charged. */
   accepted({ caller, admission }: Watched, channel: RoutedChannel | undefined, quota: number): void {
     if (!this.trace || !channel) return;
     const call = { body: {}, stream: false, maxOutput: 0 };
@@ -137,7 +140,7 @@ export class SubmissionWatch {
     });
   }
 
-  /** Stores the order and the response, in the background. */
+  /** Stores the submission and the response, in the background. */
   keep({ caller, admission }: Watched, body: Fields, response: Fields): void {
     if (!this.capture) return;
     const { requestId } = this.incoming;
@@ -152,6 +155,6 @@ const received = (upstreamModel: string) => ({
   delivery: { end: { kind: 'complete' } },
 });
 
-/** Images are inside of these bodies as text. */
+/** Returns the body without images, which are inside of it as text. */
 const withoutImages = (body: Fields): Fields =>
   Object.fromEntries(Object.entries(body).map(([name, value]) => [name, /base64/i.test(name) ? '[media]' : value]));

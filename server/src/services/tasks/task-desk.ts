@@ -1,5 +1,3 @@
-import { costNotes, costOf } from '../../billing/prices/channel-cost.service.js';
-import { videoCostOf, videoPriceOf, type Video, type VideoPrice } from '../../billing/prices/video-price.service.js';
 import {
   chargeOfUsage,
   oneCall,
@@ -8,10 +6,10 @@ import {
   type PriceBook,
 } from '../../billing/prices/price-book.service.js';
 import type { OptionValues } from '../../options/option.service.js';
-import type { Accepted } from '../../console/tasks/task-ledger.service.js';
+import type { Accepted } from '../../console/tasks/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
-import type { Charge, Ledger, Reservation } from '../../billing/ledger/ledger.service.js';
+import type { Charge, Ledger, Reservation } from '../../billing/ledger/index.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -69,14 +67,14 @@ export interface TaskDeskDeps {
 /** The price of a task. */
 export interface TaskPrice {
   readonly modelPrice: number;
-  /** Name of the price tables it comes from. */
+  /** The name of the price tables that it comes from. */
   readonly version: string;
   readonly groupRatio: number;
   readonly quotaPerUnit: number;
   readonly quota: number;
 }
 
-/** An order whose caller may order, and whose body was read. */
+/** A submission whose caller is authorized, and whose body was read. */
 export interface ReceivedSubmission {
   readonly incoming: IncomingRequest;
   readonly watch: SubmissionWatch;
@@ -84,7 +82,7 @@ export interface ReceivedSubmission {
   readonly rawBody: Buffer;
 }
 
-/** An order that was taken by a channel. */
+/** A submission with the channel that accepted it. */
 interface Placed {
   readonly caller: Caller;
   readonly admission: Admission;
@@ -95,15 +93,15 @@ interface Priced extends Placed {
   readonly price: TaskPrice;
 }
 
-/** An order of a video with its price. */
+/** A video submission with its price. */
 interface PricedVideo extends Placed {
   readonly video: Video;
   readonly price: VideoPrice;
-  /** Fields that the provider did not get. */
+  /** Fields that were not sent to the provider. */
   readonly dropped: readonly string[];
 }
 
-/** Access, routing, price and reservation of task orders. */
+/** Access, routing, price and reservation of task submissions. */
 export class TaskDesk {
   constructor(private readonly deps: TaskDeskDeps) {}
 
@@ -112,8 +110,8 @@ export class TaskDesk {
   }
 
   /**
-   * Serves an order inside of its span. It is a call in flight, and its body is counted, until it has ended.
-   * @param failureOf the failure that the client gets for an error of its own shape
+   * Serves a submission inside of its span. It is a call in flight, and its body is counted, until it has ended.
+   * @param failureOf returns the failure that the client gets for an error of its own shape
    * @throws AppError
    */
   receive<Result>(
@@ -138,7 +136,7 @@ export class TaskDesk {
   }
 
   /**
-   * The caller of a lookup.
+   * Authenticates the caller of a lookup.
    * @throws AppError
    */
   async authenticateLookup(incoming: IncomingRequest): Promise<Caller> {
@@ -148,7 +146,10 @@ export class TaskDesk {
     return caller;
   }
 
-  /** Counts a successful order in the rate limits. Never throws: the provider has the order, and it is paid. */
+  /**
+   * Counts a successful submission in the rate limits. Never throws: the provider has accepted the submission, and it
+   * is paid.
+   */
   async succeeded(caller: Caller): Promise<void> {
     if (!isRateLimited(caller, this.deps.options)) return;
     await this.deps.rateLimit.succeeded(caller).catch((error: unknown) => {
@@ -162,8 +163,8 @@ export class TaskDesk {
   }
 
   /**
-   * Access of a task that continues another one: its channel is fixed, independent of current routing. The first group of
-   * the key that the channel serves pays, so that no cheaper group buys what it does not offer.
+   * Admits a task that continues another one. Its channel is fixed, independent of current routing. The first group of
+   * the key that the channel serves pays, so that no cheaper group can buy a service that it does not offer.
    * @throws AppError when the caller may not use the group or the model
    */
   follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
@@ -179,26 +180,29 @@ export class TaskDesk {
     return { group, model, bareModel, candidates, pinned: channel };
   }
 
-  /** Any channel, enabled or not. */
+  /** Returns any channel, enabled or not. */
   channel(id: number): RoutedChannel | undefined {
     return this.deps.channels.table.channel(id);
   }
 
-  /** @throws AppError NO_CHANNEL; RATE_LIMITED while every key rests */
+  /**
+   * Selects a channel and key.
+   * @throws AppError NO_CHANNEL; RATE_LIMITED while every key is in a cooldown
+   */
   choose(admission: Admission): TaskTarget {
     const { keyRing, secrets, candidates } = this.deps;
     const { channel: picked, keyIndex } = candidates.pick(admission);
-    // The result of a task's request is not reported to the key ring, so it must not wait for it.
+    // The result of a task's request is not reported to the key ring, so the ring must not wait for it.
     keyRing.undecided(picked, keyIndex);
     return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);
   }
 
-  /** The channel and key that created a task. */
+  /** Returns the channel and key that created a task. */
   targetOfTask(channel: RoutedChannel, keyPrint: string): TaskTarget {
     return targetOfTask(channel, keyPrint, this.deps.secrets);
   }
 
-  /** Per-call formula: the price does not depend on the result. */
+  /** Returns the price by the per-call formula. It does not depend on the result. */
   price(model: string, group: string): TaskPrice {
     const { prices, options } = this.deps;
     const card = prices.find(model, group)?.cards.task ?? usualTask;
@@ -209,7 +213,7 @@ export class TaskDesk {
   }
 
   /**
-   * Reserves the price of an order, in the budgets of its caller and of its channel as well.
+   * Reserves the price of a submission, in the budgets of its caller and of its channel as well.
    * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BUDGET_EXCEEDED, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async reserve(
@@ -245,7 +249,7 @@ export class TaskDesk {
     }
   }
 
-  /** The columns of a task's row that do not depend on the kind of task. */
+  /** Returns the columns of a task's row that do not depend on the kind of task. */
   ownerOf({ user, token }: Caller, { channelId, keyPrint }: TaskTarget, { requestId }: Reservation) {
     return { userId: user.id, username: user.username, tokenId: token.id, requestId, channelId, keyPrint };
   }
@@ -261,6 +265,7 @@ export class TaskDesk {
   }
 
   /**
+   * Returns the charge of a task.
    * @param details text of the log row, appended to the price
    * @param notes for admins
    */
@@ -286,7 +291,7 @@ export class TaskDesk {
   }
 
   /**
-   * The price of a video, which does not depend on its result.
+   * Returns the price of a video, which does not depend on its result.
    * @throws AppError MODEL_NOT_PRICED
    */
   videoPrice({ bareModel, group }: Admission, video: Video): VideoPrice {
@@ -298,7 +303,8 @@ export class TaskDesk {
   }
 
   /**
-   * @param upstreamModel as the provider was asked
+   * Returns the charge of a video.
+   * @param upstreamModel the model that the provider was asked for
    * @param notes for admins
    */
   chargeVideo(placed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
@@ -310,7 +316,7 @@ export class TaskDesk {
     return this.chargeOf(placed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
   }
 
-  /** @param sold its notes are for admins; without any, the row has no `admin_info` */
+  /** @param sold the charge; its notes are for admins, and without notes the row has no `admin_info` */
   private chargeOf(
     { caller, admission, target }: Placed,
     sold: {

@@ -1,5 +1,5 @@
 import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskLedger } from '../../console/tasks/task-ledger.service.js';
+import { creativeKind, type TaskLedger } from '../../console/tasks/task-ledger.js';
 import { createLogger } from '../../platform/observability/logger.js';
 import { Secrets } from '../../shared/secrets.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
@@ -15,14 +15,14 @@ const secrets = new Secrets('an encryption key of a test');
 /** A site whose tasks, channels and providers the test controls. */
 class World {
   now = 1_000_000_000_000;
-  /** Milliseconds by which the clock of the database is behind that of the node. */
+  /** Milliseconds by which the clock of the database is behind the clock of the node. */
   behind = 0;
   readonly rows = new Map<number, Row>();
   readonly channels = new Map<number, { id: number; keys: string[] }>();
   /** Channels that only the database knows. */
   readonly unread = new Set<number>();
   readonly asked: Array<{ channelId: number; names: readonly string[] }> = [];
-  /** The response of a channel's provider. */
+  /** Returns the response of a channel's provider. */
   answer: (target: TaskTarget, names: readonly string[]) => Promise<ReadonlyMap<string, Item>> = () =>
     Promise.resolve(new Map());
   /** Rows whose updates the database refuses. */
@@ -99,7 +99,7 @@ it('asks each channel once about all of its tasks, whatever their number', async
   world.answer = everything;
   await world.poller().round();
   expect(open()).toEqual([]);
-  // Five hundred per page.
+  // A page has five hundred tasks.
   expect(world.pages).toBe(3);
   expect(world.asked).toHaveLength(9);
   expect(world.asked.flatMap(({ names }) => names)).toHaveLength(1234);
@@ -246,7 +246,7 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
     await poller.round();
     if (world.asked.length > before) askedAt.push(seconds);
   }
-  // Pauses of 15, 30, 60, 120 and 240 s between attempts.
+  // The pauses between attempts are 15, 30, 60, 120 and 240 s.
   expect(askedAt).toEqual([0, 15, 45, 105, 225, 465]);
   isAway = false;
   world.now += hour;
@@ -273,7 +273,7 @@ it('leaves alone an account that is refused, and no other of its channel', async
     await poller.round();
     world.now += 15_000;
   }
-  // Asked in each round, and the other with growing pauses.
+  // The first account is asked in each round, the other with growing pauses.
   expect(world.asked.filter(({ names }) => names[0] === 't2')).toHaveLength(8);
   expect(world.asked.filter(({ names }) => names[0] === 't1')).toHaveLength(4);
   isDone = true;

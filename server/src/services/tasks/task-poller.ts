@@ -1,6 +1,4 @@
-import type { Drawing } from '../../console/tasks/drawing.entity.js';
-import type { CreativeTask } from '../../console/tasks/creative-task.entity.js';
-import type { TaskLedger, TaskKind } from '../../console/tasks/task-ledger.service.js';
+import type { CreativeTask, Drawing, TaskKind, TaskLedger } from '../../console/tasks/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { earlierTime, type TimeReader } from '../../platform/db/earlier-time.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -14,12 +12,12 @@ type TaskRow = Drawing | CreativeTask;
 export interface PolledPlatform<Row extends TaskRow> {
   readonly kind: TaskKind<Row>;
   readonly lifetime: number;
-  /** Oldest first. */
+  /** Returns unfinished tasks, oldest first. */
   unfinished(after: number, limit: number): Promise<Row[]>;
   nameOf(row: Row): string;
   submittedAt(row: Row): number;
   /**
-   * The provider's state of these tasks by name, without tasks it does not know.
+   * Returns the provider's states of these tasks by name, without tasks that it does not know.
    * @throws when the request fails
    */
   ask(target: TaskTarget, names: readonly string[]): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
@@ -45,9 +43,15 @@ const maxBackoff = 10 * 60_000;
 
 /** Polls the providers of one platform for all unfinished tasks. A failure of one task does not affect the others. */
 export class TaskPoller<Row extends TaskRow> {
-  /** Accounts of channels that did not respond: number of consecutive failures, and when to try again. */
+  /**
+   * Accounts of channels that did not respond, with the number of consecutive failures and the time of the next
+   * attempt.
+   */
   private readonly failing = new Map<string, { count: number; until: number }>();
-  /** Milliseconds by which the clock of this node runs ahead of the database's: the end of a task's time is a refund. */
+  /**
+   * Milliseconds by which the clock of this node is ahead of the database's. It matters because a task that times out
+   * is refunded.
+   */
   private ahead = 0;
 
   constructor(
@@ -90,8 +94,8 @@ export class TaskPoller<Row extends TaskRow> {
   }
 
   /**
-   * Ends tasks that no report will ever finish: orders without a response, and tasks without a channel.
-   * @param removed ids of channels that no longer exist, unlike those that this node has not read
+   * Ends tasks that no report will ever complete: submissions without a response, and tasks without a channel.
+   * @param removed ids of channels that no longer exist, unlike channels that this node has not read
    * @returns whether the provider cannot be asked
    */
   private async isGivenUp(row: Row, removed: ReadonlySet<number>): Promise<boolean> {
@@ -120,7 +124,7 @@ export class TaskPoller<Row extends TaskRow> {
       const step = item ? this.stepOf(item, row, now) : null;
       if (step) await this.move(row, step);
       const isOver = step?.progress === '100%';
-      // Even if the provider still lists it.
+      // An unfinished task expires even if the provider still lists it.
       if (!isOver) await this.expire(row, now);
     }
   }
@@ -129,14 +133,14 @@ export class TaskPoller<Row extends TaskRow> {
     return now - this.ahead - this.platform.submittedAt(row);
   }
 
-  /** Ends a task that is older than tasks of its platform may become. */
+  /** Ends a task that exceeds the maximum age of its platform. */
   private async expire(row: Row, now: number): Promise<void> {
     const { platform } = this;
     if (this.ageOf(row, now) <= platform.lifetime) return;
     await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
   }
 
-  /** Null while the account is paused or does not respond. */
+  /** Asks the provider. Returns null while the account is paused or does not respond. */
   private async ask(
     target: TaskTarget,
     rows: readonly Row[],

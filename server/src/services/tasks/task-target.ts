@@ -1,4 +1,4 @@
-import type { ChannelCost } from '../../billing/prices/channel-cost.service.js';
+import type { ChannelCost } from '../../billing/prices/index.js';
 import { RelayError } from '../../dialects/errors/relay-error.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -6,9 +6,9 @@ import type { Secrets } from '../../shared/secrets.js';
 /** The channel and account of one task. Credentials and URL are one object, so that no key reaches another host. */
 export interface TaskTarget {
   readonly channelId: number;
-  /** As it was when it was chosen. */
+  /** The channel as it was when it was selected. */
   readonly channel: RoutedChannel;
-  /** Without a trailing slash. */
+  /** The base URL without a trailing slash. */
   readonly baseUrl: string;
   readonly key: string;
   /** Identifies the key without revealing it. */
@@ -17,7 +17,7 @@ export interface TaskTarget {
   readonly cost: ChannelCost;
 }
 
-/** The target of one key of a channel. */
+/** Returns the target of one key of a channel. */
 export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets): TaskTarget {
   return {
     channelId: channel.id,
@@ -30,7 +30,7 @@ export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets):
   };
 }
 
-/** The account that ordered a task, identified by its key, if the channel still has that key. */
+/** Returns the account that created a task, identified by its key, if the channel still has that key. */
 export function targetOfTask(channel: RoutedChannel, keyPrint: string, secrets: Secrets): TaskTarget {
   const key = channel.keys.find((one) => printOf(channel.id, one, secrets) === keyPrint) ?? channel.keys[0] ?? '';
   return targetOf(channel, key, secrets);
@@ -40,7 +40,7 @@ const printOf = (channelId: number, key: string, secrets: Secrets): string =>
   secrets.hash(`task-key:${channelId}:${key}`).toString('base64url').slice(0, 22);
 
 /**
- * These channels have no default URL.
+ * Returns the URL of a path. These channels have no default base URL.
  * @throws RelayError
  */
 export function addressOf({ baseUrl }: TaskTarget, path: string): string {

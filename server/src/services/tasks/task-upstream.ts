@@ -11,7 +11,7 @@ export interface TaskRequest {
   /** Path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes are sent as they are, with the `content-type` of the headers; others as JSON. */
+  /** The body. Bytes are sent unchanged, with the `content-type` of the headers; other values as JSON. */
   readonly body?: unknown;
   /** Milliseconds for the whole request. */
   readonly timeout: number;
@@ -54,10 +54,10 @@ export class TaskUpstream {
   }
 }
 
-/** A JSON object, or null. */
+/** Parses a JSON object. Returns null for anything else. */
 export const jsonObject = (body: Buffer): Fields | null => parseFields(body.toString());
 
-/** The same object with the channel's key removed from its texts: some providers repeat a refused key. */
+/** Removes the channel's key from the texts of an object, because some providers repeat a refused key. */
 export const fieldsWithoutKey = (fields: Fields, key: string): Fields =>
   JSON.parse(JSON.stringify(fields), (_name, value: unknown) =>
     typeof value === 'string' ? withoutKey(value, key) : value,

@@ -1,7 +1,7 @@
 import { asFields, type Fields } from '../../../shared/json.js';
 import { exact, type PriceCard } from '../../../shared/price-card.js';
 import { parsePriceCard, PriceCardError } from '../../../shared/price-card-input.js';
-import { unpricedRatio } from '../price-book.service.js';
+import { unpricedRatio } from '../price-book.js';
 import { ruledCompletionRatio } from '../model-ratios.js';
 import { amountOf, PriceDocumentError, withoutAbsent, type CardCollector } from './card-collector.js';
 import { shown } from './unique-names.js';

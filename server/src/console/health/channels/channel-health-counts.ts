@@ -3,12 +3,12 @@ import {
   fiveMinutes,
   histogramSums,
   hour,
-  readSnapshot,
-  usageFrom,
   type Queries,
+  readSnapshot,
   type RollupState,
   type Snapshots,
-} from '../../../billing/rollups/rollups.service.js';
+  usageFrom,
+} from '../../../billing/rollups/index.js';
 
 /** Failed attempts of one kind at one channel. */
 export interface ChannelFailure {
@@ -16,24 +16,27 @@ export interface ChannelFailure {
   readonly attempts: number;
   readonly lastAt: Date;
   readonly lastModel: string;
-  /** The provider's message without addresses and keys. For REQUEST only its status and code, unless errors are logged. */
+  /**
+   * The provider's message without addresses and keys. For REQUEST it is only the status and code, unless errors are
+   * logged.
+   */
   readonly lastError: string;
 }
 
 export interface ChannelCounts {
   readonly channelId: number;
   readonly channelName: string;
-  /** Calls that it served. */
+  /** Number of calls that the channel served. */
   readonly served: number;
-  /** Served calls by milliseconds (`shared/latency.ts`). */
+  /** Number of served calls by milliseconds (`shared/latency.ts`). */
   readonly durationBuckets: readonly number[];
-  /** The latest first. */
+  /** The failures, the latest first. */
   readonly failures: readonly ChannelFailure[];
   /** Failed attempts whose calls another channel served. */
   readonly rescued: number;
 }
 
-/** SQL for FROM with `channel_id`, `calls` and `duration_buckets` of a period. */
+/** Returns SQL for FROM with `channel_id`, `calls` and `duration_buckets` of a period. */
 type Source = (state: RollupState) => string;
 
 /** The last 60 to 65 minutes, or the last 24 hours and the running one. */
@@ -43,13 +46,19 @@ export interface HealthPeriod {
   readonly usage: Source;
 }
 
-/** @param now Unix seconds */
+/**
+ * Returns the period of the last hour.
+ * @param now Unix seconds
+ */
 export const lastHour = (now: number): HealthPeriod => {
   const from = now - (now % fiveMinutes) - hour;
   return { from, usage: () => `(SELECT * FROM usage_five_minutes WHERE start >= ${from}) recent` };
 };
 
-/** @param now Unix seconds */
+/**
+ * Returns the period of the last day.
+ * @param now Unix seconds
+ */
 export const lastDay = (now: number): HealthPeriod => {
   const running = now - (now % hour);
   const range = { from: running - 24 * hour, end: running + hour };
@@ -90,7 +99,10 @@ const failuresSql = `
 const rescuesSql = `SELECT channel_id, sum(attempts)::text AS attempts FROM channel_rescues WHERE start >= $1
   GROUP BY channel_id`;
 
-/** Channels with calls or failed attempts in the period, in as many statements for one as for all. */
+/**
+ * Reads channels with calls or failed attempts in the period. The number of statements is the same for one channel and
+ * for all.
+ */
 export async function readChannelCounts(database: Snapshots, period: HealthPeriod): Promise<ChannelCounts[]> {
   return readSnapshot(database, async (transaction, state) => {
     const usage = await transaction.query<UsageRow[]>(
@@ -118,7 +130,7 @@ export async function readChannelCounts(database: Snapshots, period: HealthPerio
   });
 }
 
-/** Deleted channels are left out. */
+/** Returns the names of channels. Deleted channels are left out. */
 const namesOf = (database: Queries, ids: readonly number[]): Promise<Array<{ id: number; name: string }>> =>
   database.query('SELECT id, name FROM channels WHERE id = ANY ($1::int[]) ORDER BY id', [[...new Set(ids)]]);
 

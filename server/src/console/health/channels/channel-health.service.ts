@@ -1,7 +1,7 @@
 import { type MaybeActor, requirePermission } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { percentile } from '../../../shared/latency.js';
-import type { Snapshots } from '../../../billing/rollups/rollups.service.js';
+import type { Snapshots } from '../../../billing/rollups/index.js';
 import {
   lastDay,
   lastHour,
@@ -18,18 +18,18 @@ export const channelHealthWindows = Object.keys(periods) as ChannelHealthWindow[
 export interface ChannelHealth {
   readonly channelId: number;
   readonly channelName: string;
-  /** Calls that it served. */
+  /** Number of calls that the channel served. */
   readonly calls: number;
-  /** Without requests that the provider refused as such. */
+  /** Number of failed attempts, without requests that the provider refused as invalid. */
   readonly failedAttempts: number;
-  /** Share of failed attempts among these and the served calls, 0 to 1; null without any. */
+  /** Share of failed attempts among all attempts, 0 to 1; null when there are none. */
   readonly failureRate: number | null;
   /** Failed attempts whose calls another channel served. */
   readonly rescuedAttempts: number;
-  /** Milliseconds that half of the served calls took at most, and 95 %; null without any. */
+  /** Milliseconds that half of the served calls took at most, and 95 %; null when there are none. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
-  /** By kind, the latest first. */
+  /** The failures by kind, the latest first. */
   readonly failures: readonly ChannelFailure[];
 }
 
@@ -43,7 +43,7 @@ export interface ChannelHealthDeps {
   readonly clock: Clock;
 }
 
-/** All readers of a node share one reading for so long. Milliseconds. */
+/** Milliseconds for which all readers of a node share one result. */
 const cacheMilliseconds = 10_000;
 
 /** Which channels fail or are slow, and why (docs/reference/relay/health.md#figures-of-channels). */
@@ -56,8 +56,8 @@ export class ChannelHealthService {
   constructor(private readonly deps: ChannelHealthDeps) {}
 
   /**
-   * Channels with calls or failed attempts, the most failures first.
-   * @param ids absent: all
+   * Returns channels with calls or failed attempts, the most failures first.
+   * @param ids absent for all channels
    */
   async list(
     actor: MaybeActor,

@@ -1,24 +1,20 @@
 import { type FailureKind, failureKinds } from '../../../shared/failure-kind.js';
-import {
-  histogramSums,
-  readSnapshot,
-  usageFrom,
-  type Range,
-  type Snapshots,
-} from '../../../billing/rollups/rollups.service.js';
+import { histogramSums, type Range, readSnapshot, type Snapshots, usageFrom } from '../../../billing/rollups/index.js';
 
-/** Sums of the calls of a model in a group. */
+/** Totals of the calls of a model in a group. */
 export interface HealthCounts {
   readonly modelName: string;
   readonly group: string;
   readonly served: number;
-  /** Without requests that the provider refused. */
+  /** Number of failed calls, without requests that the provider refused as invalid. */
   readonly failed: number;
   readonly completionTokens: number;
   readonly durationMs: number;
-  /** Streamed responses by milliseconds to their first data (`shared/latency.ts`). All rows have all buckets. */
+  /**
+   * Number of streamed responses by milliseconds to their first data (`shared/latency.ts`). All rows have all buckets.
+   */
   readonly firstTokenBuckets: readonly number[];
-  /** Of any kind except REQUEST. */
+  /** The last failure of any kind except REQUEST. */
   readonly lastFailure: { readonly kind: FailureKind; /** Unix seconds. */ readonly at: number } | null;
 }
 
@@ -46,7 +42,10 @@ const failuresSql = `
 
 const fields = ['model_name', '"group"', 'calls', 'completion_tokens', 'duration_ms', 'first_token_buckets'];
 
-/** From the rollups, and the running hour from its rows. @param range full hours */
+/**
+ * Reads counts from the rollups, and of the running hour from its rows.
+ * @param range full hours
+ */
 export async function readHealthCounts(database: Snapshots, range: Range): Promise<HealthCounts[]> {
   const [served, failures] = await readSnapshot(database, async (transaction, state) => {
     const from = usageFrom(

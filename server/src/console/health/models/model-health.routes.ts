@@ -41,7 +41,7 @@ function windowOf(given = '24h'): HealthWindow {
   return window;
 }
 
-/** The same for every visitor, so proxies may keep it; not what a signed-in user sees. */
+/** Lets proxies cache a response that is the same for every visitor. A signed-in user may see another one. */
 function letCache(reply: FastifyReply, { isPublic }: ModelHealthService): void {
   const { cookie, authorization } = reply.request.headers;
   const mayStore = isPublic && cookie === undefined && authorization === undefined;
@@ -60,12 +60,12 @@ const toWire = (row: ModelHealth): Record<string, unknown> => ({
   ...(row.calls === null ? {} : { calls: row.calls }),
 });
 
-/** The endpoint format of shields.io, which wants its own shape. */
+/** Returns a badge in the endpoint format of shields.io. */
 function badgeOf(label: string, row: ModelHealth | null): Record<string, unknown> {
   const rate = row?.successRate ?? null;
   const shown = { schemaVersion: 1, label, cacheSeconds: 300 };
   if (rate === null) return { ...shown, message: 'no data', color: 'lightgrey' };
-  // Rounded down, so that 100 % means that no call failed.
+  // The rate is rounded down, so that 100 % means that no call failed.
   const message = `${(Math.floor(rate * 10_000) / 100).toFixed(2).replace(/\.?0+$/, '')} %`;
   const color = rate >= 0.99 ? 'brightgreen' : rate >= 0.95 ? 'yellow' : rate >= 0.8 ? 'orange' : 'red';
   return { ...shown, message, color };

@@ -3,17 +3,17 @@ import { seconds, type Clock } from '../../../shared/clock.js';
 import { ForbiddenError } from '../../../shared/errors.js';
 import type { FailureKind } from '../../../shared/failure-kind.js';
 import { percentile } from '../../../shared/latency.js';
-import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { collapseGizmo } from '../../../billing/prices/price-book.service.js';
-import { hour, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { collapseGizmo } from '../../../billing/prices/index.js';
+import { hour, type Snapshots } from '../../../billing/rollups/index.js';
 import { readHealthCounts, type HealthCounts } from './health-counts.js';
 
 /** Hours that the figures cover, besides the running one. */
 export const healthWindows = { HOUR: 1, DAY: 24, WEEK: 168 } as const;
 export type HealthWindow = keyof typeof healthWindows;
 
-/** A failure as users may know it: no provider, channel or message. */
+/** A failure in the form that users may see: no provider, channel or message. */
 export interface LastFailure {
   readonly kind: FailureKind;
   readonly at: Date;
@@ -23,21 +23,24 @@ export interface LastFailure {
 export interface ModelHealth {
   readonly modelName: string;
   readonly group: string;
-  /** Share of calls that were served, 0 to 1; null without calls. Requests that the provider refused do not count. */
+  /**
+   * Share of calls that were served, 0 to 1; null without calls. Requests that the provider refused as invalid do not
+   * count.
+   */
   readonly successRate: number | null;
-  /** Milliseconds to the first data of half of the streamed responses, and of 95 %; null without any. */
+  /** Milliseconds to the first data of half of the streamed responses, and of 95 %; null when there are none. */
   readonly firstTokenP50Ms: number | null;
   readonly firstTokenP95Ms: number | null;
-  /** Completion tokens per second, from the request to the end of the response; null without any. */
+  /** Completion tokens per second, from the request to the end of the response; null when there are none. */
   readonly tokensPerSecond: number | null;
-  /** Null: none within the window. */
+  /** The last failure; null when there is none within the window. */
   readonly lastFailure: LastFailure | null;
-  /** Served and failed calls. Null for users below admin: it is the operator's business. */
+  /** Served and failed calls. Null for users below admin, because the number is confidential. */
   readonly calls: number | null;
 }
 
 export interface HealthList {
-  /** The figures cover the time since this hour began. */
+  /** The start of the figures, at a full hour. */
   readonly from: Date;
   readonly rows: readonly ModelHealth[];
 }
@@ -55,29 +58,32 @@ interface Cached {
   readonly counts: Promise<readonly HealthCounts[]>;
 }
 
-/** All callers share one reading for so long. Milliseconds. */
+/** Seconds for which all callers share one result. */
 export const healthCacheSeconds = 30;
 
-/** How well models serve calls, for whom option `model_health.access` allows it (docs/reference/rest/public.md#model-health). */
+/**
+ * How well models serve calls, for readers whom option `model_health.access` allows
+ * (docs/reference/rest/public.md#model-health).
+ */
 export class ModelHealthService {
   private readonly cached = new Map<HealthWindow, Cached>();
 
   constructor(private readonly deps: ModelHealthDeps) {}
 
-  /** Whether visitors without an account may see it. */
+  /** Whether visitors without an account may see the figures. */
   get isPublic(): boolean {
     return this.deps.options.values['model_health.access'] === 'public';
   }
 
-  /** Whether the setting shows it to the viewer. */
+  /** Whether the setting shows the figures to the viewer. */
   isShownTo(viewer: MaybeActor): boolean {
     const access = this.deps.options.values['model_health.access'];
     return access === 'public' || (access === 'user' && viewer !== null);
   }
 
   /**
-   * Models that the viewer can call, by name and group.
-   * @throws AppError INSUFFICIENT_PRIVILEGES while it is off, NOT_SIGNED_IN
+   * Returns models that the viewer can call, by name and group.
+   * @throws AppError INSUFFICIENT_PRIVILEGES while the page is off, NOT_SIGNED_IN
    */
   async list(viewer: MaybeActor, window: HealthWindow): Promise<HealthList> {
     const { from, counts } = await this.visible(viewer, window);
@@ -86,9 +92,9 @@ export class ModelHealthService {
   }
 
   /**
-   * One model over all groups that the viewer can use, or one of them.
-   * @returns null: no calls, or no such model for the viewer
-   * @throws AppError INSUFFICIENT_PRIVILEGES while it is off, NOT_SIGNED_IN
+   * Returns one model over all groups that the viewer can use, or in one of them.
+   * @returns null without calls, or when the viewer has no such model
+   * @throws AppError INSUFFICIENT_PRIVILEGES while the page is off, NOT_SIGNED_IN
    */
   async one(viewer: MaybeActor, window: HealthWindow, modelName: string, group?: string): Promise<ModelHealth | null> {
     const { counts } = await this.visible(viewer, window);
@@ -117,7 +123,7 @@ export class ModelHealthService {
     return { from, counts: found };
   }
 
-  /** Groups that the viewer can call models in; admins see all. */
+  /** Returns a test for groups in which the viewer can call models. Admins see all groups. */
   private groupsOf(viewer: MaybeActor): (group: string) => boolean {
     if (holds(viewer, 'usage.read')) return () => true;
     const usable = this.deps.options.values.UserUsableGroups;

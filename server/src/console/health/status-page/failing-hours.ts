@@ -1,12 +1,12 @@
-import { hour, readSnapshot, usageFrom, type Range, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { hour, type Range, readSnapshot, type Snapshots, usageFrom } from '../../../billing/rollups/index.js';
 
 /** An hour in which calls of a model in a group failed. */
 export interface FailingHour {
   readonly modelName: string;
   readonly group: string;
-  /** Start. Unix seconds. */
+  /** Unix seconds of the start. */
   readonly hour: number;
-  /** Without requests that the provider refused. At least `leastFailures`. */
+  /** Number of failed calls, without requests that the provider refused as invalid. At least `leastFailures`. */
   readonly failed: number;
   readonly served: number;
 }
@@ -17,7 +17,7 @@ export interface HourlyFailures {
   readonly servedLast: ReadonlySet<string>;
 }
 
-/** With fewer failed calls an hour is no problem: they may be one user's. */
+/** Number of failed calls per hour below which there is no problem: the calls may be of one user. */
 export const leastFailures = 3;
 
 interface Row {
@@ -30,7 +30,10 @@ interface Row {
 
 const columns = ['model_name', 'group'];
 
-/** From failed calls by the hour, and the rollups of served ones in the same hours. @param range full hours */
+/**
+ * Reads failing hours from failed calls by the hour, and the rollups of served calls in the same hours.
+ * @param range full hours
+ */
 export async function readFailingHours(database: Snapshots, range: Range): Promise<HourlyFailures> {
   return readSnapshot(database, async (transaction, state) => {
     const usage = (ranges: readonly Range[]): string =>
@@ -66,5 +69,5 @@ export async function readFailingHours(database: Snapshots, range: Range): Promi
   });
 }
 
-/** A key of a model in a group. */
+/** Returns a key for a model in a group. */
 export const nameOf = (modelName: string, group: string): string => `${group}\0${modelName}`;

@@ -23,7 +23,7 @@ export const statusPageRoutes =
       '/',
       rest.guest(async ({ actor, query, reply }) => {
         const page = await service.page(actor, periodOf(query['window']));
-        // Visitors all get the same, so proxies may keep it.
+        // All visitors get the same response, so proxies may cache it.
         const { cookie, authorization } = reply.request.headers;
         const mayStore = cookie === undefined && authorization === undefined;
         reply.header('cache-control', mayStore ? `public, max-age=${String(statusCacheSeconds)}` : 'private, no-store');

@@ -2,14 +2,14 @@ import { type MaybeActor, Role } from '../../../shared/actor.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { ServiceState } from '../../../shared/service-state.js';
-import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { collapseGizmo, type PriceBook } from '../../../billing/prices/price-book.service.js';
-import { hour, type Range, type Snapshots } from '../../../billing/rollups/rollups.service.js';
+import { collapseGizmo, type PriceBook } from '../../../billing/prices/index.js';
+import { hour, type Range, type Snapshots } from '../../../billing/rollups/index.js';
 import { nameOf, readFailingHours, type FailingHour, type HourlyFailures } from './failing-hours.js';
 import { incidentsOf, problemsOf, stateOf, uptimeOf, worse, type Incident, type Problem } from './status-timeline.js';
 
-/** Hours of a period, the running one included, and of its buckets. */
+/** Hours of a period, including the running one, and of its buckets. */
 export const statusPeriods = {
   DAY: { hours: 24, bucketHours: 1 },
   WEEK: { hours: 168, bucketHours: 6 },
@@ -22,7 +22,7 @@ export type StatusPeriod = keyof typeof statusPeriods;
 export interface ServiceStatus {
   readonly modelName: string;
   readonly group: string;
-  /** Now. */
+  /** The current state. */
   readonly state: ServiceState;
   /** Share of the hours without an outage, 0 to 1. */
   readonly uptime: number;
@@ -35,11 +35,11 @@ export interface StatusPage {
   readonly from: Date;
   readonly until: Date;
   readonly bucketSeconds: number;
-  /** The worst of all models. */
+  /** The worst state of all models. */
   readonly state: ServiceState;
-  /** By name and group. */
+  /** The models, by name and group. */
   readonly services: readonly ServiceStatus[];
-  /** Newest first, at most `maxIncidents`. */
+  /** The incidents, newest first, at most `maxIncidents`. */
   readonly incidents: readonly Incident[];
 }
 
@@ -55,7 +55,7 @@ export interface StatusPageDeps {
 
 interface Reading {
   readonly range: Range;
-  /** Unix milliseconds. */
+  /** Unix milliseconds until which the result is shared. */
   readonly until: number;
   readonly failures: Promise<HourlyFailures>;
   readonly sold: Promise<ReadonlyArray<SoldService>>;
@@ -66,11 +66,11 @@ interface Reading {
 interface SoldService {
   readonly modelName: string;
   readonly group: string;
-  /** An enabled channel serves it. */
+  /** Whether an enabled channel serves the model. */
   readonly isServed: boolean;
 }
 
-/** All visitors share one reading for so long. */
+/** Seconds for which all visitors share one result. */
 export const statusCacheSeconds = 60;
 export const maxIncidents = 50;
 
@@ -86,8 +86,8 @@ export class StatusPageService {
   }
 
   /**
-   * Models in the groups that the viewer can use; admins see all groups.
-   * @throws AppError NOT_FOUND while it is off
+   * Returns the status of models in the groups that the viewer can use; admins see all groups.
+   * @throws AppError NOT_FOUND while the page is off
    */
   async page(viewer: MaybeActor, period: StatusPeriod): Promise<StatusPage> {
     if (!this.isShown) throw new AppError('NOT_FOUND', 'This site has no status page');
@@ -163,7 +163,7 @@ export class StatusPageService {
     return reading;
   }
 
-  /** Models with a price, and of a site for its owner all, by name and group. */
+  /** Returns models with a price, by name and group. On a site for its owner only, all models are included. */
   private async sold(): Promise<SoldService[]> {
     const { directory, prices, options } = this.deps;
     const found = new Map<string, SoldService>();
@@ -183,13 +183,13 @@ export class StatusPageService {
   }
 }
 
-/** A model without a channel is out now, also without calls. */
+/** Adds an outage: a model without a channel is unavailable now, even without calls. */
 const withOutage = (problems: readonly Problem[], newest: number): Problem[] => [
   ...problems.filter(({ bucket }) => bucket !== newest),
   { bucket: newest, state: 'OUTAGE' },
 ];
 
-/** Of the running hour; while it has no calls yet, of the hour before. */
+/** Returns the state of the running hour, or of the hour before while the running one has no calls. */
 function currentState(hours: readonly FailingHour[], range: Range, isServedNow: boolean): ServiceState {
   const of = (start: number): ServiceState | null => {
     const found = hours.find((each) => each.hour === start);

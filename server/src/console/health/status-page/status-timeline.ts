@@ -1,35 +1,35 @@
 import { serviceStates, type ServiceState } from '../../../shared/service-state.js';
-import { hour, type Range } from '../../../billing/rollups/rollups.service.js';
+import { hour, type Range } from '../../../billing/rollups/index.js';
 import { nameOf, type FailingHour, type HourlyFailures } from './failing-hours.js';
 
 /** A part of the range with problems. */
 export interface Problem {
-  /** From 0, the oldest. */
+  /** Number of the bucket; 0 is the oldest. */
   readonly bucket: number;
-  /** The worst hour of it. */
+  /** The state of its worst hour. */
   readonly state: ServiceState;
 }
 
-/** A stretch of hours with problems. */
+/** Consecutive hours with problems. */
 export interface Incident {
   readonly modelName: string;
-  /** Sorted. */
+  /** The groups, sorted. */
   readonly groups: readonly string[];
-  /** The worst hour of it. */
+  /** The state of its worst hour. */
   readonly state: ServiceState;
   readonly from: Date;
-  /** Null: it lasts. */
+  /** The end; null while the incident lasts. */
   readonly until: Date | null;
 }
 
-/** Shares of failed calls from which an hour counts as such. */
+/** Shares of failed calls from which an hour counts as degraded or as an outage. */
 const degradedFrom = 0.05;
 const outageFrom = 0.5;
 
-/** Incidents with at most one good hour between them are one. Seconds. */
+/** Seconds. Incidents with at most one good hour between them count as one. */
 const longestGap = hour;
 
-/** By the share of calls that failed. */
+/** Returns the state by the share of calls that failed. */
 export function stateOf({ failed, served }: Pick<FailingHour, 'failed' | 'served'>): ServiceState {
   const share = failed / (failed + served);
   return share >= outageFrom ? 'OUTAGE' : share >= degradedFrom ? 'DEGRADED' : 'OPERATIONAL';
@@ -39,7 +39,10 @@ export function stateOf({ failed, served }: Pick<FailingHour, 'failed' | 'served
 export const worse = (one: ServiceState, other: ServiceState): ServiceState =>
   serviceStates.indexOf(one) > serviceStates.indexOf(other) ? one : other;
 
-/** Problems of a model in a group by bucket, oldest first. @param seconds length of a bucket */
+/**
+ * Returns problems of a model in a group by bucket, oldest first.
+ * @param seconds length of a bucket
+ */
 export function problemsOf(hours: readonly FailingHour[], from: number, seconds: number): Problem[] {
   const worst = new Map<number, ServiceState>();
   for (const each of hours) {
@@ -52,8 +55,8 @@ export function problemsOf(hours: readonly FailingHour[], from: number, seconds:
 }
 
 /**
- * Share of the hours without an outage, 0 to 1, rounded down to a thousandth: 1 means no outage at all. It is of hours,
- * not of calls, so that it does not show how many calls there are.
+ * Returns the share of hours without an outage, 0 to 1, rounded down to a thousandth: 1 means no outage at all. It
+ * counts hours, not calls, so that it does not reveal how many calls there are.
  */
 export function uptimeOf(hours: readonly FailingHour[], range: Range): number {
   const all = (range.end - range.from) / hour;
@@ -62,8 +65,8 @@ export function uptimeOf(hours: readonly FailingHour[], range: Range): number {
 }
 
 /**
- * Incidents, newest first; groups of a model that failed at the same time are one. One of the hour before lasts while the
- * running hour has no served call, as the state of the model does.
+ * Returns incidents, newest first. Groups of a model that failed at the same time are one incident. An incident of the
+ * previous hour lasts while the running hour has no served call, like the state of the model.
  * @param hours by time
  */
 export function incidentsOf(
@@ -109,7 +112,7 @@ interface Stretch {
   readonly modelName: string;
   readonly group: string;
   state: ServiceState;
-  /** Unix seconds. */
+  /** Unix seconds of the start of the range. */
   readonly from: number;
   end: number;
 }

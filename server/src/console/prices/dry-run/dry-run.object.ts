@@ -1,7 +1,6 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
-import { dryRunGaps, type DryRunFigures, type DryRunGap } from '../../../billing/prices/dry-run/dry-run-totals.js';
-import type { DryRun } from '../../../billing/prices/dry-run/dry-run.service.js';
+import { type DryRun, type DryRunFigures, type DryRunGap, dryRunGaps } from '../../../billing/prices/index.js';
 
 const DryRunGapEnum = enumType('PriceDryRunGap', namesOf(dryRunGaps), 'Why calls are not part of the comparison.', {
   UNPRICED: 'The proposal has no price for the model: such calls would be refused.',

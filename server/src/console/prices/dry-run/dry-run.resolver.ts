@@ -3,9 +3,9 @@ import { Access, Cost, TakesSettings } from '../../../platform/graphql/access.js
 import type { GraphQLContext } from '../../../platform/graphql/context.js';
 import { ProposedSettingInput } from '../price-proposal.object.js';
 import { DryRunObject, toDryRun } from './dry-run.object.js';
-import type { DryRunService } from '../../../billing/prices/dry-run/dry-run.service.js';
+import type { DryRunService } from '../../../billing/prices/index.js';
 
-/** Proposed prices, replayed over logged calls. */
+/** GraphQL of proposed prices that are replayed over logged calls. */
 @Resolver(() => DryRunObject)
 export class DryRunResolver {
   constructor(private readonly dryRuns: DryRunService) {}

@@ -1,16 +1,15 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { PriceCard } from '../../../shared/price-card.js';
-import type { SkippedModel } from '../../../billing/prices/sync/card-collector.js';
-import type { PriceFormat } from '../../../billing/prices/sync/price-document.js';
+import type { PriceFormat, SkippedModel } from '../../../billing/prices/index.js';
 
 /** One list of prices, as it was read. */
 export interface CheckedSource {
-  /** An address without its query, or the name of a file. */
+  /** A URL without its query, or the name of a file. */
   readonly label: string;
-  /** Null where the list could not be read. */
+  /** The format. Null when the list could not be read. */
   readonly format: PriceFormat | null;
   readonly cards: Readonly<Record<string, PriceCard>>;
-  /** The first of them. */
+  /** The first skipped models. */
   readonly skipped: readonly SkippedModel[];
   readonly skippedCount: number;
   /** Why the list could not be read; null when it was. */
@@ -23,10 +22,10 @@ export interface CheckedSource {
 export class PriceCheck {
   @PrimaryGeneratedColumn('identity') id: number;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
-  /** Null: scheduled. */
+  /** The user who started the check. Null for a scheduled check. */
   @Column('integer', { name: 'created_by', nullable: true }) createdBy: number | null;
   @Column('boolean', { name: 'is_scheduled', default: false }) isScheduled: boolean;
   @Column('jsonb') sources: CheckedSource[];
-  /** Of a scheduled check: names what it found, so that the same result is reported once. */
+  /** Identifies the findings of a scheduled check, so that the same result is reported once. */
   @Column('text', { default: '' }) digest: string;
 }

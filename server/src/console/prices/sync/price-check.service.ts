@@ -4,11 +4,10 @@ import type { Clock } from '../../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError, type ErrorCode } from '../../../shared/errors.js';
 import { storableJson } from '../../../shared/json.js';
 import { PriceCardError } from '../../../shared/price-card-input.js';
-import type { ChannelDirectory } from '../../channels/channel-directory.service.js';
+import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import type { PriceBook } from '../../../billing/prices/price-book.service.js';
 import type { PriceCheck, CheckedSource } from './price-check.entity.js';
-import { priceDiff, type CurrentPrice, type PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
 import type { PriceSourceService } from './price-source.service.js';
 
 export interface PriceCheckDeps {
@@ -22,30 +21,30 @@ export interface PriceCheckDeps {
 
 /** How sources are compared with the current prices. */
 export interface PriceTerms {
-  /** Prices of the sources are multiplied by it. Default: option PriceSyncMarkup. */
+  /** The factor by which prices of the sources are multiplied. Default: option PriceSyncMarkup. */
   readonly markup?: number | null;
   /** Percent; smaller changes are MINOR. Default: option PriceSyncThreshold. */
   readonly threshold?: number | null;
 }
 
 const maxSources = 5;
-/** Of each kind, scheduled and not. */
+/** Number of checks that are kept of each kind, scheduled and not. */
 const keptChecks = 5;
 const maxMarkup = 100;
 const maxThreshold = 1000;
 
 /** Reads lists of prices and compares them with the prices of the site. Changes no price. For the super admin. */
 export class PriceCheckService {
-  /** The last comparison: a console reads it page by page. */
+  /** The last comparison. It is kept, because a console reads it page by page. */
   private last: { readonly key: string; readonly lines: Promise<PriceDiffLine[]> } | null = null;
 
   constructor(private readonly deps: PriceCheckDeps) {}
 
   /**
-   * Reads lists of prices from addresses.
+   * Reads lists of prices from URLs.
    * @param withCheckId adds the sources of an earlier check, such as a file
-   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, NOT_FOUND, and the failure of the first address when none could
-   * be read
+   * @throws AppError INSUFFICIENT_PRIVILEGES, INVALID_INPUT, NOT_FOUND, and the failure of the first URL when none
+   * could be read
    */
   async check(actor: MaybeActor, urls: readonly string[], withCheckId?: number | null): Promise<PriceCheck> {
     const root = requirePermission(actor, 'prices.sync');
@@ -61,7 +60,10 @@ export class PriceCheckService {
     return this.store(root.id, [...earlier, ...read], false);
   }
 
-  /** Reads a list of prices from a file. @throws as `check` */
+  /**
+   * Reads a list of prices from a file.
+   * @throws like `check`
+   */
   async checkFile(
     actor: MaybeActor,
     file: { readonly name: string; readonly bytes: Buffer },
@@ -74,13 +76,17 @@ export class PriceCheckService {
     return this.store(root.id, [...earlier, source], false);
   }
 
-  /** A scheduled check of option PriceSyncSources. Failures are part of the result. */
+  /** Runs a scheduled check of option PriceSyncSources. Failures are part of the result. */
   async checkScheduled(): Promise<PriceCheck> {
     const urls = this.deps.options.values.PriceSyncSources.slice(0, maxSources);
     return this.store(null, await Promise.all(urls.map((url) => this.deps.sources.fromUrl(url))), true);
   }
 
-  /** Null when the check does not exist any more. @param id null: the newest one */
+  /**
+   * Finds a check.
+   * @param id null for the newest one
+   * @returns null when the check no longer exists
+   */
   async find(actor: MaybeActor, id: number | null): Promise<PriceCheck | null> {
     requirePermission(actor, 'prices.sync');
     const [found] = await this.deps.checks.find({
@@ -98,7 +104,10 @@ export class PriceCheckService {
     return found;
   }
 
-  /** Every model of the sources, by name. @throws AppError INVALID_INPUT */
+  /**
+   * Compares every model of the sources, by name.
+   * @throws AppError INVALID_INPUT
+   */
   async lines(actor: MaybeActor, check: PriceCheck, terms: PriceTerms): Promise<readonly PriceDiffLine[]> {
     const root = requirePermission(actor, 'prices.sync');
     const { values } = this.deps.options;
@@ -138,7 +147,7 @@ export class PriceCheckService {
     return id == null ? [] : (await this.get(root, id)).sources;
   }
 
-  /** A source with the name of an earlier one replaces it. */
+  /** Stores a source. It replaces an earlier one of the same name. */
   private async store(
     userId: number | null,
     sources: readonly CheckedSource[],

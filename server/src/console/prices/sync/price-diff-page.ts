@@ -1,5 +1,5 @@
 import { sliceOfList, type ListQuery, type Slice } from '../../../shared/page.js';
-import { priceDiffKinds, type PriceDiffKind, type PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
+import { type PriceDiffKind, priceDiffKinds, type PriceDiffLine } from '../../../billing/prices/index.js';
 
 export interface DiffFilter {
   readonly kinds?: readonly PriceDiffKind[] | null;
@@ -8,7 +8,8 @@ export interface DiffFilter {
 }
 
 /**
- * A page of the lines that match a filter. Models are the names of all that match; counts leave the kind out.
+ * Returns a page of the lines that match a filter. Models are the names of all matches; counts ignore the filter by
+ * kind.
  * @throws AppError INVALID_INPUT for an unknown cursor
  */
 export function sliceOf(

@@ -2,22 +2,24 @@ import { gunzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import type { GuardedFetch, GuardedResponse } from '../../../platform/outbound/guarded-fetch.js';
 import { AppError, InvalidInputError, isAppError } from '../../../shared/errors.js';
-import { PriceDocumentError } from '../../../billing/prices/sync/card-collector.js';
+import { maxDocumentBytes, PriceDocumentError, readPriceDocument } from '../../../billing/prices/index.js';
 import type { CheckedSource } from './price-check.entity.js';
-import { maxDocumentBytes, readPriceDocument } from '../../../billing/prices/sync/price-document.js';
 
 const timeoutMs = 30_000;
 const maxSkipped = 200;
 const maxLabel = 500;
 
-/** Pages and media are no lists of prices. Public tables come as JSON, as text, or without a type. */
+/**
+ * Content types of lists of prices. Pages and media are excluded. Public tables come as JSON, as text, or without a
+ * type.
+ */
 const documentTypes = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:plain|json)|application\/octet-stream)\s*(?:;|$)/i;
 
 /** Reads lists of prices from addresses and files. */
 export class PriceSourceService {
   constructor(private readonly http: Pick<GuardedFetch, 'fetch'>) {}
 
-  /** Never throws an expected failure: the result has its code. */
+  /** Reads a list from a URL. Expected failures are not thrown: the result has their code. */
   async fromUrl(url: string): Promise<CheckedSource> {
     const label = labelOf(url);
     try {
@@ -80,7 +82,10 @@ const headerOf = ({ headers }: GuardedResponse, name: string): string => {
   return (Array.isArray(value) ? value[0] : value)?.trim() ?? '';
 };
 
-/** Some servers compress without being asked. What is unpacked has the same limit as what is sent. */
+/**
+ * Decompresses a response. Some servers compress without being asked. The limit of bytes applies to the decompressed
+ * and to the compressed body.
+ */
 async function decoded(response: GuardedResponse): Promise<Buffer> {
   const encoding = headerOf(response, 'content-encoding').toLowerCase();
   if (encoding === '' || encoding === 'identity') return response.body;
@@ -94,7 +99,7 @@ async function decoded(response: GuardedResponse): Promise<Buffer> {
   }
 }
 
-/** Without the query, which may have a key. */
+/** Returns the URL without the query, which may contain a key. */
 function labelOf(url: string): string {
   if (!URL.canParse(url)) return url.slice(0, maxLabel);
   const { origin, pathname } = new URL(url);

@@ -5,10 +5,10 @@ import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { Actor } from '../../../shared/actor.js';
 import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { findRoot } from '../../users/root-actor.service.js';
+import { findRoot } from '../../users/index.js';
 import type { PriceCheckService } from './price-check.service.js';
 import type { PriceCheck } from './price-check.entity.js';
-import type { PriceDiffKind, PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
+import type { PriceDiffKind, PriceDiffLine } from '../../../billing/prices/index.js';
 import type { PriceUpdateService } from './price-update.service.js';
 
 export interface PriceSyncClockDeps {
@@ -27,17 +27,17 @@ export interface PriceSyncClockDeps {
 
 const tickMilliseconds = 60_000;
 const leaseName = 'price-sync';
-/** Longer than reading the slowest list takes. */
+/** Seconds. The lease is longer than reading the slowest list takes. */
 const leaseSeconds = 300;
 
-/** Changes that an update without a person makes: not more than twice, not less than half. */
+/** The largest changes in percent that an update makes automatically: not more than twice, not less than half. */
 const widest = { rise: 100, fall: -50 };
 const applicable: readonly PriceDiffKind[] = ['NEW', 'UP', 'DOWN', 'MINOR'];
 const reported: readonly PriceDiffKind[] = ['NEW', 'UP', 'DOWN', 'GONE', 'DISAGREE'];
 
 /**
- * Compares the prices of the models that the site serves with option PriceSyncSources every PriceSyncHours, on one node.
- * Reports what differs, and changes prices only where option PriceSyncApply says so.
+ * Compares the prices of the served models with option PriceSyncSources every PriceSyncHours, on one node. Reports
+ * differences, and changes prices only if option PriceSyncApply says so.
  */
 export class PriceSyncClock {
   private readonly runs = new ScheduledRuns(
@@ -47,7 +47,10 @@ export class PriceSyncClock {
 
   constructor(private readonly deps: PriceSyncClockDeps) {}
 
-  /** Looks every minute, and when a setting has changed: the first check needs no waiting. */
+  /**
+   * Starts the timer. It checks every minute, and after a setting has changed, so that the first check does not have to
+   * wait.
+   */
   start(): void {
     this.runs.every(tickMilliseconds);
     this.deps.changes.on('option', () => void this.runs.run());
@@ -59,7 +62,7 @@ export class PriceSyncClock {
     return this.runs.stop();
   }
 
-  /** Checks once where a check is due. */
+  /** Runs a check if one is due. */
   private async tick(): Promise<void> {
     const { state, nodeId, options } = this.deps;
     const { PriceSyncHours: hours, PriceSyncSources: sources } = options.values;
@@ -67,7 +70,7 @@ export class PriceSyncClock {
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(leaseName, owner, leaseSeconds))) return;
     try {
-      // Another node may have checked before this one had the lease.
+      // Another node may have checked before this node got the lease.
       const root = (await this.isDue(hours)) ? await findRoot(this.deps.database) : null;
       if (root) await this.check(root);
     } finally {
@@ -117,13 +120,15 @@ export class PriceSyncClock {
   }
 }
 
-/** A large change, and a price that was 0, need a person. */
+/**
+ * Whether a change may be applied automatically. A person decides about a large change, and about a price that was 0.
+ */
 function isSafe({ kind, changes }: PriceDiffLine): boolean {
   const isSmall = changes.every(({ percent }) => percent !== null && percent <= widest.rise && percent >= widest.fall);
   return applicable.includes(kind) && isSmall;
 }
 
-/** Names what a check found. Empty: nothing to report. */
+/** Returns a text that identifies the findings of a check. Empty when there is nothing to report. */
 function digestOf(check: PriceCheck, lines: readonly PriceDiffLine[]): string {
   const found = lines.filter(({ kind }) => reported.includes(kind));
   const errors = check.sources.flatMap(({ label, errorCode }) => (errorCode === null ? [] : [[label, errorCode]]));

@@ -4,16 +4,17 @@ import { ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pa
 import { GraphQLJSON } from '../../../platform/graphql/scalars.js';
 import { serviceTiers, type PriceCard, type Quantity, type ServiceTier } from '../../../shared/price-card.js';
 import { PriceSourceEnum } from '../pricing.object.js';
-import type { SkippedModel } from '../../../billing/prices/sync/card-collector.js';
-import type { CheckedSource, PriceCheck } from './price-check.entity.js';
 import {
-  priceDiffKinds,
   type PriceChangeLine,
   type PriceDiffKind,
+  priceDiffKinds,
   type PriceDiffLine,
+  type PriceFormat,
+  priceFormats,
   type PriceOffer,
-} from '../../../billing/prices/sync/price-diff.js';
-import { priceFormats, type PriceFormat } from '../../../billing/prices/sync/price-document.js';
+  type SkippedModel,
+} from '../../../billing/prices/index.js';
+import type { CheckedSource, PriceCheck } from './price-check.entity.js';
 import type { PriceUpdate } from './price-update.entity.js';
 
 const PriceFormatEnum = enumType('PriceFormat', namesOf(priceFormats), 'The form of a list of prices.', {
@@ -35,7 +36,7 @@ const PriceDiffKindEnum = enumType('PriceDiffKind', namesOf(priceDiffKinds), 'Ho
   DISAGREE: 'Two sources differ by more than the threshold.',
 });
 
-/** A name in GraphQL begins with no digit. */
+/** Returns the name of a tier in GraphQL, where a name must not begin with a digit. */
 const tierName = (tier: ServiceTier): string => `${/^\d/.test(tier) ? 'RESOLUTION_' : ''}${tier.toUpperCase()}`;
 
 const ServiceTierEnum = enumType(

@@ -21,7 +21,7 @@ import {
 import type { PriceUpdateService } from './price-update.service.js';
 import { PayloadMutation } from '../../../platform/graphql/payload.js';
 
-/** Comparison of the prices with public lists, and prices that are taken from them. */
+/** GraphQL of the comparison with public lists, and of prices that are taken from them. */
 @Resolver(() => PriceCheckObject)
 export class PriceSyncResolver {
   constructor(

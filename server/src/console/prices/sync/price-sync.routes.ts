@@ -2,9 +2,11 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { RestHandlers } from '../../../platform/http/rest.js';
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { PriceCheckService } from './price-check.service.js';
-import { maxDocumentBytes } from '../../../billing/prices/sync/price-document.js';
+import { maxDocumentBytes } from '../../../billing/prices/index.js';
 
-/** `/api/price_check`: a list of prices as a file. Its body is the file itself, which may be larger than other bodies. */
+/**
+ * `/api/price_check`: a list of prices as a file. The body is the file itself, which may be larger than other bodies.
+ */
 export const priceSyncRoutes =
   (checks: PriceCheckService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -1,10 +1,10 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import type { PriceCard } from '../../../shared/price-card.js';
 
-/** Option `PriceCards` of some models. Null: no card of the operator. */
+/** Option `PriceCards` of some models. Null when the operator has no card for the model. */
 export type ChangedCards = Readonly<Record<string, PriceCard | 'built-in' | null>>;
 
-/** Prices that were taken from lists, as one version. */
+/** Prices that were taken from lists together, as one version. */
 @Entity('price_updates')
 export class PriceUpdate {
   @PrimaryGeneratedColumn('identity') id: number;

@@ -4,16 +4,15 @@ import { ConflictError, InvalidInputError, NotFoundError } from '../../../shared
 import { storableJson } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import type { OptionService, OptionValues } from '../../../options/option.service.js';
-import { canonical, priceVersionOf } from '../../../billing/prices/price-version.js';
+import { canonical, type PriceDiffLine, priceVersionOf } from '../../../billing/prices/index.js';
 import type { PriceCheckService, PriceTerms } from './price-check.service.js';
 import type { PriceCheck } from './price-check.entity.js';
-import type { PriceDiffLine } from '../../../billing/prices/sync/price-diff.js';
 import type { PriceUpdate, ChangedCards } from './price-update.entity.js';
 
 /** A line of a comparison that is to become a price. */
 export interface PriceChoice {
   readonly model: string;
-  /** The source whose price counts. Needed where sources disagree. */
+  /** The source whose price is used. It is required if the sources disagree. */
   readonly source?: string | null;
 }
 
@@ -28,7 +27,7 @@ type Cards = OptionValues['PriceCards'];
 const maxChoices = 5000;
 const shownUpdates = 20;
 
-/** Makes prices of sources the prices of the site, and takes that back. For the super admin. */
+/** Applies prices of sources to the site, and undoes that. For the super admin. */
 export class PriceUpdateService {
   constructor(private readonly deps: PriceUpdateDeps) {}
 
@@ -64,8 +63,8 @@ export class PriceUpdateService {
   }
 
   /**
-   * Gives the models of an update the cards that they had before. Other models keep their prices, so the version of before
-   * is current again where nothing else changed.
+   * Restores the cards that the models of an update had before. Other models keep their prices, so the earlier version
+   * is current again if nothing else changed.
    * @throws AppError INSUFFICIENT_PRIVILEGES, NOT_FOUND, CONFLICT when a card was changed after the update
    */
   async undo(actor: MaybeActor, id: number): Promise<PriceUpdate> {
@@ -89,7 +88,10 @@ export class PriceUpdateService {
     return updates.findOneByOrFail({ id });
   }
 
-  /** The last updates, the newest first. @throws AppError INSUFFICIENT_PRIVILEGES */
+  /**
+   * Returns the last updates, the newest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
   async list(actor: MaybeActor): Promise<PriceUpdate[]> {
     requirePermission(actor, 'prices.sync');
     return this.deps.updates.find({ order: { id: 'DESC' }, take: shownUpdates });
@@ -131,7 +133,7 @@ export class PriceUpdateService {
   }
 }
 
-/** @returns null where the model loses its card */
+/** @returns null when the model loses its card */
 function cardOf({ model, kind, offers }: PriceDiffLine, source: string | null, check: PriceCheck): PriceCard | null {
   if (kind === 'GONE') return null;
   if (kind === 'DISAGREE' && source === null) {
@@ -148,7 +150,7 @@ const ownCard = (cards: Cards, model: string): PriceCard | 'built-in' | null =>
 const isSame = (left: unknown, right: unknown): boolean =>
   JSON.stringify(canonical(left)) === JSON.stringify(canonical(right));
 
-/** The cards with those of `changes`; null removes one. */
+/** Returns the cards with the changes applied; null removes a card. */
 const withCards = (cards: Cards, changes: ChangedCards): Cards =>
   Object.fromEntries(
     Object.entries({ ...cards, ...changes }).filter(

@@ -7,16 +7,16 @@ const kept: ReadonlySet<string> = new Set([
   ...['object', 'name', 'format', 'mimeType', 'mime_type', 'media_type', 'finish_reason', 'stop_reason', 'status'],
   ...['finishReason', 'system_fingerprint', 'responseId', 'modelVersion', 'prompt_cache_key', 'created_at'],
 ]);
-/** Bodies are not nested deeper: no text evades a rule by its depth. */
+/** Maximum depth that is searched. Bodies are not nested deeper, so no text evades a rule by its depth. */
 const maxDepth = 128;
 
-/** Values that are looked at in one turn of the event loop: some milliseconds. */
+/** Values that are visited in one turn of the event loop. They take some milliseconds. */
 const valuesPerTurn = 10_000;
 
 const noNames: ReadonlySet<string> = new Set();
 
 /**
- * All texts of a request or a response in any dialect, in a fixed order. Other calls go on meanwhile.
+ * Collects all texts of a request or a response in any dialect, in a fixed order. The walk yields to other calls.
  * @param besides further fields that are left out
  */
 export async function bodyTexts(value: unknown, besides = noNames): Promise<string[]> {
@@ -25,7 +25,7 @@ export async function bodyTexts(value: unknown, besides = noNames): Promise<stri
   return texts;
 }
 
-/** The same of a small value, in one turn of the event loop. */
+/** Collects the texts of a small value, as `bodyTexts` does, in one turn of the event loop. */
 export function textsAtOnce(value: unknown, besides = noNames): string[] {
   const texts: string[] = [];
   const steps = collecting(value, besides, texts);
@@ -41,7 +41,7 @@ function collecting(value: unknown, besides: ReadonlySet<string>, texts: string[
   return new Walk(besides, note).in(value, 0);
 }
 
-/** The same value with these texts, in the order of `bodyTexts`. */
+/** Returns the value with its texts replaced by these, in the order of `bodyTexts`. */
 export async function withTexts<Value>(value: Value, texts: readonly string[], besides = noNames): Promise<Value> {
   let at = 0;
   return (await inTurns(new Walk(besides, (text) => texts[at++] ?? text).in(value, 0))) as Value;
@@ -57,7 +57,9 @@ async function inTurns<Result>(steps: Generator<undefined, Result, undefined>): 
 
 type Steps = Generator<undefined, unknown, undefined>;
 
-/** Replaces every text; a value in which nothing changes stays the same object. Yields at the end of a turn. */
+/**
+ * Replaces every text. A value in which nothing changes stays the same object. The walk yields after `valuesPerTurn`.
+ */
 class Walk {
   private seen = 0;
 
@@ -82,7 +84,10 @@ class Walk {
     return copy ?? value;
   }
 
-  /** A kept field keeps its texts, but not those of objects in it: tools choose the names in their arguments and results. */
+  /**
+   * A kept field keeps its own text, but not the texts of objects in it: tools choose the names in their arguments and
+   * results.
+   */
   private *below(value: unknown, depth: number): Steps {
     if (typeof value === 'string') return value;
     return yield* Array.isArray(value)

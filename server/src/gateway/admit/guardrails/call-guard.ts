@@ -19,11 +19,11 @@ export interface GuardNote {
   readonly rule: string;
   readonly stage: GuardrailStage;
   readonly action: GuardrailRule['action'] | 'failed_open' | 'failed_closed';
-  /** Kinds of personal data, words of the list, categories, or names that a webhook gave. */
+  /** Kinds of personal data, blocked words, categories, or names that a webhook returned. */
   readonly matched: string[];
 }
 
-/** The caller, as remote checks see it. */
+/** The caller, as it is described to remote checks. */
 export type GuardedCaller = Omit<CheckedTexts, 'texts' | 'stage'>;
 
 /** The rules that concern one call. */
@@ -42,13 +42,13 @@ export class CallGuard {
     this.checksOutput = rules.some((one) => isFor(one, 'output'));
   }
 
-  /** Whether a window of output waits for another server. */
+  /** Whether a check of a window of output calls another server. */
   get asksOthers(): boolean {
     return this.rules.some((one) => one.remote !== null && isFor(one, 'output'));
   }
 
   /**
-   * Applies every rule in turn.
+   * Applies every rule in order.
    * @returns the texts after masking; the same array when nothing was masked
    * @throws AppError GUARDRAIL_BLOCKED; UnavailableError when a check that fails closed failed
    */
@@ -64,7 +64,7 @@ export class CallGuard {
     return current;
   }
 
-  /** The largest position up to `cut` that lies inside of nothing that a local rule for output finds. */
+  /** Returns the largest position up to `cut` that does not split a match of a local rule for output. */
   async cutBefore(text: string, cut: number): Promise<number> {
     let at = cut;
     for (const one of this.rules) {
@@ -86,12 +86,15 @@ export class CallGuard {
     if (isEmpty(found)) return texts;
     this.note(rule, stage, namesIn(found));
     if (rule.action === 'block') throw blocked(rule);
-    // Once the time of the call is used up, each further rule is done at once, and may mask very many texts.
+    // Once the time of the call is used up, each further rule returns at once, and may have to mask very many texts.
     if (found.rest) await setImmediate();
     return rule.action === 'mask' ? maskedBy(rule, texts, found) : texts;
   }
 
-  /** A rule that only reports does not refuse a call that it could not check. @throws UnavailableError */
+  /**
+   * Runs one rule. A rule that only reports does not refuse a call that it could not check.
+   * @throws UnavailableError
+   */
   private async found(
     rule: GuardrailRule,
     find: LocalCheck,
@@ -138,7 +141,7 @@ export class CallGuard {
     this.add({ rule: rule.name, stage, action: rule.action, matched: matched.slice(0, maxMatched) });
   }
 
-  /** One note for each rule and stage: windows of a stream match repeatedly. */
+  /** Adds at most one note for each rule and stage, because windows of a stream match repeatedly. */
   private add(note: GuardNote): void {
     const same = ({ rule, stage, action }: GuardNote): boolean =>
       rule === note.rule && stage === note.stage && action === note.action;
@@ -152,7 +155,7 @@ const maxMatched = 20;
 
 const isFor = ({ rule }: CompiledRule, stage: GuardrailStage): boolean => rule.stage === stage || rule.stage === 'both';
 
-/** A word is not repeated in its place. */
+/** Returns the mask of a match. The mask of a blocked word does not repeat the word. */
 export const maskedBy = ({ check }: GuardrailRule, texts: readonly string[], found: Findings): readonly string[] =>
   masked(texts, found, check === 'words' ? 'removed' : undefined);
 

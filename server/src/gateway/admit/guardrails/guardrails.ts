@@ -1,4 +1,4 @@
-import type { TrialResult } from '../../../console/guardrails/guardrail-trial.service.js';
+import type { TrialResult } from '../../../console/guardrails/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
@@ -20,11 +20,11 @@ export interface GuardrailsDeps {
 
 /** Everything that inspects the content of calls: the list of blocked words, and the rules of the site. */
 export class Guardrails {
-  /** Of the rules that `compiled` was made of. */
+  /** The rules that `compiled` was made from. */
   private source: OptionValues['guardrails.rules'] | null = null;
   private compiled: readonly CompiledRule[] = [];
 
-  /** The list of blocked words; see its `enabled`. */
+  /** The list of blocked words. See its property `enabled`. */
   readonly words: SensitiveWords;
 
   constructor(private readonly deps: GuardrailsDeps) {
@@ -32,14 +32,15 @@ export class Guardrails {
   }
 
   /**
-   * The rules for a call; undefined where none concerns it. Calls need not ask while the site has none.
-   * @param time of the call, where it has checked more than its rules do
+   * Selects the rules for a call. Callers skip it while the site has no rules.
+   * @param time the time budget of the call, if it is shared with other checks
+   * @returns undefined when no rule concerns the call
    */
   of(caller: Caller, group: string, model: string, requestId: string, time = new SearchTime()): CallGuard | undefined {
     return this.ofAny(caller, [group], model, requestId, time);
   }
 
-  /** The rules for what was made in one of these groups. */
+  /** Selects the rules for output that was made in one of these groups. */
   ofAny(
     caller: Caller,
     groups: readonly string[],
@@ -57,7 +58,7 @@ export class Guardrails {
       : new CallGuard(own, { requestId, model, group, userId: user.id }, this.deps.logger, time);
   }
 
-  /** The result of a rule that need not be saved. Never throws: another server that cannot be asked is a result. */
+  /** Runs a rule that need not be saved. Never throws: a server that is unavailable is reported in the result. */
   async trial(rule: GuardrailRule, text: string): Promise<TrialResult> {
     const { local, remote } = this.toCompiled(rule);
     try {
@@ -74,7 +75,7 @@ export class Guardrails {
     }
   }
 
-  /** Once for each change of the option. */
+  /** Compiles the rules once for each change of the option. */
   private compile(rules: OptionValues['guardrails.rules']): readonly CompiledRule[] {
     if (this.source === rules) return this.compiled;
     this.source = rules;

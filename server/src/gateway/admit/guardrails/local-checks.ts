@@ -10,7 +10,7 @@ export function localCheck(rule: GuardrailRule): LocalCheck | null {
   return rule.check === 'words' ? wordsCheck(rule.words) : null;
 }
 
-/** Personal data. Its candidates are decided on here, so that the first one need not be a match. */
+/** Finds personal data. Candidates are validated here, because the first candidate need not be a match. */
 export function personalDataCheck(kinds: Parameters<typeof personalDataPatterns>[0]): LocalCheck {
   const patterns = personalDataPatterns(kinds);
   return async (search) => {

@@ -5,9 +5,9 @@ import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-ru
 
 /** The result of a check by another server. */
 export interface Verdict {
-  /** Names of what matched; empty: nothing. */
+  /** Names of the matches; empty when nothing matched. */
   readonly matched: readonly string[];
-  /** The texts after masking, as many as were sent; absent: the server masks nothing. */
+  /** The texts after masking, as many as were sent. Absent when the server masks nothing. */
   readonly texts?: readonly string[] | undefined;
 }
 

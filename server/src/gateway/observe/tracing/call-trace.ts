@@ -23,7 +23,7 @@ export interface TracingDeps {
   readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
 }
 
-// The parts of calls and attempts that spans need. The modules of calls import this one, so it must not import them.
+// The parts of calls and attempts that spans need. The files of calls import this file, so it must not import them.
 
 interface Traced {
   readonly endpoint: { readonly route: string };
@@ -34,7 +34,7 @@ interface Traced {
     readonly headers: IncomingHttpHeaders;
   };
   readonly context: TraceContext;
-  /** The client's span. */
+  /** The client's span. Null when the client sent none. */
   readonly parent: TraceContext | null;
   readonly traceState: string;
 }
@@ -58,7 +58,7 @@ interface TracedCharge {
 interface ReceivedResponse {
   readonly delivery: { readonly end: { readonly kind: string; readonly error?: unknown } };
   readonly upstreamModel: string;
-  /** By `performance.now()`. */
+  /** Time of the first byte, by `performance.now()`. */
   readonly firstByteAt: number | null;
 }
 
@@ -88,7 +88,7 @@ export class CallTrace {
     return new AttemptSpan(this.deps, this.traced, turn.channel, ++this.attempts);
   }
 
-  /** The call was served and charged. */
+  /** Ends the span of a call that was served and charged. */
   served(
     call: TracedCharge,
     served: ReceivedResponse & { readonly channel: TracedChannel },
@@ -112,7 +112,7 @@ export class CallTrace {
       ...(this.traced.context.sampled ? langfuseCall(usage, usd, served.firstByteAt) : {}),
       'http.response.status_code': 200,
       'user.id': String(caller.user.id),
-      // The name of the conventions, and the one that Langfuse reads.
+      // The first name is that of the conventions; Langfuse reads the second.
       'gen_ai.conversation.id': session,
       'session.id': session,
       'tollgate.token.id': caller.token.id,
@@ -128,13 +128,13 @@ export class CallTrace {
     if (served.firstByteAt !== null) firstToken.observe((served.firstByteAt - call.startedAt) / 1000, labels);
   }
 
-  /** The client gets this failure. */
+  /** Records the failure that the client gets. */
   failed({ status, type, code }: CallFailure): void {
     this.error = typeof code === 'string' ? code : code === null ? type : String(code);
     this.attributes['http.response.status_code'] = status;
   }
 
-  /** Everything is done. */
+  /** Ends the span when the call is complete. */
   end({ outcome }: { readonly outcome: string }): void {
     const { genAi, exporter } = this.deps;
     const { context, parent, traceState, incoming } = this.traced;
@@ -194,7 +194,7 @@ export class AttemptSpan {
     this.context = { ...traced.context, spanId: newSpanId() };
   }
 
-  /** The request with the header by which the provider continues the trace. */
+  /** Adds the header by which the provider continues the trace. */
   sends(request: UpstreamRequest, upstreamModel: string): UpstreamRequest {
     this.upstreamModel = upstreamModel;
     if (URL.canParse(request.url)) {
@@ -211,7 +211,7 @@ export class AttemptSpan {
     return { ...request, headers: { ...headers, traceparent, ...(traceState ? { tracestate: traceState } : {}) } };
   }
 
-  /** The attempt delivered a response, whole or not. */
+  /** Ends the span of an attempt that delivered a response, complete or not. */
   served({ upstreamModel, firstByteAt, delivery: { end } }: ReceivedResponse): void {
     this.upstreamModel = upstreamModel;
     const error = end.kind === 'broken' ? errorTypeOf(end.error) : end.kind === 'client_gone' ? 'client_gone' : null;
@@ -227,7 +227,7 @@ export class AttemptSpan {
     this.end(errorTypeOf(error), { 'http.response.status_code': status });
   }
 
-  /** Another attempt of the call was faster. */
+  /** Ends the span of a hedged attempt because another attempt of the call was faster. */
   aborted(): void {
     this.end('aborted', {});
   }
@@ -270,7 +270,7 @@ export class AttemptSpan {
   }
 }
 
-/** Parameters of the request that the conventions name, where the client sent them in this form. */
+/** Returns the request parameters that the conventions name, if the client sent them in that form. */
 function requestAttributes({ request: { body, stream, maxOutput } }: TracedCharge): Attributes {
   const number = (name: string): number | undefined => {
     const value = body[name];
@@ -287,7 +287,7 @@ function requestAttributes({ request: { body, stream, maxOutput } }: TracedCharg
   };
 }
 
-/** `error.type`: few values, without any text of a provider. */
+/** Returns `error.type`: one of a few values, without any text of a provider. */
 const errorTypeOf = (error: unknown): string =>
   error instanceof UpstreamError
     ? String(error.status)

@@ -2,10 +2,10 @@ import type { Attributes } from '../../../platform/observability/otlp/span.js';
 import type { Usage } from '../../../shared/usage.js';
 
 /**
- * Attributes that Langfuse reads instead of those of the conventions. It adds up all kinds of tokens, of which `gen_ai.usage`
- * includes some in others; it estimates costs that are not stated, by price lists of its own; and it knows no other attribute for
- * the time of the first token.
- * @param usd charged
+ * Returns the attributes that Langfuse reads in place of those of the conventions. Langfuse adds up all kinds of
+ * tokens, and `gen_ai.usage` includes some kinds in others. It estimates costs that are not stated, by price lists of
+ * its own. It reads no other attribute for the time of the first token.
+ * @param usd amount charged
  * @param firstByteAt of a stream, by `performance.now()`
  */
 export function langfuseCall(usage: Usage, usd: number, firstByteAt: number | null): Attributes {
@@ -25,5 +25,5 @@ export function langfuseCall(usage: Usage, usd: number, firstByteAt: number | nu
   };
 }
 
-/** An attempt is no generation of its own: the call is. */
+/** An attempt is a plain span in Langfuse, because only the call is a generation. */
 export const langfuseAttempt: Attributes = { 'langfuse.observation.type': 'span' };

@@ -26,7 +26,7 @@ const names = [
   'two.webm',
   'live.webm',
 ] as const;
-/** Codecs add a little silence at both ends. Seconds. */
+/** Seconds. Codecs add a little silence at both ends. */
 const silence = 0.25;
 
 it.each(names)('%s is as long as it sounds', async (name) => {
@@ -43,7 +43,7 @@ it.each(['two.flac', 'two.opus', 'two.ogg', 'two.m4a'])(
   },
 );
 
-/** The same file with other values in its header. */
+/** Changes values in the header of a file. */
 type Edit = (bytes: Buffer) => void;
 
 const changed = (bytes: Buffer, edit: Edit): Buffer => {
@@ -91,7 +91,7 @@ const trackTimes =
       }
     });
   };
-/** Every packet of a fragment has its own duration, or all share one. */
+/** Sets the durations of a fragment: each packet has its own duration, or all share one. */
 const fragmentTimes: Edit = (bytes) => {
   each(bytes, 'tfhd', (at) => {
     const flags = bytes.readUIntBE(at + 5, 3);
@@ -110,12 +110,12 @@ const webmDuration =
   (milliseconds: number): Edit =>
   (bytes) =>
     each(bytes, '\x44\x89\x88', (at) => bytes.writeDoubleBE(milliseconds, at + 3));
-/** Moves the times of all blocks to the beginning. */
+/** Sets the times of all blocks to zero. */
 const webmTimes: Edit = (bytes) => {
   const cluster = bytes.indexOf(Buffer.from('1f43b675', 'hex'));
   expect(cluster).toBeGreaterThan(0);
   for (let at = bytes.indexOf(0xa3, cluster); at >= 0; at = bytes.indexOf(0xa3, at + 1)) {
-    // A block: its length in one byte or two, the first track, two bytes of time, flags.
+    // A block has: its length in one or two bytes, the first track, two bytes of time, flags.
     const head = (bytes[at + 1] ?? 0) >= 0x80 ? 2 : 3;
     if (bytes[at + head] === 0x81 && ((bytes[at + head + 3] ?? 0) & 0x7f) === 0) bytes.writeInt16BE(0, at + head + 1);
   }
@@ -155,7 +155,10 @@ describe('a header that claims less than the recording holds', () => {
     expect(await audioDuration(hidden)).toBeCloseTo(3, 2);
   });
 
-  /** A megabyte of copies whose headers state (almost) no length. ffmpeg writes two channels into each MP4 file. */
+  /**
+   * Each case is a megabyte of copies whose headers state (almost) no length. ffmpeg writes two channels into each MP4
+   * file.
+   */
   it.each<[string, (typeof names)[number], Edit, number]>([
     ['FLAC: a sample in all', 'two.flac', flacTotal(1), 31],
     ['FLAC: no number', 'two.flac', flacTotal(0), 31],
@@ -213,7 +216,7 @@ describe('a header that claims more than the recording holds', () => {
 });
 
 describe('fragments that state more samples than they hold', () => {
-  /** The flags and the number of samples of the first run. */
+  /** Writes the flags and the number of samples of the first run. */
   const stating = (flags: number, samples: number): Buffer =>
     changed(recorded('fragments.mp4'), (copy) => {
       const run = copy.indexOf('trun') + 4;
@@ -221,7 +224,7 @@ describe('fragments that state more samples than they hold', () => {
       copy.writeUInt32BE(samples, run + 4);
     });
 
-  // Samples that state nothing take no bytes: a run is as long as it says.
+  // Samples without fields take no bytes, so only the header limits the length of a run.
   it.each([
     ['21 hours', 1, 1_200_000],
     ['all the memory', 1, 0xffffffff],
@@ -236,7 +239,7 @@ describe('fragments that state more samples than they hold', () => {
 });
 
 describe('whatever is sent', () => {
-  // `music-metadata` throws an error at each byte that begins no frame, and their traces took a third of the time.
+  // `music-metadata` throws an error at each byte that begins no frame. The stack traces took a third of the time.
   const { stackTraceLimit } = Error;
   beforeAll(() => void (Error.stackTraceLimit = 0));
   afterAll(() => void (Error.stackTraceLimit = stackTraceLimit));
@@ -294,7 +297,8 @@ describe('whatever is sent', () => {
       return bytes;
     };
     const hostile: ReadonlyArray<readonly [string, string]> = [
-      // Pages that each begin a stream, empty pages, nested boxes, empty elements, blocks that announce packets.
+      // The list has pages that each begin a stream, empty pages, nested boxes, empty elements, and blocks that
+      // announce packets.
       ['OggS', `4f6767530002${'00'.repeat(21)}`],
       ['OggS', `4f6767530000${'00'.repeat(21)}`],
       ['\0\0\0\x08ftyp', '000000086d6f6f66'],
@@ -311,7 +315,7 @@ describe('whatever is sent', () => {
       for (const [beginning, unit] of hostile) await measured(filled(beginning, unit, length));
     };
     const quarter = 256 * 1024;
-    // Four times the bytes: quadratic time would be sixteen times as long.
+    // The input has four times the bytes. Quadratic time would be sixteen times as long.
     expect(await growth(measureAll, quarter, 4 * quarter)).toBeLessThan(8);
     for (const [beginning, unit] of hostile) {
       const bytes = filled(beginning, unit, 4 * quarter);

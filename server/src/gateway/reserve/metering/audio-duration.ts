@@ -3,12 +3,13 @@ import { InvalidInputError } from '../../../shared/errors.js';
 import { PacedTokenizer } from './paced-tokenizer.js';
 import { webmTimes } from './webm-times.js';
 
-/** Longer recordings are rejected: no provider accepts them, and the price is multiplied by the length. Seconds. */
+/** Seconds. Longer recordings are rejected: no provider accepts them, and the price is multiplied by the length. */
 const maxSeconds = 24 * 3600;
 
 /**
- * Length of a recording in seconds: what the file states, but at least what its bytes take at the highest bitrate of
- * its codec, because the client controls the header. The name and type that the client sends are ignored.
+ * Returns the length of a recording in seconds: the length that the file states, but at least the length that its bytes
+ * take at the highest bitrate of its codec, because the client controls the header. The name and type that the client
+ * sends are ignored.
  * @throws AppError INVALID_INPUT when the length cannot be determined: such a call cannot be priced
  */
 export async function audioDuration(file: Buffer): Promise<number> {
@@ -44,7 +45,7 @@ async function webmSeconds(bytes: Buffer): Promise<number> {
 }
 
 async function parsedSeconds(bytes: Buffer, kind: Kind): Promise<number> {
-  // Loaded with the first recording: most nodes never process one.
+  // The module is loaded with the first recording, because most nodes never process one.
   const { parseFromTokenizer } = await import('music-metadata');
   let metadata: IAudioMetadata;
   try {
@@ -58,12 +59,12 @@ async function parsedSeconds(bytes: Buffer, kind: Kind): Promise<number> {
 
 /** Bytes before the first sample of the shortest container, a WAV file. */
 const headerLength = 44;
-/** Hertz. */
+/** The maximum in Hertz. */
 const maxSampleRate = 192_000;
-/** Highest plausible bitrates, in bytes per second: of a whole MP3, of one channel of another codec, of a video. */
+/** Highest plausible bitrates, in bytes per second: of a whole MP3, of one channel of another codec, and of a video. */
 const maxRate = { mp3: 320_000 / 8, channel: 256_000 / 8, video: 20_000_000 / 8 } as const;
 
-/** Length of the bytes at the highest bitrate of their codec, in seconds. Images in tags do not count. */
+/** Returns the length of the bytes at the highest bitrate of their codec, in seconds. Images in tags do not count. */
 function minSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetadata): number {
   const pictures = (common.picture ?? []).reduce((sum, { data }) => sum + data.length, 0);
   const { sampleRate = 0, numberOfChannels = 1, bitsPerSample = 0 } = format;
@@ -76,14 +77,17 @@ function minSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetadat
   return Math.max(0, bytes.length - pictures - headerLength) / rate;
 }
 
-/** Seconds of silence that codecs add at both ends, and bytes without audio. A correct header excludes them. */
+/** Seconds of silence that codecs add at both ends, and of bytes without audio. A correct header excludes them. */
 const padding = 0.25;
 
-/** The larger of the stated and the measured length, in seconds. */
+/** Returns the larger of the stated and the measured length, in seconds. */
 const longer = (claimed: number, measured: number): number =>
   claimed > 0 && measured - claimed <= padding ? claimed : Math.max(claimed, measured);
 
-/** The movie header of an MP4 file excludes the silence before and after, which the track's length includes. */
+/**
+ * Returns the length of an MP4 track without the silence before and after it. The movie header excludes the silence;
+ * the track's length includes it.
+ */
 function presented(bytes: Buffer, track: number): number {
   const at = bytes.indexOf('mvhd', 0, 'latin1');
   if (at < 0 || at + 24 > bytes.length || bytes[at + 4] !== 0) return track;

@@ -2,9 +2,9 @@ import { type Fields, asFields, asFieldsList, asText, either } from '../../../di
 import type { PromptTexts } from './prompt-tokens.js';
 
 /*
- * Prompt tokens of calls other than chat completions by our own count (docs/reference/relay/token-counting.md#prompts
- * and docs/reference/relay/billing.md#usage), for providers that report none. Fields of wrong types count as 0:
- * counting never fails.
+ * This file counts the prompt tokens of calls other than chat completions
+ * (docs/reference/relay/token-counting.md#prompts and docs/reference/relay/billing.md#usage), for providers that report
+ * none. Fields of wrong types count as 0: counting never fails.
  */
 
 class Prompt implements PromptTexts {
@@ -66,7 +66,7 @@ function blocks(content: unknown, prompt: Prompt): void {
   }
 }
 
-/** Text is counted; of other documents only their number is known. */
+/** Counts the text of a document. Other documents are only counted by their number. */
 function document(source: Fields | null | undefined, prompt: Prompt): void {
   if (source?.['type'] === 'text') prompt.text(source['data']);
   else if (source?.['type'] === 'content') blocks(source['content'], prompt);
@@ -119,7 +119,7 @@ export function responsesPrompt(body: Fields): PromptTexts {
     inputParts(item['content'], prompt);
     prompt.text(item['name']);
     prompt.text(item['arguments']);
-    // Calls of custom tools, such as patches.
+    // Custom tools, such as patches, have an `input`.
     prompt.text(item['input']);
     result(item['output'], prompt);
   }
@@ -145,7 +145,9 @@ function inputPart(part: Fields, prompt: Prompt): void {
 
 const partTypes = new Set<unknown>(['input_text', 'output_text', 'input_image', 'computer_screenshot', 'input_file']);
 
-/** Results of tools are text, one part or a list of parts, whose images must not count as text; or other data. */
+/**
+ * Counts the result of a tool: text, one part or a list of parts (whose images must not count as text), or other data.
+ */
 function result(output: unknown, prompt: Prompt): void {
   for (const each of Array.isArray(output) ? (output as unknown[]) : [output]) {
     const part = asFields(each);
@@ -154,7 +156,7 @@ function result(output: unknown, prompt: Prompt): void {
   }
 }
 
-/** A text, or a list whose entries count as one concatenated text; lists of numbers are tokens already. */
+/** Counts a text, or a list whose entries count as one concatenated text. A list of numbers is a list of tokens. */
 export function inputPrompt(input: unknown): PromptTexts {
   if (typeof input === 'string') return { texts: [input], fixed: 0 };
   if (!Array.isArray(input)) return { texts: [], fixed: 0 };

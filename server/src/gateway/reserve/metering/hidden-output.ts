@@ -1,7 +1,7 @@
 import { claudeTraits } from '../../../dialects/languages/anthropic/claude-model.js';
 import { asFields, asFieldsList, either, type Fields } from '../../../dialects/neutral/fields.js';
 
-/** Models that think only when a request asks for it, or never: what they produce can be seen. */
+/** Models that think only when a request asks for it, or never. All their output is visible. */
 const plainModels = new RegExp(
   [
     'gpt-3\\.5',
@@ -26,12 +26,15 @@ const plainModels = new RegExp(
   'i',
 );
 const thinkingName = /thinking|reason|search|research/i;
-/** Tools that a provider runs and bills by the call, with prompts that grow by what they find. */
+/** Tools that a provider runs and bills by the call. The prompt grows by what they find. */
 const providerTools = /search|fetch|execution|interpreter|mcp|image_generation|retriev|url_?context|maps/i;
 const searchFields = ['web_search_options', 'search_parameters', 'enable_search', 'plugins', 'mcp_servers'];
 const thinkingFields = ['thinking', 'reasoning', 'reasoning_effort', 'enable_thinking', 'chat_template_kwargs'];
 
-/** Whether the provider runs tools of the request: by their type, or in the dialect of Gemini by the name of their field. */
+/**
+ * Whether the provider runs tools of the request. Tools are recognized by their type, or in Gemini's dialect by the
+ * name of their field.
+ */
 function hasProviderTools(body: Fields): boolean {
   return (
     searchFields.some((name) => Boolean(body[name])) ||
@@ -43,11 +46,11 @@ function hasProviderTools(body: Fields): boolean {
   );
 }
 
-/** Whether a call may produce what is billed and not shown: thoughts, calls of tools. An unknown model may. */
+/** Whether a call may produce output that is billed and not shown: thoughts, tool calls. An unknown model may. */
 export function mayHideOutput(model: string, body: Fields): boolean {
   const bare = model.slice(model.lastIndexOf('/') + 1);
   if (!plainModels.test(bare) || thinkingName.test(bare) || claudeTraits(bare).alwaysThinks) return true;
-  // Made to its end, to be read by its id, whether the client is here or not.
+  // A background response is completed whether or not the client stays connected, and is read by its id later.
   if (body['background'] === true) return true;
   if (thinkingFields.some((name) => Boolean(body[name])) || hasProviderTools(body)) return true;
   const google = [asFields(body['extra_body'])?.['google'], body['google']];

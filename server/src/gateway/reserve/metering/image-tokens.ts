@@ -1,4 +1,4 @@
-/** Pixels. */
+/** Width and height in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
@@ -15,7 +15,7 @@ const tileSide = 512;
 const lowDetailTokens = 85;
 const glmTokens = 1047;
 
-/** Models priced by patches of 32 pixels, with the factor from patches to tokens. */
+/** Models that are priced by patches of 32 pixels, with the factor from patches to tokens. */
 const patchFactors: ReadonlyArray<readonly [RegExp, number]> = [
   [/^gpt-4\.1-mini/, 1.62],
   [/^gpt-4\.1-nano/, 2.46],
@@ -59,7 +59,7 @@ function tilesOf({ width, height }: ImageSize): number {
   return Math.ceil(short / tileSide) * Math.ceil(long / tileSide);
 }
 
-/** Enough for the header of every supported format; JPEG may contain a thumbnail before its size. */
+/** Characters that contain the header of every supported format. JPEG may contain a thumbnail before its size. */
 const headCharacters = 96 * 1024;
 
 /** The size of a `data:` image, read from its first bytes. Null for other URLs and for unknown formats. */
@@ -99,7 +99,7 @@ function jpegSize(head: Buffer): ImageSize | null {
   while (at + 9 <= head.length) {
     if (head[at] !== 0xff) return null;
     const marker = head[at + 1] ?? 0;
-    // Start of frame for every coding; c4, c8 and cc are tables.
+    // These markers start a frame, in any coding; c4, c8 and cc are tables.
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) };
     }

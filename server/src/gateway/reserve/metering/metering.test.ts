@@ -32,7 +32,7 @@ describe('worked examples of docs/reference/relay/token-counting.md', () => {
     [769, 769, 765],
     [1920, 1080, 1105],
     [2048, 4096, 1105],
-    // Scaled into 2048 x 2048 first, as current models do.
+    // The image is scaled into 2048 x 2048 first, as current models do.
     [4096, 512, 765],
   ])('T8: an image of %i x %i costs %i', (width, height, tokens) => {
     expect(imageTokens('gpt-4o', 'high', { width, height })).toBe(tokens);
@@ -129,7 +129,7 @@ describe('texts made to hurt', () => {
       tokens = await prompt('gpt-4o', [user(text)]);
     });
     expect(tokens).toBeGreaterThan(500_000);
-    // Other calls get a turn at least every 300,000 characters.
+    // Other calls get a turn of the event loop at least every 300,000 characters.
     expect(turns).toBeGreaterThan(text.length / 300_000);
   });
 });

@@ -7,8 +7,9 @@ import { readImageFields } from '../../../dialects/priced-fields.js';
 import { longestLimit, mostChoices } from '../../../dialects/overrides/sent-fields.js';
 
 /*
- * The override of a channel is applied after translation, for each attempt. Where it changes a field that prices a call, the
- * call is priced as that channel sends it: the dearest of these is reserved, and the one that served is charged.
+ * The override of a channel is applied after translation, for each attempt. If it changes a field that prices a call,
+ * the call is priced as that channel sends it: the most expensive such price is reserved, and the price of the channel
+ * that served the call is charged.
  */
 
 interface ModelNames {
@@ -17,17 +18,17 @@ interface ModelNames {
 }
 
 /**
- * A call as channels send it whose override prices it otherwise, by the ids of the channels. Its fields are read here under
- * the names of all dialects, because the override has those of the provider.
- * @returns undefined where there is no such channel
- * @throws AppError INVALID_INPUT for an order of images that no provider takes
+ * Returns the call as changed by the override of a channel, by channel id, for channels whose override changes the
+ * price. Its fields are read under the names of all dialects, because the override uses the provider's.
+ * @returns undefined when there is no such channel
+ * @throws AppError INVALID_INPUT for a request for images that no provider accepts
  */
 export function overriddenCalls(
   call: ParsedRequest,
   { tiers, bareModel }: Candidates,
   requestedModel: string,
 ): ReadonlyMap<number, ParsedRequest> | undefined {
-  // Forms have no override.
+  // An override does not apply to forms.
   if (call.form) return undefined;
   const calls = new Map<number, ParsedRequest>();
   for (const { channels } of tiers) {
@@ -54,7 +55,7 @@ function overriddenCall(call: ParsedRequest, channel: RoutedChannel, names: Mode
   };
 }
 
-/** Null for a channel that cannot serve the call, because its mapping has a fault. */
+/** Returns null for a channel that cannot serve the call, because its mapping is invalid. */
 function upstreamModelOf({ mapping }: RoutedChannel, { requestedModel, bareModel }: ModelNames): string | null {
   try {
     return mapModel(mapping, requestedModel, bareModel);

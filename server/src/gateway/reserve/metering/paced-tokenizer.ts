@@ -1,12 +1,12 @@
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 
-/** How a value of `len` bytes is read. */
+/** The reader of a value of `len` bytes. */
 interface Token<Value> {
   readonly len: number;
   get(bytes: Uint8Array, offset: number): Value;
 }
 
-/** Reads between two turns of the event loop: a few milliseconds of work. */
+/** Reads between two yields to the event loop: a few milliseconds of work. */
 const readsPerTurn = 4096;
 const maxReads = 2_000_000;
 
@@ -50,7 +50,10 @@ export class PacedTokenizer extends AbstractTokenizer {
     return found.length;
   }
 
-  /** @throws Error beyond the limit */
+  /**
+   * Counts reads.
+   * @throws Error beyond the limit
+   */
   private count(reads: number): void {
     this.reads += reads;
     if (this.reads > Math.min(1024 + this.bytes.length / 4, maxReads))
@@ -66,13 +69,14 @@ export class PacedTokenizer extends AbstractTokenizer {
   }
 }
 
-/** Flags of a track run: each sample states its duration, its size, its flags, its time of composition. */
+/** Flags of a track run: whether each sample states its duration, its size, its flags, its time of composition. */
 const statedBySample = [0x100, 0x200, 0x400, 0x800] as const;
 
 /**
- * The samples of an MP4 track run at the position: each becomes an object. Where samples state nothing, their number does
- * not depend on the bytes of the run, and a run of twenty bytes would fill the memory.
- * @param length of what is read there
+ * Returns the number of samples of the MP4 track run at the position. The parser creates an object for each. If samples
+ * have no fields, their number does not depend on the bytes of the run, and a run of twenty bytes would fill the
+ * memory.
+ * @param length of the bytes that are read there
  */
 function samplesIn(bytes: Uint8Array, position: number, length: number): number {
   if (length < 8 || (!hasName(bytes, position - 4, 'trun') && !hasName(bytes, position - 12, 'trun'))) return 0;

@@ -8,19 +8,19 @@ const perMessage = 3;
 const perTool = 8;
 const audioPart = 100;
 const filePart = 5000;
-/** Characters that are counted exactly; the rest is estimated. */
+/** Characters that are counted exactly. Further characters are estimated. */
 const exactCharacters = 1024 * 1024;
-/** Characters per slice. Takes about 13 ms for random letters, the worst case of the encoding. */
+/** Characters per slice. A slice takes about 13 ms for random letters, the worst case of the encoding. */
 const sliceCharacters = 8 * 1024;
 
-/** A prompt as it is counted. */
+/** A prompt in the form in which it is counted. */
 export interface PromptTexts {
   readonly texts: readonly string[];
-  /** Tokens of everything that is not text. */
+  /** Tokens of all content that is not text. */
   readonly fixed: number;
 }
 
-/** The countable content of a prompt: texts, and tokens that are already known. */
+/** Collects the countable content of a prompt: texts, and tokens that are already known. */
 class PromptParts implements PromptTexts {
   readonly texts: string[] = [];
   fixed = perCall;
@@ -102,14 +102,14 @@ export const chatPrompt = (body: Fields, model: string): PromptTexts => partsOf(
 export const countPrompt = ({ texts, fixed }: PromptTexts, model: string): Promise<number> =>
   countTexts(texts, model, fixed);
 
-/** Characters that `countBySample` counts, and in how many pieces. */
+/** Characters that `countBySample` counts. They are taken in several pieces. */
 const sampleCharacters = 64 * 1024;
 const samplePieces = 32;
 
 /**
- * Tokens of a prompt, counted exactly up to 64 KB of text. Of a longer one, pieces at random places are counted and the
- * rest is taken to be like them, so that the CPU time is bounded and a client cannot choose text that is taken for less
- * than it is. Never fails.
+ * Counts the tokens of a prompt, exactly up to 64 KB of text. In a longer prompt, pieces at random positions are
+ * counted and the rest is assumed to be like them. This bounds the CPU time, and a client cannot choose text that is
+ * counted as less than it is. Never fails.
  */
 export async function countBySample({ texts, fixed }: PromptTexts, model: string): Promise<number> {
   let length = 0;
@@ -137,7 +137,7 @@ export async function countBySample({ texts, fixed }: PromptTexts, model: string
 }
 
 /**
- * Tokens of texts that are counted separately, in slices between which other calls run. Never fails.
+ * Counts the tokens of texts separately, in slices between which other calls run. Never fails.
  * @param fixed added to the total
  */
 export async function countTexts(texts: readonly string[], model: string, fixed: number): Promise<number> {
@@ -165,12 +165,12 @@ export async function countTexts(texts: readonly string[], model: string, fixed:
   return total;
 }
 
-/** Bodies below this size are estimated by their length. Bytes. */
+/** Bytes. Smaller bodies are estimated by their length. */
 const smallBody = 16 * 1024;
 
 /**
- * Estimated maximum prompt tokens, for the reservation: bytes / 3, without counting. Of a small body all bytes count;
- * of a large one only text counts by length, so that a megabyte of image data is not priced as text.
+ * Estimates the maximum prompt tokens for the reservation: bytes / 3, without counting. All bytes of a small body
+ * count. In a large body only text counts, so that a megabyte of image data is not priced as text.
  */
 export function estimatePrompt(rawBody: Buffer, body: Fields, model: string): number {
   if (rawBody.length <= smallBody) return estimateTokens(rawBody.length);

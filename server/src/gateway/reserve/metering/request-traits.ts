@@ -2,34 +2,43 @@ import { reportedTier, searchTier, type ServiceTier } from '../../../shared/pric
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 
-/** The parts of a request, besides its text, that decide how much it can cost. */
+/** The parts of a request, besides its text, that determine how much it can cost. */
 export interface RequestTraits {
-  /** The prompt is priced as a cache write: the request asks for that, or the provider caches each prompt at a price. */
+  /**
+   * Whether the prompt is priced as a cache write: the request asks for it, or the provider caches each prompt at a
+   * price.
+   */
   readonly writesCache: boolean;
-  /** The cache is asked to keep it for an hour instead of five minutes, or for 12 hours instead of half an hour. */
+  /**
+   * Whether the request asks for a longer lifetime in the cache: an hour instead of five minutes, or 12 hours instead
+   * of 30 minutes.
+   */
   readonly writesCacheForHour: boolean;
-  /** The provider adds to the prompt what is not in the request: stored conversations, files, searches, other documents. */
+  /**
+   * Whether the provider adds content to the prompt that is not in the request: stored conversations, files, searches,
+   * other documents.
+   */
   readonly addsHidden: boolean;
   readonly hasMedia: boolean;
   readonly hasAudio: boolean;
   /** The request names a budget for thinking, which its output limit must exceed. */
   readonly hasThinkingBudget: boolean;
-  /** Searches that the provider may run and charge: those that the request allows, else a usual number. */
+  /** Searches that the provider may run and charge: the number that the request allows, or else a usual number. */
   readonly searches: number;
-  /** The same for searches of files. */
+  /** File searches that the provider may run and charge. */
   readonly fileSearches: number;
   /** Containers of 1 GB in which the provider may run code. */
   readonly codeExecutions: number;
-  /** 1 where Google Maps may ground the response. */
+  /** 1 if Google Maps may ground the response, else 0. */
   readonly mapsPrompts: number;
-  /** Requests that the provider may bill for the call: one for 100 documents to rank. */
+  /** Requests that the provider may bill for the call: one per 100 documents to rank. */
   readonly requests: number;
-  /** The tier that the request asks for, where that has prices of its own. */
+  /** The service tier that the request asks for, if that tier has prices of its own. */
   readonly serviceTier: ServiceTier | null;
 }
 
 const mapsNames = new Set(['googleMaps', 'google_maps']);
-/** Names of fields, in any dialect, behind which is more prompt than the request holds. */
+/** Names of fields, in any dialect, that refer to prompt content outside the request. */
 const hiddenNames = new Set([
   ...['previous_response_id', 'conversation', 'cachedContent', 'cached_content', 'container', 'vector_store_ids'],
   ...['file_id', 'file_url', 'file_data', 'fileData', 'file_uri', 'fileUri', 'input_audio', 'video_url', 'audio_url'],
@@ -40,14 +49,14 @@ const hiddenNames = new Set([
 ]);
 const hiddenTypes =
   /^(?:input_file|file|input_audio|video|video_url|item_reference)$|search|fetch|execution|interpreter|mcp|retrieval|image_generation/;
-/** Values of these keys are schemas or data of tools: names in them say nothing about the request. */
+/** Names of fields that hold schemas or data of tools. Names inside of them say nothing about the request. */
 const opaqueNames = new Set([
   ...['parameters', 'input_schema', 'parametersJsonSchema', 'parameters_json_schema', 'schema', 'json_schema'],
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'args', 'arguments', 'response', 'metadata'],
 ]);
 const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', 'inline_data']);
-/** The names above: most names of a request are none of them, which one look-up shows. */
-/** Fields that ask for a cache: those of Anthropic and OpenAI. */
+/** The names above in one set. Most names of a request are not in it, which one look-up shows. */
+/** Fields that ask for a cache, of Anthropic and of OpenAI. */
 const cacheNames = new Set(['cache_control', 'prompt_cache_options', 'prompt_cache_breakpoint']);
 const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, ...cacheNames, 'type', 'input']);
 const maxVisited = 100_000;
@@ -55,11 +64,11 @@ const searchNames = /search|maps/i;
 const searchTypes = /^(?:web_search|x_search)(?!.*_(?:call|result|error)$)/;
 const fileTypes = /^(?:file_search|collections_search|attachment_search)$/;
 const codeTypes = /^(?:code_interpreter|code_execution(?:_\d+)?)$/;
-/** Searches of one call where the request sets no limit. */
+/** Searches of one call when the request sets no limit. */
 const usualSearches = 10;
 const maxSearches = 100;
 
-/** xAI bills its sources like five searches each. */
+/** xAI bills each source like five searches. */
 const searchesOfSource = 5;
 const usualSources = 20;
 
@@ -71,15 +80,15 @@ function searchesAllowed(name: string, held: unknown): number {
   return searchesOfSource * (typeof sources === 'number' && sources >= 0 ? Math.min(sources, 50) : usualSources);
 }
 
-/** Models that search and read on their own, whatever the request says, and bill what they do. */
+/** Models that search and read on their own, whatever the request says, and bill it. */
 const researchers = /(?:^|\/)sonar-deep-research/;
-/** Searches of one call of theirs. */
+/** Searches of one call of a research model. */
 const researchSearches = 60;
 
-/** Models of OpenAI whose prompts are cached without being asked, at more than the price of input: from GPT-5.6 on. */
+/** Models of OpenAI (GPT-5.6 and later) that cache prompts without being asked, at more than the price of input. */
 const cachers = /(?:^|\/)(?:gpt-(?:5\.(?:[6-9]|\d\d)|[6-9](?!\w))|(?:gpt-)?daybreak-)/;
 
-/** Looks through a parsed body. A body with more than 100,000 objects is taken to hold everything. */
+/** Reads the traits of a parsed body. A body with more than 100,000 objects is assumed to have every trait. */
 export function requestTraits(body: Fields, model: string): RequestTraits {
   const researches = researchers.test(model);
   const found: Found = {
@@ -106,7 +115,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
       return { ...found, ...all, ...tools, searches: Math.max(found.searches, usualSearches) };
     }
     if (Array.isArray(value)) {
-      // Tokens of embeddings.
+      // A list of numbers is a list of tokens for embeddings.
       if (typeof value[0] === 'number') continue;
       for (const each of value as unknown[]) if (typeof each === 'object' && each !== null) open.push(each);
       continue;
@@ -135,7 +144,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
   return withinToolCalls(found, body['max_tool_calls']);
 }
 
-/** OpenAI's limit of the calls of all tools together. */
+/** Applies OpenAI's limit on the calls of all tools together. */
 function withinToolCalls(found: Found, allowed: unknown): RequestTraits {
   if (typeof allowed !== 'number' || !(allowed >= 0)) return found;
   return {
@@ -164,7 +173,10 @@ function noteCache(name: string, held: unknown, found: Found): void {
   }
 }
 
-/** Anthropic names a faster mode `speed` and a place, Perplexity how much to search, all others a tier. */
+/**
+ * Returns the requested service tier. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
+ * search, all others name a tier.
+ */
 function tierAskedFor(body: Fields): ServiceTier | null {
   const isInUs = body['inference_geo'] === 'us';
   if (body['speed'] === 'fast') return isInUs ? 'fast_us' : 'fast';
@@ -189,7 +201,10 @@ function noteType(type: string, fields: Fields, found: Found): void {
   else if (type === 'document' && asFields(fields['source'])?.['type'] !== 'text') found.addsHidden = true;
 }
 
-/** Memory that the request asks for; Anthropic and a named container tell nothing. */
+/**
+ * Returns the gigabytes of container memory that the request asks for. Anthropic's containers and named containers do
+ * not state their size.
+ */
 function gigabytesOf({ container }: Fields): number {
   const limit = asFields(container)?.['memory_limit'];
   return typeof limit === 'string' ? Number(/^(4|16|64)g$/.exec(limit)?.[1] ?? 1) : 1;
@@ -202,7 +217,7 @@ function isImage(media: Fields | null | undefined): boolean {
 
 const asksForAudio = ({ modalities }: Fields): boolean => Array.isArray(modalities) && modalities.includes('audio');
 
-/** How many responses of full length a request asks for, each of which may be as long as the output limit allows. */
+/** Returns how many responses of full length a request asks for. Each may be as long as the output limit allows. */
 export function choicesOf(body: Fields): number {
   const config = asFields(either(body, 'generationConfig', 'generation_config'));
   const { prompt } = body;

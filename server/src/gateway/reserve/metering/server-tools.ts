@@ -2,7 +2,7 @@ import type { Prices, Quantity } from '../../../shared/price-card.js';
 import { declaredTools } from '../../../dialects/neutral/declared-tools.js';
 import { asFields, asFieldsList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 
-/** The prices of each tool that a provider runs: one of these is enough. */
+/** The prices of each tool that a provider runs. One price of a row is enough. */
 const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity[]]> = [
   [
     /^(?:(?:openrouter:)?web_search|x_search|web_search_options|\$web_search|google_?search(?:_?retrieval)?|enterprise_?web_?search)/i,
@@ -14,8 +14,8 @@ const fees: ReadonlyArray<readonly [names: RegExp, quantities: readonly Quantity
 ];
 
 /**
- * Tools without a fee: those that the client runs, and those of a provider that cost only tokens, or that are charged by the
- * model that they call. Google charges neither for code nor for searches of files.
+ * Tools without a fee: tools that the client runs, and tools of a provider that cost only tokens or that are charged by
+ * the model that they call. Google charges neither for code nor for file searches.
  */
 const withoutFee = new RegExp(
   '^(?:function|custom|namespace|computer.*|bash_.*|text_editor_.*|memory_.*|local_shell|shell|apply_patch|mcp|mcp_toolset|' +
@@ -23,13 +23,15 @@ const withoutFee = new RegExp(
     'function_?declarations|url_?context|codeExecution|fileSearch|computer_?use|mcp_?servers)$',
   'i',
 );
-/** Google writes these in both cases, and Anthropic and OpenAI charge for tools of such names. */
+/**
+ * Names of Google's free tools. Google writes them in both cases; Anthropic and OpenAI charge for tools of such names.
+ */
 const googleWithoutFee = /^(?:code_?execution|file_?search)$/i;
 
-/** Fields of chat completions that let a provider search. */
+/** Fields of Chat Completions that let a provider search. */
 const searchFields = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 
-/** The tools of a request that the provider runs and whose price is not known, by the names of the client. */
+/** Returns the tools of a request that the provider runs and that have no known price, by the client's names. */
 export function unpricedTools(body: Fields, prices: Prices): readonly string[] {
   const isUnpriced = (name: string): boolean => {
     if (withoutFee.test(name)) return false;
@@ -43,11 +45,14 @@ export function unpricedTools(body: Fields, prices: Prices): readonly string[] {
   return found;
 }
 
-/** The tools that were not left out of the request to the provider. */
+/** Returns the tools that were not removed from the request to the provider. */
 export const toolsSent = (names: readonly string[], dropped: readonly string[] | undefined): readonly string[] =>
   dropped ? names.filter((name) => !dropped.some((each) => each === name || each.endsWith(`.${name}`))) : names;
 
-/** Google names a tool by the field that has its settings, all others by its type; a tool with a schema is the client's. */
+/**
+ * Returns the names of a tool. Google names a tool by the field that has its settings, all others by its type. A tool
+ * with a schema is run by the client.
+ */
 function namesOf(tool: Fields): string[] {
   const type = someText(tool['type']);
   if (type === 'function') return [];
@@ -62,11 +67,11 @@ function namesOf(tool: Fields): string[] {
 const moonshotName = (tool: Fields): string | undefined =>
   tool['type'] === 'builtin_function' ? someText(asFields(tool['function'])?.['name']) : undefined;
 
-/** Moonshot's search: the model calls it, and the client sends the call back as its own result. */
+/** Moonshot's search tool. The model calls it, and the client sends the call back as its own result. */
 const moonshotSearch = '$web_search';
 
 /**
- * The searches of a call as it orders them, for providers that bill searches and report none.
+ * Returns the searches that a request asks for, for providers that bill searches and report none.
  * @param dropped fields that the provider did not get
  */
 export function orderedSearches(body: Fields, dropped: readonly string[] | undefined): number {
@@ -75,13 +80,16 @@ export function orderedSearches(body: Fields, dropped: readonly string[] | undef
   return searchesBefore(body) + toolsSent([...ofQwen, ...ofZhipu], dropped).length;
 }
 
-/** Zhipu's tool has its settings in an object of its name, and is off where `enable` is false, also as text. */
+/**
+ * Whether a tool is Zhipu's search. Its settings are in an object of its name, and it is off when `enable` is false,
+ * also as text.
+ */
 const isZhipuSearch = ({ type, web_search: settings }: Fields): boolean =>
   type === 'web_search' && asFields(settings) !== null && !isOff(asFields(settings)?.['enable']);
 
 const isOff = (value: unknown): boolean => value === false || (typeof value === 'string' && /^false$/i.test(value));
 
-/** The searches that Moonshot ran for a request: it bills each, but reports none. */
+/** Returns the number of searches that Moonshot ran for a request. Moonshot bills each and reports none. */
 function searchesBefore({ tools, messages }: Fields): number {
   if (!asFieldsList(tools).some((tool) => moonshotName(tool) === moonshotSearch)) return 0;
   const said = asFieldsList(messages);

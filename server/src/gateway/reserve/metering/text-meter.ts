@@ -5,19 +5,19 @@ import type { Fields } from '../../../dialects/neutral/fields.js';
 /** Above this many characters, text is counted and dropped, except for its last words. */
 const countAt = 8 * 1024;
 /**
- * Limit for slow streams. Most providers report usage at the end, which makes early counting unnecessary; but thousands
- * of slow streams would each hold the text above. Characters.
+ * Characters. The limit for slow streams. Most providers report usage at the end, which makes early counting
+ * unnecessary, but each of thousands of slow streams would hold the text above.
  */
 const slowCountAt = 1024;
 const slowMilliseconds = 20_000;
 /** Stream chunks contain a word or less. This many are joined, because each string costs more memory than its text. */
 const joinAt = 64;
 /**
- * V8 may represent a chunk of at least this length as a slice of the buffer it was read with, which keeps that buffer
- * alive until chunks are joined. Characters.
+ * Characters. V8 may represent a chunk of at least this length as a slice of the buffer it was read with, which keeps
+ * that buffer alive until chunks are joined.
  */
 const windowLength = 13;
-/** While the encoding is loading, text waits up to this length and is estimated beyond it. Characters. */
+/** Characters. While the encoding is loading, text up to this length waits. Longer text is estimated. */
 const waitAtMost = 64 * 1024;
 const tokensPerToolCall = 7;
 
@@ -67,7 +67,8 @@ export class TextMeter implements Transcript {
   }
 
   /**
-   * False for a response without text, tool call or other output: it is free (docs/reference/relay/billing.md#usage).
+   * False for a response without text, tool call or other output. Such a response is free
+   * (docs/reference/relay/billing.md#usage).
    */
   get hasOutput(): boolean {
     return this.anyText || this.toolCalls > 0 || this.other;
@@ -82,7 +83,7 @@ export class TextMeter implements Transcript {
     await loadEncoding(this.encoding).catch(() => undefined);
   }
 
-  /** Whether the output has more tokens than `limit`. Counts only when that is possible. */
+  /** Whether the output has more tokens than `limit`. Tokens are counted only when the limit can have been exceeded. */
   exceeds(limit: number): boolean {
     // A character has three bytes at most, and a byte is one token at most.
     if (this.counted + this.toolCalls * tokensPerToolCall + 3 * this.length <= limit) return false;
@@ -90,7 +91,7 @@ export class TextMeter implements Transcript {
     return this.countedSoFar > limit;
   }
 
-  /** Tokens of what was counted on the way. */
+  /** Tokens of the text that has been counted so far. */
   get countedSoFar(): number {
     return this.counted + this.toolCalls * tokensPerToolCall;
   }
@@ -145,8 +146,8 @@ const between = /(?<=\p{L}) (?=\p{L})/gu;
 const searched = 256;
 
 /**
- * @returns the position before the space between the last two words, where every encoding begins a new token; else the
- * end
+ * @returns the position before the space between the last two words, where every encoding begins a new token; the end
+ * if there is none
  */
 function lastCut(text: string): number {
   const from = Math.max(0, text.length - searched);
@@ -158,15 +159,15 @@ function lastCut(text: string): number {
 export interface Metered {
   /** Usage reported by the provider. */
   readonly reported: Usage | null;
-  /** False: the client left, or the provider's response broke off. */
+  /** False if the client disconnected or the provider's response broke off. */
   readonly complete: boolean;
   readonly clientGone: boolean;
   readonly meter: TextMeter;
-  /** Reports the received content to the meter; called only if it has to be counted. */
+  /** Passes the received content to the meter. Called only if it has to be counted. */
   readonly report: () => void;
-  /** Prompt tokens by our own count. */
+  /** Counts the prompt tokens here. */
   readonly countPrompt: () => Promise<number>;
-  /** Output tokens that are charged at least, because the provider may bill what was not shown. */
+  /** The minimum of output tokens to charge, because the provider may bill output that it did not show. */
   readonly hiddenOutput?: number;
 }
 
@@ -195,7 +196,7 @@ export async function finalUsage(call: Metered): Promise<Usage> {
   return call.reported ? larger(call.reported, counted) : counted;
 }
 
-/** Images that a tool drew are not in our own count. */
+/** Returns the larger of two usages. Images that a tool drew are kept, because they are not counted here. */
 function larger(reported: Usage, counted: Usage): Usage {
   const drawn = reported.details?.drawn?.completionTokens ?? 0;
   return {
@@ -213,20 +214,17 @@ export type EncodingName = 'o200k' | 'cl100k';
 const newerModels = /^(?:gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|o1|o3|o4|gpt-oss)/;
 
 /**
- * docs/reference/relay/token-counting.md#tokenizer: all other models, including Claude and Gemini, use the older
- * encoding.
+ * Returns the encoding of a model (docs/reference/relay/token-counting.md#tokenizer). Models that are not of OpenAI,
+ * including Claude and Gemini, use the older encoding.
  */
 export const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k' : 'cl100k');
 
-/**
- * Maximum run length. Encoding an unbroken run takes quadratic time; cutting it adds at most one token per cut.
- * Characters.
- */
+/** Characters. Encoding an unbroken run takes quadratic time; cutting it adds at most one token per cut. */
 const maxRun = 1024;
 const loaded = new Map<EncodingName, CountTokens>();
 const loading = new Map<EncodingName, Promise<CountTokens>>();
 
-/** Null until `loadEncoding` has resolved: the tables are large, and most calls need none. */
+/** Returns null until `loadEncoding` has resolved: the tables are large, and most calls need none. */
 export const loadedEncoding = (name: EncodingName): CountTokens | null => loaded.get(name) ?? null;
 
 /** Loads the tables of an encoding once. */
@@ -256,7 +254,7 @@ async function importEncoding(name: EncodingName): Promise<CountTokens> {
   };
 }
 
-/** The text itself, or pieces of it in which no run of spaces or of other characters exceeds the limit. */
+/** Returns the text itself, or pieces of it in which no run of spaces or of other characters exceeds the limit. */
 export function withoutLongRuns(text: string): string[] {
   if (text.length <= maxRun) return [text];
   const pieces: string[] = [];
@@ -282,7 +280,7 @@ const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && cod
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
 /**
- * Estimate where exact counting is too expensive: never too low for prose.
+ * Estimates tokens when exact counting is too expensive. The result is never too low for prose.
  * @param byteLength bytes of UTF-8
  */
 export const estimateTokens = (byteLength: number): number => Math.ceil(byteLength / 3);
@@ -301,8 +299,8 @@ const media = new Set([
 const maxDepth = 32;
 
 /**
- * All text in a value, for any dialect, as input for the list of blocked words and for estimates. Includes at least
- * everything the user wrote, also names of roles and types, but no media.
+ * Returns all text in a value, for any dialect, as input for the list of blocked words and for estimates. The result
+ * includes at least everything the user wrote, also names of roles and types, but no media.
  */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = [];

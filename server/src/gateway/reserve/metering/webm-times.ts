@@ -15,7 +15,7 @@ const id = {
   block: 0xa1,
 } as const;
 
-/** Elements whose children are read; all others are skipped. */
+/** Elements whose children are read. All others are skipped. */
 const masters = new Set<number>([id.segment, id.info, id.tracks, id.track, id.audio, id.cluster, id.group]);
 /** Nanoseconds per tick unless the file says otherwise. */
 const defaultScale = 1_000_000;
@@ -23,13 +23,13 @@ const elementsPerTurn = 32 * 1024;
 
 const videoTrack = 1;
 
-/** Times of a WebM file, and its number of channels. */
+/** The times of a WebM file, and its number of channels. */
 export interface WebmTimes {
   /** Duration in seconds that the header states; 0 if it states none. */
   readonly claimed: number;
   /** Seconds between the first and the last block. */
   readonly blocks: number;
-  /** Number of channels of the track with the most. */
+  /** Number of channels of the track that has most channels. */
   readonly channels: number;
   readonly hasVideo: boolean;
 }
@@ -72,7 +72,7 @@ export async function webmTimes(bytes: Buffer): Promise<WebmTimes> {
   return { claimed: claimed * unit, blocks: (last - (first ?? last)) * unit, channels, hasVideo };
 }
 
-/** A master element of unknown length ends with the file. */
+/** Reads the header of an element. A master element of unknown length ends with the file. */
 function elementAt(bytes: Buffer, at: number): { name: number; from: number; end: number } | null {
   const nameLength = Math.clz32(bytes[at] ?? 0) - 23;
   if (nameLength > 4 || at + nameLength >= bytes.length) return null;
@@ -83,7 +83,7 @@ function elementAt(bytes: Buffer, at: number): { name: number; from: number; end
   return { name: bytes.readUIntBE(at, nameLength), from, end };
 }
 
-/** An EBML variable-length integer. All ones (null) means an unknown length. */
+/** Reads an EBML variable-length integer. A value of all ones (null) is an unknown length. */
 function variable(bytes: Buffer, at: number): { readonly value: number | null; readonly length: number } | null {
   const length = Math.clz32(bytes[at] ?? 0) - 23;
   if (length > 8 || at + length > bytes.length) return null;

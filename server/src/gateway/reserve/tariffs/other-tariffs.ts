@@ -15,8 +15,8 @@ export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
 });
 
 /**
- * Charges only the request, which is known before the call: speech by its characters, transcriptions by their length. Speech
- * that a card prices by tokens of audio is charged by what the provider reports.
+ * Charges only the request, which is known before the call: speech by its characters, transcriptions by their length.
+ * Speech that a card prices by audio tokens is charged by the provider's report.
  */
 const measuredTariff: Omit<Tariff, 'counts'> = {
   formula: () => 'text',
@@ -36,18 +36,21 @@ const measuredTariff: Omit<Tariff, 'counts'> = {
 export const speechTariff: Tariff = { ...measuredTariff, counts: ['input', 'character', 'audioOutput', 'request'] };
 export const transcriptionTariff: Tariff = { ...measuredTariff, counts: ['input', 'second', 'request'] };
 
-/** OpenAI publishes 1,250 tokens and about 1,000 characters for a minute of speech; a minute has about 250 ideographs. */
+/**
+ * Audio tokens per character. OpenAI publishes 1,250 tokens and about 1,000 characters for a minute of speech; a minute
+ * has about 250 ideographs.
+ */
 const tokensOfCharacter = { usual: 1.25, ideograph: 5 } as const;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 
-/** Tokens of spoken text, where the provider does not report them: it does so only in events. */
+/** Returns the tokens of spoken text, for providers that do not report them. Providers report them only in events. */
 function tokensOfSpeech(text: string): number {
   const slow = text.match(ideographs)?.length ?? 0;
   const others = [...text].length - slow;
   return Math.ceil(others * tokensOfCharacter.usual + slow * tokensOfCharacter.ideograph);
 }
 
-/** The length of a recording, whose tokens are counted from whole seconds. */
+/** Returns the length of a recording in seconds. Its tokens are counted from whole seconds. */
 const secondsOf = (tokens: number): number => Math.round((tokens * 60) / 1000);
 
 const orderOf = (call: ParsedRequest, upstreamModel: string): ImageOrder => ({
@@ -55,10 +58,10 @@ const orderOf = (call: ParsedRequest, upstreamModel: string): ImageOrder => ({
   upstreamModel,
 });
 
-/** Tokens of an input image at most. */
+/** Maximum tokens of one input image. */
 const maxImageTokens = 6500;
 
-/** Images that an edit in JSON refers to, with its mask. */
+/** Counts the images that an edit in JSON refers to, including its mask. */
 const referredIn = (body: ParsedRequest['body']): number =>
   asFieldsList(body['images']).length + (asFields(body['mask']) ? 1 : 0);
 

@@ -6,7 +6,7 @@ import { chatPrompt } from '../metering/prompt-tokens.js';
 const counts: Tariff['counts'] = [...tokenQuantities, 'request'];
 
 /**
- * Text formula, or the audio formula for audio models.
+ * The text formula, or the audio formula for audio models.
  * @param prompt reads the prompt, if it is not a chat prompt
  */
 export const textTariff = (prompt: Tariff['prompt'] = ({ body }, model) => chatPrompt(body, model)): Tariff => ({
@@ -35,7 +35,7 @@ function audioNotes({ price, usage }: ChargeInput): Record<string, unknown> {
 
 const audioLine = ({ price }: ChargeInput): string => `${price.audioText}, group ratio ${price.groupRatio.toFixed(2)}`;
 
-/** Messages formula, for every provider that serves Messages. */
+/** The Messages formula, for every provider that serves Messages. */
 export const messagesTariff = (prompt: Tariff['prompt']): Tariff => ({
   counts,
   formula: () => 'messages',

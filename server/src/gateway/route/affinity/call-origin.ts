@@ -8,10 +8,13 @@ import type { RoutingTable } from '../routing-table.js';
 import type { CandidateQuery } from '../candidates.js';
 
 /**
- * The channel and key that keep what a call names, or made its encrypted reasoning: no other account knows it.
- * @returns null where the call is pinned, or no channel of its dialect serves it: others refuse such ids, or leave them out
- * @throws RelayError previous_response_not_found, unknown_id or encrypted_reasoning_unusable when its account cannot serve
- * the call; previous_response_not_found or unknown_id for an id that is not the user's, except at a channel of their own
+ * Finds the channel and key whose account stores the object that a call names, or created its encrypted reasoning. No
+ * other account knows either.
+ * @returns null when the call is pinned, or no channel of its dialect serves it: other channels refuse such ids, or
+ * remove them
+ * @throws RelayError previous_response_not_found, unknown_id or encrypted_reasoning_unusable when the account cannot
+ * serve the call; previous_response_not_found or unknown_id for an id that is not the user's, except at a channel of
+ * their own
  */
 export function originOf(
   continued: Continuation,
@@ -26,7 +29,7 @@ export function originOf(
     if (!found) throw notFound(continued.named, 'belongs to an account that cannot serve this call');
     return found;
   }
-  // Channels of other dialects leave reasoning out that is not theirs.
+  // Channels of other dialects remove reasoning that is not theirs.
   const able = candidates.filter(({ provider }) => provider.adapter.responses !== undefined);
   if (able.length === 0) return null;
   const found = accountAt(able, continued);
@@ -39,7 +42,9 @@ function enabledOf({ candidates }: Pick<Admission, 'candidates'>, table: Routing
   return channels.filter(({ id }) => table.channel(id)?.enabled === true);
 }
 
-/** An id that is not known here passes only where its user owns the one account that can have made it. */
+/**
+ * Handles an id that is unknown here. It is accepted only if its user owns the one account that can have created it.
+ */
 function foreignOrigin(
   { named, userId }: Extract<Continuation, { kind: 'foreign' }>,
   candidates: readonly RoutedChannel[],
@@ -62,7 +67,7 @@ function accountAt(
   return channel && keyIndex !== -1 ? { channel, keyIndex } : null;
 }
 
-/** Encrypted reasoning whose account cannot serve the call. */
+/** The error for encrypted reasoning whose account cannot serve the call. */
 export const unusableReasoning = (): RelayError =>
   new RelayError(
     'INVALID_INPUT',
@@ -72,7 +77,7 @@ export const unusableReasoning = (): RelayError =>
     { status: 400 },
   );
 
-/** @param reason why, after the words "Previous response with id …" */
+/** @param reason the text after "Previous response with id …" */
 export const previousNotFound = (id: string, reason: string): RelayError =>
   new RelayError(
     'INVALID_INPUT',
@@ -81,7 +86,7 @@ export const previousNotFound = (id: string, reason: string): RelayError =>
     { status: 400 },
   );
 
-/** The error for something that a provider may keep, but not for this user. */
+/** The error for an object that a provider may store, but not for this user. */
 export function notFound({ field, id }: NamedText, reason: string): RelayError {
   if (field === 'previous_response_id') return previousNotFound(id, reason);
   return new RelayError('NOT_FOUND', `The id '${shortOf(id)}' in ${field} ${reason}.`, 'unknown_id', { status: 404 });

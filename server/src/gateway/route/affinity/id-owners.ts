@@ -4,7 +4,7 @@ import { UnavailableError } from '../../../shared/errors.js';
 import { ScheduledRuns } from '../../../shared/scheduled-runs.js';
 import type { Queries } from '../../../platform/db/queries.js';
 
-/** Who got an id from a provider, and the account that knows it. */
+/** The user who got an id from a provider, and the account that knows it. */
 export interface IdOwner {
   readonly userId: number;
   readonly tokenId: number;
@@ -12,14 +12,17 @@ export interface IdOwner {
   readonly keyMark: string;
 }
 
-/** Ids that wait to be stored. More are dropped, and cannot be named by their users. */
+/** Maximum number of ids that wait to be stored. Further ids are dropped, and their users cannot name them. */
 const maxWaiting = 50_000;
 const maxBatch = 1000;
 /** Providers keep responses for 30 days. */
 const keptSeconds = 30 * 86_400;
 const retryMilliseconds = 1000;
 
-/** Of one account, the first user who gets an id keeps it, until it expires. Accounts may have the same ids. */
+/**
+ * Within one account, the first user who gets an id keeps it until it expires. Different accounts may have the same
+ * ids.
+ */
 const storeSql = `INSERT INTO provider_ids (hash, user_id, token_id, channel_id, key_mark, expires_at)
   SELECT decode(hash, 'hex'), user_id, token_id, channel_id, key_mark, $6
     FROM unnest($1::text[], $2::int[], $3::int[], $4::int[], $5::text[])
@@ -47,15 +50,15 @@ interface OwnerRow {
 }
 
 /**
- * Which user got an id from a provider, as digests in the database: for as long as the provider keeps what it names, and
- * apart from all content. Written in the background, in batches; known here at once.
+ * Stores which user got an id from a provider, as digests in the database, for as long as the provider stores the
+ * object, and separate from all content. Ids are written in the background, in batches. This node knows them at once.
  */
 export class IdOwners {
-  /** By digest and account. */
+  /** Ids that wait to be stored, by digest and account. */
   private readonly waiting = new Map<string, Waiting>();
   private readonly runs: ScheduledRuns;
 
-  /** @param report receives the error of a batch that could not be stored; it is tried again */
+  /** @param report receives the error of a batch that could not be stored; the batch is retried */
   constructor(
     private readonly database: Queries,
     private readonly clock: Clock,
@@ -68,13 +71,13 @@ export class IdOwners {
     this.runs.every(retryMilliseconds);
   }
 
-  /** Stores what is waiting. */
+  /** Stores the waiting ids. */
   async stop(): Promise<void> {
     await this.runs.run();
     await this.runs.stop();
   }
 
-  /** A provider gave these ids to a user. Never throws. */
+  /** Records that a provider returned these ids to a user. Never throws. */
   keep(ids: readonly string[], owner: IdOwner): void {
     for (const id of ids) {
       const digest = digestOf(id);
@@ -85,12 +88,13 @@ export class IdOwners {
   }
 
   /**
-   * @returns their owners, one for each account that gave the id
+   * Finds the owners of ids.
+   * @returns the owners, one for each account that returned the id
    * @throws UnavailableError when the database does not respond
    */
   async find(ids: readonly string[]): Promise<ReadonlyMap<string, readonly IdOwner[]>> {
     const names = new Map(ids.map((id) => [digestOf(id), id]));
-    // Before the database is asked: a batch may be stored meanwhile.
+    // The waiting ids are read before the database is: a batch may be stored meanwhile.
     const known = new Map([...this.waiting].filter(([, { digest }]) => names.has(digest)));
     for (const row of await this.read([...names.keys()])) {
       const owner = ownerOf(row);
@@ -128,7 +132,7 @@ export class IdOwners {
   }
 }
 
-/** 128 bits are enough, because clients cannot choose ids. */
+/** Digests an id. 128 bits are enough, because clients cannot choose ids. */
 const digestOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32);
 
 const nameOf = (digest: string, { channelId, keyMark }: IdOwner): string => `${digest}/${channelId}/${keyMark}`;

@@ -6,13 +6,13 @@ import { namedIds, type NamedId } from '../../../dialects/languages/ids/named-id
 import { notFound } from './call-origin.js';
 import type { IdOwner, IdOwners } from './id-owners.js';
 
-/** One call looks up so many ids at most. */
+/** Maximum number of ids that one call looks up. */
 const maxIds = 1000;
 
 /**
- * The account that keeps what a body names, if this server gave all of it to the caller.
- * @returns null at once when it names nothing, as nearly all calls
- * @throws RelayError invalid_request for an id that is not a text; later those of `accountOf`
+ * Finds the account that stores the objects that a body names, if this server returned all of them to the caller.
+ * @returns null at once when the body names nothing, as in nearly all calls
+ * @throws RelayError invalid_request for an id that is not a text; later the errors of `accountOf`
  */
 export function namedOrigin(
   { names }: Pick<Endpoint, 'names'>,
@@ -24,7 +24,7 @@ export function namedOrigin(
   return ids.length === 0 ? null : accountOf(ids, caller, owners);
 }
 
-/** @throws RelayError unknown_id, previous_response_not_found for ids of several accounts; UnavailableError */
+/** @throws RelayError unknown_id, previous_response_not_found for ids of different accounts; UnavailableError */
 async function accountOf(
   ids: readonly NamedId[],
   { user, token }: Pick<Caller, 'user' | 'token'>,

@@ -15,7 +15,9 @@ interface ProviderIdRetentionDeps {
   readonly logger: { warn(details: object, message: string): void };
 }
 
-/** Deletes the owners of ids that providers no longer keep, hourly. One node does it at a time, by lease. */
+/**
+ * Deletes the owners of ids whose objects providers no longer store, every hour. One node does it at a time, by lease.
+ */
 export class ProviderIdRetention {
   private readonly runs = new ScheduledRuns(
     () => this.drop(),

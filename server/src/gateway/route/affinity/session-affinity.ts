@@ -6,7 +6,10 @@ import { PinLifetimes, type AffinityOptions } from './affinity-settings.js';
 import { sessionKeyOf, type SessionKey } from './session-key.js';
 import type { Pin, SessionPins } from './session-pins.js';
 
-/** How a call of a session was routed: where it was pinned, for the first time, or elsewhere than it was pinned. */
+/**
+ * How a call of a session was routed: to its pin, as the first call of the session, or to another channel or key than
+ * its pin.
+ */
 export type AffinityResult = 'hit' | 'new' | 'moved';
 
 /** The session of one call. */
@@ -27,31 +30,31 @@ export class PinnedSession {
     this.wasPinned = found !== null;
   }
 
-  /** The channel to prefer among those that the call may use; 0: none. */
+  /** The channel to prefer among the channels that the call may use; 0 when there is none. */
   get channelId(): number {
     return this.pin?.channelId ?? 0;
   }
 
-  /** @returns the key to prefer at a channel, as an index into `channel.keys`; -1: none */
+  /** @returns the key to prefer at a channel, as an index into `channel.keys`; -1 when there is none */
   keyIndexAt(channel: RoutedChannel): number {
     return this.pin?.channelId === channel.id ? keyMarksOf(channel).indexOf(this.pin.keyMark) : -1;
   }
 
-  /** A channel and key were chosen. Calls of the session that begin meanwhile go to the same. */
+  /** Records the chosen channel and key. Calls of the session that begin meanwhile use the same ones. */
   chosen(channel: RoutedChannel, keyIndex: number): void {
     if (this.pin) return;
     this.pin = this.put(channel, keyIndex);
     this.pinnedHere = true;
   }
 
-  /** The provider failed here, so the session need not return. */
+  /** Records that the provider failed at this channel and key, so that the session need not return to it. */
   failed(channel: RoutedChannel, keyIndex: number): void {
     if (!this.pin || !this.isAt(this.pin, channel, keyIndex)) return;
     this.pins.drop(this.session.key, this.pin);
     this.pin = null;
   }
 
-  /** The call was served. */
+  /** Records that the call was served. */
   served(channel: RoutedChannel, keyIndex: number): AffinityResult {
     if (!this.pin || !this.isAt(this.pin, channel, keyIndex)) {
       this.put(channel, keyIndex);
@@ -85,8 +88,9 @@ export class PinnedSession {
 }
 
 /**
- * Sends the calls of a session to the channel and key that served its last one, whose prompt cache is warm. It narrows the
- * choice inside the tier that would be used: a channel or key that is disabled or out of service is never preferred.
+ * Sends the calls of a session to the channel and key that served its last call, whose prompt cache is warm. Affinity
+ * narrows the choice inside the tier that would be used: a channel or key that is disabled or unavailable is never
+ * preferred.
  */
 export class SessionAffinity {
   private readonly lifetimes = new PinLifetimes();
@@ -98,8 +102,9 @@ export class SessionAffinity {
   ) {}
 
   /**
-   * For calls that may choose between channels or keys, while option session_affinity.enabled is on.
-   * @returns null when the call belongs to no session; a promise only where another node may know the session
+   * Opens the session of a call that may choose between channels or keys, while the option session_affinity.enabled is
+   * on.
+   * @returns null when the call belongs to no session; a promise only when another node may know the session
    */
   open({
     admission,

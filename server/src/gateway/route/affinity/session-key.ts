@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withoutAttribution } from '../../../dialects/neutral/attribution.js';
 import { asFields, asList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 
-/** Where the identity of a session was found, in this order. */
+/** Where the identity of a session can be found, in the order of the search. */
 export const sessionSources = [
   'header',
   'codex',
@@ -28,7 +28,7 @@ export interface SessionTraits {
 }
 
 export interface SessionKey {
-  /** A digest: contains the owner, the group and the model, and no text of the client. */
+  /** A digest of the owner, the group, the model and the identity. It contains no text of the client. */
   readonly key: string;
   readonly source: SessionSource;
 }
@@ -41,8 +41,8 @@ const headersOf: ReadonlyArray<readonly [SessionSource, readonly string[]]> = [
 ];
 
 /**
- * The identity of the session that a call belongs to (docs/reference/relay/routing.md#session-affinity).
- * @param minPromptBytes bodies below this size have no identity but one that the client states
+ * Finds the identity of the session that a call belongs to (docs/reference/relay/routing.md#session-affinity).
+ * @param minPromptBytes smaller bodies have an identity only if the client states one
  * @returns null when the call has none
  */
 export function sessionKeyOf(call: SessionTraits, minPromptBytes: number): SessionKey | null {
@@ -54,14 +54,16 @@ export function sessionKeyOf(call: SessionTraits, minPromptBytes: number): Sessi
   return { key: digest(call, `prompt\n${call.tokenId}\n${opening}`), source: 'prompt' };
 }
 
-/** Two users never share a session: the owner is part of every digest. */
+/** Digests an identity. The owner is part of every digest, so two users never share a session. */
 const digest = ({ userId, group, model }: SessionTraits, id: string): string =>
   hash('sha256', `${userId}\n${group}\n${model}\n${id}`, 'base64url');
 
-/** Longer ids are left out of spans. */
+/** Characters. Longer ids are left out of spans. */
 const maxSessionId = 200;
 
-/** The client's own id of the session. Undefined when it states none, or only the response that it continues. */
+/**
+ * Returns the client's own id of the session. Undefined when it states none, or only the response that it continues.
+ */
 export function statedSession(call: Pick<SessionTraits, 'headers' | 'body'>): string | undefined {
   const stated = statedBy(call);
   return stated === null || stated.source === 'previous_response_id' || stated.id.length > maxSessionId
@@ -80,7 +82,7 @@ function statedBy({
     }
   }
   const metadata = body['metadata'];
-  // Claude Code writes the session in it.
+  // Claude Code sends the session in this field.
   const userId = typeof metadata === 'object' ? someText(asFields(metadata)?.['user_id']) : undefined;
   if (userId !== undefined) return { source: 'claude_code', id: userId };
   const cacheKey = someText(body['prompt_cache_key']);
@@ -89,11 +91,13 @@ function statedBy({
   return previous === undefined ? null : { source: 'previous_response_id', id: previous };
 }
 
-/** Characters that are read of a long text: the beginning, and the end. Hashing a whole system text costs too much. */
+/**
+ * Characters that are read at the beginning and at the end of a long text. Hashing a whole system text costs too much.
+ */
 const headLength = 1500;
 const tailLength = 300;
 
-/** The system text and the first message of the user, in any dialect; empty when there is neither. */
+/** Returns the system text and the user's first message, in any dialect; empty when there is neither. */
 function openingOf(body: Fields): string {
   const system =
     withoutAttribution(body['system']) ??
@@ -121,7 +125,7 @@ const excerpt = (text: string): string =>
     ? text
     : `${text.slice(0, headLength)}${text.length}${text.slice(-tailLength)}`;
 
-/** The texts of a content: a text, a list of parts, or an object with one of them. */
+/** Returns the texts of a content: a text, a list of parts, or an object with one of them. */
 function textOf(content: unknown, depth = 0): string {
   if (typeof content === 'string') return content;
   if (depth > 3 || typeof content !== 'object' || content === null) return '';
@@ -129,7 +133,7 @@ function textOf(content: unknown, depth = 0): string {
     let all = '';
     for (const part of content) {
       all += textOf(part, depth + 1);
-      // More would be cut.
+      // Further text would be cut.
       if (all.length > 4 * headLength) break;
     }
     return all;

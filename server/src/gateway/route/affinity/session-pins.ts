@@ -2,25 +2,25 @@ import { boundedCache } from '../../../shared/bounded-cache.js';
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { SessionSource } from './session-key.js';
 
-/** Where the last call of a session was served. */
+/** The channel and key that served the last call of a session. */
 export interface Pin {
   readonly channelId: number;
-  /** Tells the channel's key among several, see `keyMarkOf`. */
+  /** Identifies the key among the channel's keys; see `keyMarkOf`. */
   readonly keyMark: string;
   readonly userId: number;
   readonly model: string;
   readonly source: SessionSource;
-  /** Unix milliseconds at which the session came to this channel and key. */
+  /** Unix milliseconds since which the session uses this channel and key. */
   readonly since: number;
-  /** Unix milliseconds. */
+  /** Unix milliseconds of the last use. */
   usedAt: number;
-  /** Calls that this node served here. */
+  /** Number of calls that this node served with this pin. */
   calls: number;
 }
 
-/** A pin as an admin sees it. */
+/** A pin in the form that admins see. */
 export interface ListedPin extends Pin {
-  /** Seconds until it is forgotten, without another call. */
+  /** Seconds until the pin is forgotten if no further call uses it. */
   readonly secondsLeft: number;
 }
 
@@ -35,10 +35,10 @@ interface Entry {
 }
 
 const maxPins = 100_000;
-/** A first call waits no longer than this for another node's pin. Milliseconds. */
+/** Milliseconds. The first call of a session waits no longer than this for another node's pin. */
 const lookUpMilliseconds = 25;
 const channelName = 'affinity';
-/** How long a node that starts knows that the pins of a channel were cleared. */
+/** Seconds in which a starting node still learns that the pins of a channel were cleared. */
 const clearedSeconds = 24 * 3600;
 
 type Message =
@@ -46,16 +46,16 @@ type Message =
   | { readonly node: string; readonly clear: number };
 
 /**
- * The pins of sessions: in this process, and copied to the other nodes in the background, so that a call waits for the
- * shared state only where this node does not know its session. Losing them costs a cached prompt.
+ * Stores the pins of sessions in this process, and copies them to the other nodes in the background. A call waits for
+ * the shared state only if this node does not know its session. Losing a pin costs a cached prompt.
  */
 export class SessionPins {
   private readonly entries = boundedCache<string, Entry>({ max: maxPins });
   private unsubscribe: (() => Promise<void>) | null = null;
 
   /**
-   * @param node distinguishes the own announcements from those of other nodes
-   * @param report called with errors of the shared state
+   * @param node distinguishes this node's announcements from those of other nodes
+   * @param report receives errors of the shared state
    */
   constructor(
     private readonly shared: Shared | null,
@@ -64,7 +64,7 @@ export class SessionPins {
     private readonly report: (error: unknown) => void = () => undefined,
   ) {}
 
-  /** Follows the other nodes. */
+  /** Subscribes to the announcements of other nodes. */
   async start(): Promise<void> {
     if (!this.shared) return;
     this.unsubscribe = await this.shared.subscribe(channelName, (text) => this.receive(JSON.parse(text) as Message));
@@ -74,21 +74,21 @@ export class SessionPins {
     await this.unsubscribe?.();
   }
 
-  /** @returns at once what this node knows; asks the shared state, for a short time, about an unknown session */
+  /** @returns the pin at once if this node knows it; otherwise asks the shared state, for a short time */
   find(key: string, ttlSeconds: number): Pin | null | Promise<Pin | null> {
     const entry = this.entries.get(key);
     if (entry && entry.pin.usedAt + entry.ttlSeconds * 1000 > this.now()) return entry.pin;
     return this.shared ? this.lookUp(this.shared, key, ttlSeconds) : null;
   }
 
-  /** Notes where a call of a session is served. Writes to the shared state in the background. */
+  /** Records where a call of a session is served. Writes to the shared state in the background. */
   put(key: string, pin: Pin, ttlSeconds: number): void {
     const entry: Entry = { pin, ttlSeconds, sharedAt: this.now() };
     this.entries.set(key, entry);
     this.share(key, entry);
   }
 
-  /** A call was served where its session is pinned: the lifetime of the pin starts again. */
+  /** Restarts the lifetime of a pin, after a call was served by it. */
   used(key: string, pin: Pin, ttlSeconds: number): void {
     const now = this.now();
     pin.usedAt = now;
@@ -96,7 +96,7 @@ export class SessionPins {
     const entry = this.entries.get(key);
     if (entry?.pin !== pin) return;
     entry.ttlSeconds = ttlSeconds;
-    // Copied now and then: the copies live as long as this one.
+    // The pin is copied at intervals. The copies live as long as this one.
     if (now - entry.sharedAt < ttlSeconds * 250) return;
     entry.sharedAt = now;
     this.share(key, entry);
@@ -109,7 +109,7 @@ export class SessionPins {
     this.shared?.delete(nameOf(key)).catch(this.report);
   }
 
-  /** The pins of a channel that this node knows, last used first. */
+  /** Returns the pins of a channel that this node knows, last used first. */
   ofChannel(channelId: number): ListedPin[] {
     const now = this.now();
     const found: ListedPin[] = [];
@@ -122,7 +122,7 @@ export class SessionPins {
 
   /**
    * Forgets the pins of a channel on every node.
-   * @returns the number of those that this node knew
+   * @returns the number of pins that this node knew
    */
   async clear(channelId: number): Promise<number> {
     const count = this.clearHere(channelId);
@@ -152,7 +152,7 @@ export class SessionPins {
     });
     const pin = await Promise.race([found, late]);
     clearTimeout(timer);
-    // Another call of the session may have been pinned meanwhile.
+    // Another call may have pinned the session meanwhile.
     const known = this.entries.get(key);
     if (known && known.pin.usedAt + known.ttlSeconds * 1000 > this.now()) return known.pin;
     if (pin) this.entries.set(key, { pin, ttlSeconds, sharedAt: this.now() });

@@ -5,12 +5,12 @@ import { UpstreamConnectionError } from '../../upstream/exchange.js';
 import type { CooldownReason } from './cooldown.js';
 import { resetTime } from './reset-time.js';
 
-/** How long a failure keeps a key from calls. */
+/** The cooldown that follows from a failure. */
 export interface CooldownRule {
   readonly reason: Exclude<CooldownReason, 'REFUSED'>;
-  /** Unix milliseconds, as the provider says; null: it does not. */
+  /** Unix milliseconds at which the cooldown ends, as stated by the provider. Null when the provider states none. */
   readonly until: number | null;
-  /** For every model of the key. */
+  /** Whether the cooldown applies to every model of the key. */
   readonly allModels: boolean;
 }
 
@@ -18,16 +18,16 @@ const exhausted = new Set([
   ...['insufficient_quota', 'insufficient_user_quota', 'billing_not_active', 'billing_hard_limit_reached'],
   ...['billing_error', 'exceeded_current_quota_error', 'credit_exhausted', 'insufficient_balance'],
 ]);
-/** The request alone exceeds the limit: the key can serve smaller ones. */
+/** Matches errors of requests that exceed the limit on their own. The key can serve smaller ones. */
 const tooLarge = /request (?:is )?too large/i;
 const longestRest = 24 * 3_600_000;
 const longestQuotaRest = 31 * longestRest;
 const shortestRest = 1000;
 
 /**
- * The cooldown that a failed attempt means for its key (docs/reference/relay/health.md#reasons). Decided by the provider's raw status,
- * code and type. The words of a message never count, because providers repeat what a client sent, and neither do the
- * statuses 400, 404 and 422, which are about the request.
+ * Returns the cooldown of the key after a failed attempt (docs/reference/relay/health.md#reasons). The provider's raw
+ * status, code and type decide. The words of a message never count, because providers repeat what a client sent. The
+ * statuses 400, 404 and 422 do not count, because they are about the request.
  * @param now Unix milliseconds
  * @returns null for failures that say nothing about the key
  */
@@ -49,13 +49,19 @@ const failing: CooldownRule = { reason: 'FAILING', until: null, allModels: false
 const isExhausted = (code: unknown, type: string | undefined): boolean =>
   (typeof code === 'string' && exhausted.has(code)) || (type !== undefined && exhausted.has(type));
 
-/** The provider took the request and sent nothing, or broke off. The circuit breaker counts failed connections. */
+/**
+ * Whether the provider accepted the request and sent nothing, or broke off. The circuit breaker counts failed
+ * connections.
+ */
 const isSilence = (error: unknown): boolean =>
   !(error instanceof UpstreamConnectionError && !error.requestSent) &&
   isAppError(error) &&
   (error.code === 'UPSTREAM_TIMEOUT' || error.code === 'UPSTREAM_UNREACHABLE');
 
-/** A stream that ended without its last event, or cannot be read: nothing else distinguishes it from one that broke off. */
+/**
+ * Whether a stream ended without its last event, or cannot be read. Nothing else distinguishes it from a stream that
+ * broke off.
+ */
 const isCutStream = (error: unknown): boolean =>
   error instanceof RelayError &&
   error.code === 'UPSTREAM_INVALID_RESPONSE' &&
@@ -68,7 +74,10 @@ function until(detail: Detail, now: number, longest: number): number | null {
   return at === null ? null : Math.min(Math.max(at, now + shortestRest), now + longest);
 }
 
-/** After a 5xx the resets of rate limits say nothing; `Retry-After` does. */
+/**
+ * Returns the time to wait that a response states. After a 5xx the resets of rate limits do not count; `Retry-After`
+ * does.
+ */
 function askedFor(detail: Detail, now: number): number | null {
   const { 'retry-after': after, 'retry-after-ms': milliseconds } = headersOf(detail);
   const headers = {

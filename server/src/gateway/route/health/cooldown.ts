@@ -1,38 +1,41 @@
 /**
- * Why a key cools down (docs/reference/relay/health.md#reasons). `FAILING` cooldowns give way: the key is used when no other is
- * left. The others never do.
+ * Why a key is in a cooldown (docs/reference/relay/health.md#reasons). A key in a `FAILING` cooldown is used when no
+ * other key is left. Keys in other cooldowns are never used.
  */
 export const cooldownReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
 export type CooldownReason = (typeof cooldownReasons)[number];
 
-/** One key of a channel that gets no calls for a time, for one model or for all. */
+/** A period in which one key of a channel gets no calls, for one model or for all. */
 export interface Cooldown {
   readonly channelId: number;
-  /** Tells the channel's keys apart without their texts, see `keyMarkOf`. */
+  /** Identifies the channel's key without its text; see `keyMarkOf`. */
   readonly keyMark: string;
-  /** As it is priced; empty: all models. */
+  /** The model by its priced name; empty for all models. */
   readonly model: string;
   readonly reason: CooldownReason;
-  /** Unix milliseconds. */
+  /** Unix milliseconds of the beginning. */
   readonly since: number;
-  /** Unix milliseconds; `noEnd` for a key that its provider refused. */
+  /** Unix milliseconds of the end; `noEnd` for a key that its provider refused. */
   readonly until: number;
-  /** Rests before this one without a successful call in between. */
+  /** Cooldowns before this one without a successful call in between. */
   readonly times: number;
 }
 
 /** A cooldown that ended before its time. Other nodes, or the shared state, may still have it. */
 export interface EndedCooldown extends Pick<Cooldown, 'channelId' | 'keyMark' | 'model'> {
-  /** Unix milliseconds. */
+  /** Unix milliseconds of the early end. */
   readonly endedAt: number;
-  /** Until then a copy of the cooldown would be taken over. Unix milliseconds. */
+  /** Unix milliseconds until which a copy of the cooldown may still be announced. */
   readonly until: number;
 }
 
-/** 9999-12-31: the last moment that every reader of dates accepts. */
+/** 9999-12-31: the last date that every reader of dates accepts. */
 export const noEnd = 253_402_214_400_000;
 
-/** The shape of stored and announced ends. @returns null for anything else */
+/**
+ * Validates a stored or announced end of a cooldown.
+ * @returns null for anything else
+ */
 export function toEndedCooldown(value: unknown): EndedCooldown | null {
   if (typeof value !== 'object' || value === null) return null;
   const { channelId, keyMark, model, endedAt, until } = value as Partial<Record<keyof EndedCooldown, unknown>>;
@@ -42,7 +45,10 @@ export function toEndedCooldown(value: unknown): EndedCooldown | null {
     : null;
 }
 
-/** The shape of stored and announced cooldowns. @returns null for anything else */
+/**
+ * Validates a stored or announced cooldown.
+ * @returns null for anything else
+ */
 export function toCooldown(value: unknown): Cooldown | null {
   if (typeof value !== 'object' || value === null) return null;
   const { channelId, keyMark, model, reason, since, until, times } = value as Partial<Record<keyof Cooldown, unknown>>;

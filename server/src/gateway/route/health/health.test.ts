@@ -25,7 +25,7 @@ describe('the time at which a provider takes calls again', () => {
     [{ 'x-ratelimit-reset': '1767225606000' }, 6000],
     [{ 'anthropic-ratelimit-requests-reset': '2026-01-01T00:00:20Z' }, 20_000],
     [{ 'anthropic-ratelimit-unified-reset': '1767229200' }, 3_600_000],
-    // The limit of which nothing is left decides.
+    // The limit that is used up decides.
     [
       {
         'x-ratelimit-reset-requests': '1s',
@@ -44,7 +44,7 @@ describe('the time at which a provider takes calls again', () => {
       },
       9000,
     ],
-    // Nothing says which: the earliest, because one call finds out.
+    // No header says which limit is used up. The earliest reset counts, because one call tests the key.
     [{ 'x-ratelimit-reset-requests': '3s', 'x-ratelimit-reset-tokens': '40s' }, 3000],
   ])('%j is %i ms ahead', (headers, ahead) => {
     expect(resetTime(headers as unknown as Record<string, string>, start)).toBe(start + ahead);
@@ -76,14 +76,14 @@ describe('a failed attempt', () => {
     ['402', upstream(402), 'QUOTA_EXHAUSTED'],
     ['429 insufficient_quota', upstream(429, { code: 'insufficient_quota' }), 'QUOTA_EXHAUSTED'],
     ['403 billing_error', upstream(403, { type: 'billing_error' }), 'QUOTA_EXHAUSTED'],
-    // About the request.
+    // These statuses are about the request.
     ['400', upstream(400), null],
     ['404', upstream(404), null],
     ['422', upstream(422), null],
     ['400 with the words of the client', upstream(400, { message: 'insufficient_quota billing 429' }), null],
     ['400 insufficient_quota', upstream(400, { code: 'insufficient_quota' }), null],
     ['a request larger than the limit', upstream(429, { message: 'Request too large for gpt-4o: Limit 10' }), null],
-    // Retired by the automatic disabling, with its own rules.
+    // Automatic disabling handles invalid keys, by its own rules.
     ['401', upstream(401), null],
     ['403', upstream(403), null],
     // The circuit breaker counts failed connections.
@@ -192,7 +192,7 @@ describe('health', () => {
   it('cools a key down without quota for every model, an hour where no reset is named', () => {
     fail(upstream(402));
     expect([health.standing(channel, 0, 'anything'), left()]).toEqual(['closed', 3_600_000]);
-    // A test of the key that succeeds ends it.
+    // A successful test of the key ends the cooldown.
     health.proved(channel, 0, 'gpt');
     expect(health.standing(channel, 0, 'anything')).toBe('open');
   });

@@ -4,25 +4,28 @@ import type { RoutedChannel } from '../routed-channel.js';
 import { noEnd, type EndedCooldown, type Cooldown, type CooldownReason } from './cooldown.js';
 import { cooldownRule, type CooldownRule } from './cooldown-rules.js';
 
-/** How a key may be used: in turn, only when no other is left, or not at all. */
+/** How a key may be used: normally, only when no other key is left, or not at all. */
 export type Standing = 'open' | 'last' | 'closed';
 
-/** The one real call that finds out whether a key works again. */
+/** The one real call that tests whether a key works again. */
 export interface Trial {
   /**
-   * Asks the shared state, so that only one node makes this call.
+   * Claims the trial in the shared state, so that only one node makes this call.
    * @returns false while another node makes it
    */
   claim(): Promise<boolean>;
-  /** The provider served the call: its key gets calls again. May be called repeatedly. */
+  /** Records that the provider served the call. The key gets calls again. May be called repeatedly. */
   passed(): void;
-  /** The call said nothing about the key: the next one finds out. May be called repeatedly, also after `passed`. */
+  /**
+   * Records that the call said nothing about the key. The next call tests it. May be called repeatedly, also after
+   * `passed`.
+   */
   released(): void;
 }
 
-/** Where the health of keys is shared with other nodes. */
+/** The link that shares the health of keys with other nodes. */
 export interface HealthLink {
-  /** A cooldown began, changed or ended. Never throws, and nothing waits for it. */
+  /** Announces that a cooldown began, changed or ended. Never throws, and callers do not wait for it. */
   changed(now: Cooldown | EndedCooldown): void;
   claim(name: string): Promise<boolean>;
   giveBack(name: string): void;
@@ -32,59 +35,65 @@ export type CooldownId = Pick<Cooldown, 'channelId' | 'keyMark' | 'model'>;
 
 interface Entry {
   cooldown: Cooldown;
-  /** As other nodes know it. */
+  /** The end of the cooldown as other nodes know it. */
   announcedUntil: number;
-  /** Until then the one call that finds out is on its way; 0: none is. */
+  /** Unix milliseconds until which a trial is under way; 0 when none is. */
   tryingUntil: number;
 }
 
 const firstCooldown = 10_000;
 const maxCooldown = 5 * 60_000;
-/** A provider that names no reset of its quota is asked again after this time. Milliseconds. */
+/** Milliseconds. A key without quota is tried again after this time if the provider states no reset. */
 const quotaCooldown = 60 * 60_000;
 const failuresToCooldown = 3;
 const failureWindow = 30_000;
-/** A cooldown whose time was over so long ago without a call is forgotten. Milliseconds. */
+/** Milliseconds. An expired cooldown without a trial is forgotten after this time. */
 const forgetAfter = 5 * 60_000;
-/** A trial that does not end, or is made by another node, keeps the key so long. Milliseconds. */
+/** Milliseconds for which a trial blocks the key if it does not end, or is made by another node. */
 const trialTime = 60_000;
-/** After which a caller may ask again while a trial is under way. Milliseconds. */
+/** Milliseconds after which a caller may retry while a trial is under way. */
 const trialWait = 1000;
-/** Calls that fail together extend a cooldown by milliseconds: not worth a message to other nodes. */
+/**
+ * Milliseconds. Calls that fail together extend a cooldown by less than this, which is not worth a message to other
+ * nodes.
+ */
 const worthAnnouncing = 1000;
 const maxCounted = 10_000;
-/** An end is remembered no longer than this. Milliseconds. */
+/** Milliseconds for which an early end is remembered at most. */
 const maxEnded = 24 * 60 * 60_000;
 
 /**
- * Which keys cool down, for which models, and until when (docs/reference/relay/health.md). The state belongs to this process;
- * `HealthLink` carries it to other nodes. While no key cools down and none failed lately, a call reads two flags.
+ * Knows which keys are in a cooldown, for which models, and until when (docs/reference/relay/health.md). The state
+ * belongs to this process; `HealthLink` shares it with other nodes. While no key is in a cooldown and none failed
+ * lately, a call reads two flags.
  */
 export class Health {
   private readonly entries = new Map<string, Entry>();
   private readonly byChannel = new Map<number, Map<string, Entry>>();
   /** Times of consecutive failures, by key and model. */
   private readonly failures = new Map<string, number[]>();
-  /** The keys of channels with cooldowns: the list is replaced when they are edited or enabled again. */
+  /**
+   * The keys of channels with cooldowns, by channel id. The list is replaced when a channel is edited or enabled again.
+   */
   private readonly keysOf = new Map<number, readonly string[]>();
-  /** Rests that ended before their time. */
+  /** Cooldowns that ended early. */
   private readonly endings = new Map<string, EndedCooldown>();
   private link: HealthLink = alone;
   private ended: (cooldown: Cooldown) => void = () => undefined;
 
-  /** Whether no key cools down, and none is about to be tried again. Every call reads it. */
+  /** Whether no key is in a cooldown or waits for a trial. Every call reads this flag. */
   quiet = true;
   /** Whether a key failed lately without a cooldown. */
   hasFailures = false;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Rests that have not been forgotten, those that are over and wait for a trial included. */
+  /** All known cooldowns, including expired ones that wait for a trial. */
   get cooldowns(): Cooldown[] {
     return [...this.entries.values()].map(({ cooldown }) => cooldown);
   }
 
-  /** @param listener called with each cooldown that ends here, except by time */
+  /** @param listener called with each cooldown that ends on this node, unless it expires */
   onEnd(listener: (cooldown: Cooldown) => void): void {
     this.ended = listener;
   }
@@ -93,7 +102,7 @@ export class Health {
     this.link = link;
   }
 
-  /** Whether a key may be used for a model: a cooldown of the model or of the whole key counts. */
+  /** Whether a key may be used for a model. A cooldown of the model or of the whole key counts. */
   standing(channel: RoutedChannel, keyIndex: number, model: string): Standing {
     const known = this.byChannel.get(channel.id);
     if (!known) return 'open';
@@ -104,7 +113,7 @@ export class Health {
     return ofKey === 'open' ? ofModel : ofKey;
   }
 
-  /** The best standing of its keys. */
+  /** Returns the best standing of the channel's keys. */
   ofChannel(channel: RoutedChannel, model: string): Standing {
     if (!this.byChannel.has(channel.id)) return 'open';
     let best: Standing = 'closed';
@@ -116,7 +125,7 @@ export class Health {
     return best;
   }
 
-  /** When the first of its keys may be used. Unix milliseconds; `noEnd` when none ever will. */
+  /** Returns when the first key of the channel may be used. Unix milliseconds; `noEnd` when none will be. */
   readyAt(channel: RoutedChannel, model: string, keyIndex?: number): number {
     const known = this.byChannel.get(channel.id);
     if (!known) return 0;
@@ -132,7 +141,7 @@ export class Health {
 
   /**
    * Call before a request with this key.
-   * @returns the trial that the request is, if a cooldown of the key is over; null for ordinary requests
+   * @returns the trial, if a cooldown of the key has expired and this request tests the key; null for ordinary requests
    */
   begin(channel: RoutedChannel, keyIndex: number, model: string): Trial | null {
     const known = this.byChannel.get(channel.id);
@@ -148,8 +157,8 @@ export class Health {
   }
 
   /**
-   * A request failed.
-   * @param trial the trial that the request was
+   * Records that a request failed.
+   * @param trial the trial that the request was; null for an ordinary request
    */
   failed(channel: RoutedChannel, keyIndex: number, model: string, error: unknown, trial: Trial | null): void {
     const now = this.clock.now();
@@ -162,14 +171,14 @@ export class Health {
     trial?.released();
   }
 
-  /** The provider served a request that was no trial: its failures before it were not consecutive. */
+  /** Records that the provider served an ordinary request, so that earlier failures are no longer consecutive. */
   served(channel: RoutedChannel, keyIndex: number, model: string): void {
     if (!this.hasFailures) return;
     this.failures.delete(keyOf({ channelId: channel.id, keyMark: markOf(channel, keyIndex), model }));
     this.hasFailures = this.failures.size > 0;
   }
 
-  /** A test with this key succeeded. */
+  /** Records that a test with this key succeeded. */
   proved(channel: RoutedChannel, keyIndex: number, model: string): void {
     const keyMark = markOf(channel, keyIndex);
     for (const cooldown of this.of(channel.id)) {
@@ -178,7 +187,7 @@ export class Health {
     }
   }
 
-  /** The provider refused the key: no node uses it until the keys change. */
+  /** Records that the provider refused the key. No node uses it until the keys change. */
   refused(channel: RoutedChannel, keyIndex: number): void {
     const id = { channelId: channel.id, keyMark: markOf(channel, keyIndex), model: '' };
     this.keysOf.set(channel.id, channel.keys);
@@ -187,8 +196,8 @@ export class Health {
   }
 
   /**
-   * Ends cooldowns, by hand or because a test of the key succeeded.
-   * @param only absent: of every key and model of the channel
+   * Ends cooldowns, by an admin or because a test of the key succeeded.
+   * @param only absent: the cooldowns of every key and model of the channel
    */
   clear(channelId: number, only: Partial<Pick<Cooldown, 'keyMark' | 'model'>> = {}): Cooldown[] {
     const ended = this.of(channelId).filter(
@@ -198,22 +207,25 @@ export class Health {
     return ended;
   }
 
-  /** Rests of a channel. */
+  /** Returns the cooldowns of a channel. */
   of(channelId: number): Cooldown[] {
     return [...(this.byChannel.get(channelId)?.values() ?? [])].map(({ cooldown }) => cooldown);
   }
 
-  /** Ends of cooldowns of a channel. */
+  /** Returns the early ends of cooldowns of a channel. */
   endedOf(channelId: number): EndedCooldown[] {
     return [...this.endings.values()].filter((ending) => ending.channelId === channelId);
   }
 
-  /** Channels with cooldowns, or with ends of cooldowns. */
+  /** Ids of channels with cooldowns, or with early ends of cooldowns. */
   get channelIds(): ReadonlySet<number> {
     return new Set([...this.byChannel.keys(), ...[...this.endings.values()].map(({ channelId }) => channelId)]);
   }
 
-  /** Another node, or this one before its restart, knows of this cooldown. @returns whether that is news */
+  /**
+   * Stores a cooldown that another node announced, or that this node had before its restart.
+   * @returns whether the cooldown was unknown
+   */
   learn(cooldown: Cooldown): boolean {
     const known = this.entries.get(keyOf(cooldown));
     const ending = this.endings.get(keyOf(cooldown));
@@ -224,10 +236,13 @@ export class Health {
     return true;
   }
 
-  /** Another node ended this cooldown. @returns whether it was known here */
+  /**
+   * Applies the end of a cooldown at another node.
+   * @returns whether this node knew the cooldown
+   */
   learnEnd(ending: EndedCooldown): boolean {
     const known = this.entries.get(keyOf(ending));
-    // It began again since then.
+    // The cooldown began again after that end.
     if (known && known.cooldown.since > ending.endedAt) return false;
     this.endings.set(keyOf(ending), ending);
     return this.forget(ending);
@@ -244,7 +259,7 @@ export class Health {
     return wasKnown;
   }
 
-  /** Ends the cooldowns of deleted channels, and of those whose keys were edited or enabled again. */
+  /** Ends the cooldowns of deleted channels, and of channels whose keys were edited or that were enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
     for (const id of this.byChannel.keys()) {
       const keys = channels.get(id)?.keys;
@@ -254,7 +269,7 @@ export class Health {
     }
   }
 
-  /** Forgets cooldowns that were over long ago without a call. */
+  /** Forgets cooldowns that expired long ago without a trial. */
   prune(): void {
     const now = this.clock.now();
     for (const { cooldown } of [...this.entries.values()])
@@ -269,7 +284,7 @@ export class Health {
     return entry.cooldown.reason === 'FAILING' ? 'last' : 'closed';
   }
 
-  /** While its trial is under way, a key may be ready at any moment. */
+  /** Returns when a key is ready. While its trial is under way, a key may be ready at any moment. */
   private readyTime(entry: Entry | undefined): number {
     if (!entry) return 0;
     const now = this.clock.now();
@@ -298,7 +313,7 @@ export class Health {
 
   private coolDown(id: CooldownId, rule: CooldownRule, known: Entry | undefined, now: number): void {
     const before = known?.cooldown;
-    // A call that began before the cooldown and failed like the one that caused it.
+    // A call began before the cooldown and failed like the call that caused it.
     const together = before !== undefined && before.until > now;
     const times = before ? before.times + (together ? 0 : 1) : 0;
     const same = together && before.reason === rule.reason;
@@ -341,7 +356,7 @@ export class Health {
     const { channelId, keyMark, model } = cooldown;
     const now = this.clock.now();
     const until = Math.min(cooldown.until + forgetAfter, now + maxEnded);
-    // The clock of the node where it began may be ahead.
+    // The clock of the node at which it began may be ahead.
     const ending: EndedCooldown = { channelId, keyMark, model, endedAt: Math.max(now, cooldown.since), until };
     this.endings.set(keyOf(cooldown), ending);
     this.link.changed(ending);
@@ -349,7 +364,7 @@ export class Health {
 
   private trialOf(entries: readonly Entry[]): Trial {
     const names = entries.map(({ cooldown }) => `${keyOf(cooldown)}/${cooldown.until}`);
-    /** Still as they were when the trial began. */
+    /** The entries that have not changed since the trial began. */
     const current = (): Entry[] => entries.filter((entry) => this.entries.get(keyOf(entry.cooldown)) === entry);
     return {
       claim: async () => {

@@ -9,7 +9,7 @@ export class KeyHealth {
     private readonly keyRing: KeyRing,
     private readonly health: Health,
   ) {
-    // The node that saw the refusal remembers it in its ring as well.
+    // The node that saw the refusal also stores it in its ring.
     health.onEnd(({ channelId, keyMark }) => keyRing.revive(channelId, keyMark));
   }
 
@@ -25,7 +25,7 @@ export class KeyHealth {
     );
   }
 
-  /** The cooldowns of each key. */
+  /** Returns the cooldowns of each key. */
   cooldownsOf(channelId: number, keys: readonly string[]): readonly Cooldown[][] {
     const cooldowns = this.health.of(channelId);
     return keyMarksOf({ keys }).map((mark) => cooldowns.filter(({ keyMark }) => keyMark === mark));
@@ -33,7 +33,7 @@ export class KeyHealth {
 
   /**
    * Lets keys serve calls again, at every node.
-   * @param index of one key; null: all
+   * @param index of one key; null for all keys
    * @returns the number of cooldowns that ended
    */
   clear(channelId: number, keys: readonly string[], index: number | null): number {

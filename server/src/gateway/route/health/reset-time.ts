@@ -8,17 +8,17 @@ const piece = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 const resetName = /^(?:x|anthropic)-ratelimit-(?:(.+)-)?reset(?:-(.+))?$/;
 
 /**
- * When a provider takes calls again, from the headers of its response: `retry-after-ms`, `retry-after` (seconds or an
- * HTTP date), else the reset of a limit of which nothing remains, else the earliest reset.
+ * Returns when a provider accepts calls again, from the headers of its response: `retry-after-ms`, `retry-after`
+ * (seconds or an HTTP date), else the reset of a limit of which nothing remains, else the earliest reset.
  * @param now Unix milliseconds
- * @returns Unix milliseconds in the future; null when no header says
+ * @returns Unix milliseconds in the future; null when no header states it
  */
 export function resetTime(headers: Headers, now: number): number | null {
   const inMilliseconds = Number(headers['retry-after-ms'] ?? NaN);
   if (inMilliseconds > 0) return now + inMilliseconds;
   const after = headers['retry-after']?.trim() ?? '';
   const asked = /^\d+(?:\.\d+)?$/.test(after) ? now + Number(after) * 1000 : Date.parse(after);
-  // `Retry-After: 0` names no time.
+  // `Retry-After: 0` states no time.
   if (asked > now) return asked;
   return limitReset(headers, now);
 }
@@ -47,7 +47,10 @@ function remaining(headers: Headers, limit: string): number {
   return text === undefined ? NaN : Number(text);
 }
 
-/** A duration (`1m30s`, `120ms`), a date (RFC 3339), or a number: seconds, or a Unix time in seconds or milliseconds. */
+/**
+ * Parses a duration (`1m30s`, `120ms`), a date (RFC 3339), or a number: seconds, or a Unix time in seconds or
+ * milliseconds.
+ */
 function momentOf(given: string, now: number): number {
   const text = given.trim();
   if (/^\d+(?:\.\d+)?$/.test(text)) {

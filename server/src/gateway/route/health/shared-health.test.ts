@@ -10,13 +10,16 @@ const started: Node[] = [];
 let store: MemoryState;
 let now: number;
 
-/** One node, whose connection to the store can be cut. It uses its own memory then. */
+/** A node whose connection to the store can be cut. It then uses its own memory. */
 class Node {
   readonly health = new Health({ now: () => now });
   private readonly memory = new MemoryState();
   private readonly gaps: Array<() => void> = [];
   private isCut = false;
-  /** Its calls use the store again when one of them succeeded, which is later than the subscription. */
+  /**
+   * Whether the connection is cut. Calls use the store again after one of them succeeded, which is later than the
+   * subscription.
+   */
   private isAway = false;
   private readonly shared = new SharedHealth({
     health: this.health,
@@ -68,7 +71,7 @@ class Node {
   }
 }
 
-/** Messages and stores are not awaited by those who send them. */
+/** Waits for messages and writes that their senders do not await. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 10));
 
 beforeEach(() => {
@@ -96,7 +99,7 @@ describe.each([
     for (const node of isFirst ? [one, two] : [two, one]) await node.reconnect();
     expect([one.refused, two.refused]).toEqual([0, 0]);
     expect((await Node.start()).refused).toBe(0);
-    // A later refusal counts.
+    // A refusal after the end of the cooldown counts.
     now += 1000;
     two.health.refused(channel, 0);
     await settled();

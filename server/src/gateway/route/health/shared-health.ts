@@ -6,12 +6,12 @@ import type { Health, HealthLink } from './health.js';
 import { toEndedCooldown, toCooldown, type EndedCooldown, type Cooldown } from './cooldown.js';
 
 const topic = 'health';
-/** A claim of a trial lasts as long as a node would wait for its result. Seconds. */
+/** Seconds. A claim of a trial lasts as long as a node would wait for its result. */
 const claimSeconds = 60;
-/** Rests are stored a little longer than they last, and those without an end as long. Seconds. */
+/** Seconds. Cooldowns are stored this much longer than they last; cooldowns without an end are stored for this time. */
 const storeExtra = 300;
 const longestStore = 31 * 86_400;
-/** Between two looks at cooldowns that are long over. Milliseconds. */
+/** Milliseconds between two searches for cooldowns that expired long ago. */
 const pruneEvery = 60_000;
 
 type Message = { readonly node: string } & ({ readonly cooldown: unknown } | { readonly ended: unknown });
@@ -21,13 +21,13 @@ export interface SharedHealthDeps {
   readonly state: Pick<SharedState, 'get' | 'set' | 'delete' | 'once' | 'publish' | 'subscribe' | 'onGap' | 'ping'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The cooldowns of a channel changed, here or at another node. */
+  /** Called when the cooldowns of a channel changed, at this node or another. */
   readonly changed: (channelId: number) => void;
 }
 
 /**
- * Carries the cooldowns of keys to other nodes, and over a restart where the shared state outlives it. Every node decides by
- * its own copy, so an unavailable store changes no decision.
+ * Sends the cooldowns of keys to other nodes, and restores them after a restart if the shared state outlives it. Every
+ * node decides by its own copy, so an unavailable store changes no decision.
  */
 export class SharedHealth implements HealthLink {
   private readonly node = randomAlphanumeric(12);
@@ -40,7 +40,7 @@ export class SharedHealth implements HealthLink {
     deps.health.share(this);
   }
 
-  /** @param channelIds whose stored cooldowns are read */
+  /** @param channelIds returns the channels whose stored cooldowns are read */
   async start(channelIds: () => readonly number[]): Promise<void> {
     const { state, health } = this.deps;
     this.unsubscribe = await state.subscribe(topic, (text) => this.receive(JSON.parse(text) as Message));
@@ -63,7 +63,7 @@ export class SharedHealth implements HealthLink {
     this.deps.changed(now.channelId);
   }
 
-  /** See `HealthLink`. Without a response the call is made: two trials do less harm than none. */
+  /** See `HealthLink`. If the store does not respond the claim succeeds: two trials do less harm than none. */
   async claim(name: string): Promise<boolean> {
     return (await this.attempt(() => this.deps.state.once(claimKey(name), claimSeconds))) ?? true;
   }
@@ -83,7 +83,7 @@ export class SharedHealth implements HealthLink {
     if (channelId !== null) this.deps.changed(channelId);
   }
 
-  /** @returns the channel about which this is news; null: it is none */
+  /** @returns the channel whose health changed; null when nothing changed */
   private learn(value: unknown): number | null {
     const { health } = this.deps;
     const [cooldown, ending] = [toCooldown(value), toEndedCooldown(value)];
@@ -91,10 +91,10 @@ export class SharedHealth implements HealthLink {
     return ending && health.learnEnd(ending) ? ending.channelId : null;
   }
 
-  /** Messages of other nodes were missed, and other nodes missed those of this one. */
+  /** Exchanges the cooldowns after messages were missed in both directions. */
   private async catchUp(channelIds: readonly number[]): Promise<void> {
     const { state, health } = this.deps;
-    // Calls may use this node's memory for a second longer than messages arrive.
+    // Calls may use this node's memory for a second after messages arrive again.
     await state.ping();
     await this.read(channelIds);
     for (const id of health.channelIds) {
@@ -114,7 +114,7 @@ export class SharedHealth implements HealthLink {
     );
   }
 
-  /** Many changes at once are stored once. */
+  /** Stores the cooldowns of a channel. Many changes at once are stored once. */
   private store(channelId: number): void {
     this.toStore.add(channelId);
     this.storing ??= this.storeAll().finally(() => (this.storing = null));

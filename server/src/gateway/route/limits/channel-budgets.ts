@@ -1,4 +1,4 @@
-import type { Ledger } from '../../../billing/ledger/ledger.service.js';
+import type { Ledger } from '../../../billing/ledger/index.js';
 import type { CallBudgets } from '../../admit/call-budgets.js';
 import type { CallUse, LimitLease, LimitRefusal } from './limit-board.js';
 
@@ -15,7 +15,7 @@ export interface BudgetRefusalOfChannel extends LimitRefusal {
 }
 
 /**
- * Budgets of channels: held with the reservation of the call before the call is sent, and settled with it
+ * The budgets of channels. They are reserved with the reservation of the call before it is sent, and settled with it
  * (docs/reference/relay/budgets.md#channels).
  */
 export class ChannelBudgets {
@@ -30,7 +30,8 @@ export class ChannelBudgets {
   }
 
   /**
-   * @returns a pass whose `cancel` returns what was held; null: nothing was
+   * Reserves the call in the budgets.
+   * @returns a lease whose `cancel` releases the reservation; null when nothing was reserved
    * @throws AppError SERVICE_UNAVAILABLE
    */
   async enter(

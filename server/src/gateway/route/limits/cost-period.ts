@@ -3,18 +3,21 @@ import type { UseLimits } from '../../../shared/channel-limits.js';
 /** A calendar period in UTC for which cost is counted. */
 export interface CostPeriod {
   readonly limit: keyof Pick<UseLimits, 'dailyUsd' | 'monthlyUsd'>;
-  /** Unique among all periods. */
+  /** A name that is unique among all periods. */
   readonly name: string;
-  /** Unix milliseconds. */
+  /** Unix milliseconds of the start. */
   readonly start: number;
   readonly end: number;
-  /** Of sums that no one reads after the period. Seconds. */
+  /** Seconds for which a count is kept. It is longer than the period, after which the count is no longer read. */
   readonly ttlSeconds: number;
 }
 
 const day = 86_400_000;
 
-/** The day and the month of a moment. @param now Unix milliseconds */
+/**
+ * Returns the day and the month of a moment.
+ * @param now Unix milliseconds
+ */
 export function costPeriods(now: number): readonly CostPeriod[] {
   const date = new Date(now);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
@@ -32,9 +35,12 @@ export function costPeriods(now: number): readonly CostPeriod[] {
   ];
 }
 
-/** Reads the cost of channels from the books. */
+/** Reads the cost of channels from the ledger's hourly usage. */
 export interface CostReader {
-  /** @param since Unix milliseconds, a full hour @returns quota that the channel's calls were charged since then */
+  /**
+   * @param since Unix milliseconds, a full hour
+   * @returns quota that the channel's calls were charged since then
+   */
   of(channelId: number, since: number): Promise<number>;
 }
 
@@ -42,7 +48,7 @@ interface Queries {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** From the hourly usage, which is written with each charge. */
+/** Reads costs from the hourly usage, which is written with each charge. */
 export const costsFrom = (database: Queries): CostReader => ({
   async of(channelId, since) {
     const sql =

@@ -7,7 +7,7 @@ import type { RoutedChannel } from '../routed-channel.js';
 import type { UseLimits } from '../../../shared/channel-limits.js';
 import { costPeriods, type CostReader } from './cost-period.js';
 
-/** The use that a call is expected to make, or made. */
+/** The use of a call: an estimate before it, the real use after it. */
 export interface CallUse {
   readonly tokens: number;
   readonly quota: number;
@@ -15,19 +15,22 @@ export interface CallUse {
 
 /** A call that was admitted under the limits of its channel and key. */
 export interface LimitLease {
-  /** The call made this use. Call once, before `end`; without it the call counts as it was reserved. */
+  /** Records the real use of the call. Call once, before `end`; without it the reserved use counts. */
   correct(use: CallUse): void;
-  /** The provider served nothing: the call counts for requests per minute alone. Does nothing once the call is over. */
+  /**
+   * Records that the provider served nothing: the call counts for requests per minute only. Does nothing after the call
+   * has ended.
+   */
   cancel(): void;
-  /** The call is over. May be called repeatedly. */
+  /** Ends the call. May be called repeatedly. */
   end(): void;
 }
 
 /** A limit that the call would exceed. */
 export interface LimitRefusal {
-  /** The whole channel, or only this key. */
+  /** Whether the limit is that of the whole channel, or of this key only. */
   readonly scope: 'channel' | 'key';
-  /** Unix milliseconds. */
+  /** Unix milliseconds at which a retry may succeed. */
   readonly retryAt: number;
 }
 
@@ -36,20 +39,20 @@ export const isRefusal = (given: LimitLease | LimitRefusal): given is LimitRefus
 /** One limit of a channel or key. */
 interface Scope {
   readonly kind: LimitRefusal['scope'];
-  /** Name in the shared state. */
+  /** The name in the shared state. */
   readonly name: string;
   readonly channelId: number;
   readonly limits: UseLimits;
 }
 
-/** A sum in the shared state to which the call's use was added. */
+/** A count in the shared state to which the call's use was added. */
 type Taken = TakenTokens | TakenCost;
 
 interface TakenTokens {
   readonly kind: 'tokens';
   readonly key: string;
   readonly amount: number;
-  /** Of the count to which they were added. */
+  /** The second of the count to which the tokens were added. */
   readonly second: number;
 }
 
@@ -68,7 +71,7 @@ export interface LimitBoardDeps {
   readonly clock: Clock;
 }
 
-/** A slot among concurrent calls may become free at any moment. Milliseconds. */
+/** Milliseconds. A concurrency slot may become free at any moment. */
 const concurrencyWait = 1000;
 const microUsd = 1e6;
 
@@ -77,14 +80,14 @@ const microUsd = 1e6;
  * Use is added before the call and corrected after it, so that parallel calls together stay within a limit.
  */
 export class LimitBoard {
-  /** Costs that are being read from the books, in millionths of a USD. */
+  /** Costs that are being read from the ledger, in millionths of a USD. */
   private readonly reading = new Map<string, Promise<number>>();
-  /** Sums whose cost could not be read from the books: the next call reads it. */
+  /** Counts whose cost could not be read from the ledger. The next call reads it. */
   private readonly unread = new Set<string>();
 
   constructor(private readonly deps: LimitBoardDeps) {}
 
-  /** @param use as it is reserved */
+  /** @param use returns the use that is reserved */
   async enter(channel: RoutedChannel, keyIndex: number, use: () => CallUse): Promise<LimitLease | LimitRefusal> {
     const scopes = scopesOf(channel, keyIndex);
     const now = this.deps.clock.now();
@@ -92,7 +95,7 @@ export class LimitBoard {
     for (const { kind, name, limits } of scopes) {
       if (limits.concurrentCalls === 0) continue;
       const entering = this.deps.slots.enter(name, limits.concurrentCalls);
-      // Not awaited without need, so that parallel calls see each other.
+      // The promise is awaited only when there is one, so that parallel calls see each other.
       const slot = entering instanceof Promise ? await entering : entering;
       if (slot) slots.push(slot);
       else {
@@ -121,7 +124,7 @@ export class LimitBoard {
     taken: Taken[],
   ): Promise<LimitRefusal | null> {
     const { state } = this.deps;
-    // Checked without counting first: a call that another limit refuses is not a request.
+    // All limits are checked before any is counted: a call that another limit refuses is not a request.
     for (const step of ['peek', 'hit'] as const) {
       for (const { kind, name, limits } of scopes) {
         if (limits.requestsPerMinute === 0) continue;
@@ -146,7 +149,7 @@ export class LimitBoard {
     if (limits.tokensPerMinute > 0) {
       const key = `${name}:tpm`;
       const { tokens: amount } = use();
-      // A call that alone exceeds the limit may still be the only one of its minute.
+      // A call that exceeds the limit on its own may still be the only call of its minute.
       const claim = { second: Math.floor(now / 1000), window: 60, amount, limit: limits.tokensPerMinute, alone: true };
       const { admitted, second, freeAt } = await this.deps.state.count(key, claim);
       if (!admitted) return { scope: kind, retryAt: freeAt * 1000 };
@@ -171,9 +174,9 @@ export class LimitBoard {
   }
 
   /**
-   * A sum that is new begins with the cost in the books, also when calls that began before it was lost have been corrected in
-   * it. Keys are not in the books.
-   * @returns the whole sum
+   * Adds the cost in the ledger to a count that is new, even when calls that began before the count was lost have been
+   * corrected in it. The ledger has no costs of keys.
+   * @returns the whole count
    */
   private async withBooks(sum: number, taken: TakenCost, channelId: number | null, start: number): Promise<number> {
     if (channelId === null || taken.amount === 0) return sum;
@@ -183,21 +186,21 @@ export class LimitBoard {
     if (!reading && (this.unread.delete(key) || sum <= taken.amount)) {
       const read = async (): Promise<number> => {
         const booked = this.toMicroUsd(await costs.of(channelId, start));
-        // Another node may have read them while this one could not, and calls since then are in both.
+        // Another node may have read the cost while this node could not, and calls since then would count twice.
         if (!(await state.once(`${key}:books`, ttlSeconds)) || booked === 0) return 0;
         await state.incrementBy(key, booked, ttlSeconds);
         return booked;
       };
       reading = read()
         .catch((error: unknown) => {
-          // The sum may have calls of other nodes by now, and is not new any more then.
+          // The count may have calls of other nodes by then, so it is no longer recognized as new.
           this.unread.add(key);
           throw error;
         })
         .finally(() => this.reading.delete(key));
       this.reading.set(key, reading);
     }
-    // Calls that were added meanwhile see a sum without it.
+    // Calls that are added meanwhile get a count without the ledger's cost, so it is added here.
     return reading ? sum + (await reading) : sum;
   }
 
@@ -217,7 +220,7 @@ export class LimitBoard {
           one.kind === 'tokens'
             ? state.recount(one.key, one.second, more)
             : state.incrementBy(one.key, more, one.ttlSeconds);
-        // Not awaited: the next call sees the correction, and no client waits for it.
+        // The correction is not awaited: the next call sees it, and no client waits for it.
         corrected.catch(() => undefined);
       }
     };

@@ -3,16 +3,18 @@ import type { Clock } from '../../../shared/clock.js';
 
 /** The measured times of one channel and model. */
 interface Measured {
-  /** Moving average in milliseconds; the last calls count most. */
+  /** The moving average in milliseconds. The latest calls count most. */
   average: number;
   /** The latest times in milliseconds, in a ring. */
   readonly latest: number[];
   next: number;
-  /** Unix milliseconds of the last time. */
+  /** Unix milliseconds of the latest measurement. */
   at: number;
 }
 
-/** Identifies a series of times. Responses in one piece come when they are complete, so they are measured apart. */
+/**
+ * Identifies a series of times. Non-streaming responses arrive when they are complete, so they are measured separately.
+ */
 export interface TimeSeries {
   readonly channelId: number;
   readonly model: string;
@@ -21,14 +23,14 @@ export interface TimeSeries {
 
 const maxSeries = 10_000;
 const maxLatest = 64;
-/** Weight of the newest time in the average. */
+/** The weight of the newest time in the average. */
 const newest = 0.2;
-/** With fewer times the average says little. */
+/** Number of times below which the average is not reliable. */
 const fewTimes = 3;
-/** Older averages are measured again. Milliseconds. */
+/** Milliseconds. Older averages are measured again. */
 const staleAfter = 10 * 60_000;
 
-/** How long providers take until the first byte of a response, measured from calls on this node. */
+/** Measures how long providers take until the first byte of a response, from calls on this node. */
 export class FirstByteTimes {
   private readonly series = boundedCache<string, Measured>({ max: maxSeries });
 
@@ -43,7 +45,7 @@ export class FirstByteTimes {
       this.series.set(key, { average: milliseconds, latest: [milliseconds], next: 1, at });
       return;
     }
-    // After a long pause the channel may be another one.
+    // After a long pause the provider's speed may have changed, so the average starts again.
     const isStale = known.at + staleAfter < at;
     known.average = isStale ? milliseconds : known.average + newest * (milliseconds - known.average);
     known.latest[known.next % maxLatest] = milliseconds;
@@ -51,21 +53,21 @@ export class FirstByteTimes {
     known.at = at;
   }
 
-  /** The moving average in milliseconds; null: never measured. */
+  /** The moving average in milliseconds. Null when nothing was measured. */
   average(call: TimeSeries): number | null {
     return this.series.get(keyOf(call))?.average ?? null;
   }
 
-  /** False: it was measured too rarely, or too long ago. */
+  /** Whether the average is based on enough recent measurements. */
   isKnown(call: TimeSeries): boolean {
     const known = this.series.get(keyOf(call));
     return known !== undefined && known.next >= fewTimes && known.at + staleAfter >= this.clock.now();
   }
 
   /**
-   * The time that this share of the latest calls did not exceed, in milliseconds.
+   * Returns the time that this share of the latest calls did not exceed, in milliseconds.
    * @param percent above 0, below 100
-   * @param least number of times that it needs
+   * @param least number of measurements required
    * @returns null with fewer
    */
   percentile(call: TimeSeries, percent: number, least: number): number | null {
@@ -88,18 +90,18 @@ export class FirstByteWatch {
     private readonly call: TimeSeries,
   ) {}
 
-  /** The provider responded with the status and headers of a success. */
+  /** Records that the provider responded with the status and headers of a success. */
   accepted(): void {
     this.acceptedAt = performance.now();
   }
 
-  /** @param firstByteAt of a stream, by `performance.now()`; null for a response in one piece */
+  /** @param firstByteAt of a stream, by `performance.now()`; null for a non-streaming response */
   served(firstByteAt: number | null): void {
     const at = firstByteAt ?? this.acceptedAt;
     if (at > 0) this.times.note(this.call, at - this.startedAt);
   }
 
-  /** The provider was slower than this. */
+  /** Records that the attempt was given up, because the provider was slower than the elapsed time. */
   gaveUp(): void {
     this.times.note(this.call, performance.now() - this.startedAt);
   }

@@ -1,5 +1,5 @@
 import { defaultOptionValues, type OptionValues } from '../../../options/option-registry.js';
-import { ChannelCost } from '../../../billing/prices/channel-cost.service.js';
+import { ChannelCost } from '../../../billing/prices/channel-cost.js';
 import { readCostRule } from '../../../shared/cost-rule.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { FirstByteTimes } from './first-byte-times.js';
@@ -91,7 +91,7 @@ describe('by time to the first token', () => {
     note(2, 100, 100, 100);
     note(3, 109, 109, 109);
     expect(ids(order.narrowed(channels, call))).toEqual([2, 3]);
-    // A provider that becomes slower loses its place.
+    // A provider that becomes slower is no longer preferred.
     note(2, 900, 900, 900);
     expect(ids(order.narrowed(channels, call))).toEqual([3]);
   });

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../options/option.service.js';
-import { costOfUsage } from '../../../billing/prices/channel-cost.service.js';
+import { costOfUsage } from '../../../billing/prices/index.js';
 import type { Clock } from '../../../shared/clock.js';
 import { entryOfModel } from '../../../shared/model-pattern.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
@@ -7,14 +7,14 @@ import { mapModel } from '../model-mapping.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { FirstByteTimes, TimeSeries } from './first-byte-times.js';
 
-/** Options of the order inside a tier. */
+/** The options of the order inside a tier. */
 export type OrderOptions = Pick<
   OptionValues,
   'channel_order.default' | 'channel_order.by_group' | 'channel_order.by_model'
 >;
 export type ChannelOrder = OrderOptions['channel_order.default'];
 
-/** Every order that some call may have. */
+/** Returns every order that some call may have. */
 export const ordersOf = (values: OrderOptions): readonly ChannelOrder[] => [
   values['channel_order.default'],
   ...Object.values(values['channel_order.by_group']),
@@ -24,21 +24,21 @@ export const ordersOf = (values: OrderOptions): readonly ChannelOrder[] => [
 /** The call that a channel is chosen for. */
 export interface TierQuery {
   readonly group: string;
-  /** Without the routing prefix. */
+  /** The model without the routing prefix. */
   readonly model: string;
   readonly stream: boolean;
 }
 
-/** Channels that are this much slower than the fastest one count as fast. */
+/** Channels that are slower than the fastest one by at most this factor count as fast. */
 const nearlyAsFast = 1.1;
-/** A channel is tried out by one call in this time, as long as its time is unknown. Milliseconds. */
+/** Milliseconds. As long as the speed of a channel is unknown, one call per this time measures it. */
 const trialPause = 10_000;
-/** Costs are compared for this usage: prompts are usually longer than responses. */
+/** The usage for which costs are compared. Prompts are usually longer than responses. */
 const comparedUsage: Usage = { ...noUsage, promptTokens: 3000, completionTokens: 1000, details: { images: 1 } };
 
 /**
- * Narrows the channels of a tier to the cheapest or the fastest ones, where an option says so
- * (docs/reference/relay/routing.md#order-inside-a-tier). Among those that remain, weights decide.
+ * Narrows the channels of a tier to the cheapest or the fastest ones, if an option says so
+ * (docs/reference/relay/routing.md#order-inside-a-tier). Weights decide among the remaining channels.
  */
 export class TierOrder {
   private seen: OrderOptions | null = null;
@@ -53,7 +53,7 @@ export class TierOrder {
     private readonly clock: Clock,
   ) {}
 
-  /** The order for a call: that of its model, else of its group, else of the site. */
+  /** Returns the order for a call: the order of its model, else of its group, else of the site. */
   of(group: string, model: string): ChannelOrder {
     const { values } = this.options;
     if (values !== this.seen) this.read(values);
@@ -84,7 +84,10 @@ export class TierOrder {
     return channels.filter((_, at) => costs[at] === least);
   }
 
-  /** USD of a usual call; infinite where it is not known. Edited channels are other objects. */
+  /**
+   * Returns the cost of a usual call in USD; infinite when it is not known. An edited channel is a new object, so
+   * cached costs do not outlive an edit.
+   */
   private costOf(channel: RoutedChannel, model: string): number {
     const known = this.costs.get(channel) ?? new Map<string, number>();
     this.costs.set(channel, known);
@@ -107,7 +110,7 @@ export class TierOrder {
     return fast.length > 0 ? fast : channels;
   }
 
-  /** One call at a time finds out how fast a channel is: it may be a slow one. */
+  /** Starts a measurement of a channel's speed. Only one call at a time is used, because the channel may be slow. */
   private beginTrial({ channelId, model, stream }: TimeSeries, now: number): boolean {
     const key = `${channelId}/${stream}/${model}`;
     if ((this.trials.get(key) ?? 0) > now) return false;
@@ -122,7 +125,7 @@ function usualCost(channel: RoutedChannel, model: string): number {
   return price ? costOfUsage(price, comparedUsage, null).usd : Infinity;
 }
 
-/** A mapping that cannot be followed fails the call, not the choice. */
+/** Returns the mapped model. A mapping that cannot be followed fails the call, not the choice. */
 function calledModel({ mapping }: RoutedChannel, model: string): string {
   try {
     return mapModel(mapping, model, model);

@@ -54,6 +54,8 @@ export class Foundation1764100000000 implements MigrationInterface {
         CONSTRAINT users_custom_role CHECK (custom_role_id IS NULL OR role = 1)
       ) WITH (fillfactor = 80);
       CREATE UNIQUE INDEX users_username ON users (username);
+      -- New names are compared without case. Not unique: imported users whose names differ by case only keep them.
+      CREATE INDEX users_folded_name ON users (lower(username));
       CREATE UNIQUE INDEX users_email ON users (lower(email)) WHERE email <> '';
       CREATE UNIQUE INDEX users_github_id ON users (github_id) WHERE github_id <> '';
       CREATE UNIQUE INDEX users_oidc_id ON users (oidc_id) WHERE oidc_id <> '';
@@ -165,10 +167,25 @@ export class Foundation1764100000000 implements MigrationInterface {
         limits text NOT NULL DEFAULT '',
         timeouts text NOT NULL DEFAULT '',
         -- Why the last test failed; empty when it passed.
-        test_error text NOT NULL DEFAULT ''
+        test_error text NOT NULL DEFAULT '',
+        -- The user whose calls alone it serves; 0: everybody's.
+        owner_id integer NOT NULL DEFAULT 0
       ) WITH (fillfactor = 80);
       CREATE INDEX channels_priority ON channels (priority DESC, id DESC);
       CREATE INDEX channels_tag ON channels (tag) WHERE tag <> '';
+
+      -- Which user got an id from a provider. Rows are added in the order of their expiry, so the small index of blocks finds
+      -- those that expired.
+      CREATE TABLE provider_ids (
+        hash bytea NOT NULL,
+        user_id integer NOT NULL,
+        token_id integer NOT NULL,
+        channel_id integer NOT NULL,
+        key_mark text NOT NULL,
+        expires_at bigint NOT NULL,
+        PRIMARY KEY (hash, channel_id, key_mark)
+      );
+      CREATE INDEX provider_ids_expired ON provider_ids USING brin (expires_at);
 
       CREATE TABLE options (
         key text PRIMARY KEY,
@@ -525,7 +542,7 @@ export class Foundation1764100000000 implements MigrationInterface {
       DROP TABLE midjourneys, tasks, alert_checks, alert_readers, alert_messages, alerts, move_in_jobs, move_in_rows, move_in_runs,
         price_updates, price_checks, encryption_key_check, passkeys, recovery_codes, authenticator_apps, idempotency_keys,
         access_tokens, notices, price_versions, top_up_orders, redemption_uses, redemptions, audit_entries, setup, options,
-        channels, token_uses, tokens, sessions, users, custom_roles
+        provider_ids, channels, token_uses, tokens, sessions, users, custom_roles
     `);
   }
 }

@@ -155,6 +155,9 @@ export class Ledger1764100000001 implements MigrationInterface {
         cost_calls bigint NOT NULL DEFAULT 0,
         cost_quota bigint NOT NULL DEFAULT 0,
         cost_nano_usd bigint NOT NULL DEFAULT 0,
+        -- Prices minus charges, in billionths of a quota unit: of all calls, and of those with a log row.
+        rest bigint NOT NULL DEFAULT 0,
+        logged_rest bigint NOT NULL DEFAULT 0,
         PRIMARY KEY (hour, user_id, token_id, channel_id, model_name, "group")
       ) WITH (fillfactor = 70);
       CREATE INDEX usage_hourly_user ON usage_hourly (user_id, hour);
@@ -162,6 +165,16 @@ export class Ledger1764100000001 implements MigrationInterface {
     `);
     await runner.query(usageFiveMinutes);
     await runner.query(`
+      -- Charges are whole quota units. What a call costs beyond its charge, or less, is carried to the next call of its user
+      -- (docs/adr/0121-fractions-of-a-unit-are-carried.md). Apart from users, so that a settlement locks the row before those of
+      -- usage and channels, and no reservation waits for it.
+      CREATE TABLE quota_carry (
+        user_id integer PRIMARY KEY,
+        -- Sum of the prices minus the charges of each formula, in billionths of a quota unit. Its whole units were charged, and
+        -- the remainder is carried; it is negative where the user has paid in advance.
+        rests numeric NOT NULL
+      ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+
       -- Usage from before the oldest row of usage_hourly: used counter = this + the rows of usage_hourly. It may be negative
       -- where the old program logged more than it counted.
       CREATE TABLE opening_counters (
@@ -277,7 +290,7 @@ export class Ledger1764100000001 implements MigrationInterface {
         ledger_move_budgets, ledger_settle_budgets, ledger_reserve_budgeted, ledger_add_budgets, ledger_drop_budgets;
       DROP TYPE ledger_call, ledger_reservation;
       DROP TABLE budget_windows, budgets, captured_contents, channel_rescues, channel_failures, model_failures,
-        opening_counters, usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
+        opening_counters, quota_carry, usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
         reservations, nodes;
       DROP FUNCTION logs_ensure_partitions;
       DROP SEQUENCE logs_id_seq;

@@ -46,8 +46,8 @@ export class Rollups1764100000002 implements MigrationInterface {
 
     await runner.query(usageTable('usage_by_model', 'model_name text'));
     await runner.query(usageTable('usage_by_route', 'channel_id integer, model_name text, "group" text'));
-    await runner.query(usageTable('usage_by_user', 'user_id integer'));
-    await runner.query(usageTable('usage_by_token', 'user_id integer, token_id integer'));
+    await runner.query(usageTable('usage_by_user', 'user_id integer', ranked));
+    await runner.query(usageTable('usage_by_token', 'user_id integer, token_id integer', ranked));
     await runner.query(
       usageTable(
         'usage_by_all',
@@ -64,7 +64,8 @@ export class Rollups1764100000002 implements MigrationInterface {
     await runner.query(`
       CREATE INDEX usage_by_user_own ON usage_by_user (user_id, granularity, start);
       CREATE INDEX usage_by_token_own ON usage_by_token (user_id, granularity, start);
-      CREATE INDEX usage_by_token_key ON usage_by_token (token_id, granularity, start);
+      -- Without its counters, Postgres would read those of a hundred keys by reading all of the primary key.
+      CREATE INDEX usage_by_token_key ON usage_by_token (token_id, granularity, start) INCLUDE (${counters});
       CREATE INDEX usage_by_all_own ON usage_by_all (user_id, granularity, start);
       CREATE INDEX log_by_all_own ON log_by_all (user_id, granularity, start);
       CREATE INDEX usage_by_all_channel ON usage_by_all (channel_id, granularity, start);
@@ -122,8 +123,23 @@ const lateTrigger = (name: string, event: string, isBefore: string, run: string)
   `CREATE TRIGGER ${name} AFTER ${event} FOR EACH ROW
      WHEN (${isBefore} pg_sequence_last_value('rollup_closed_until')) EXECUTE FUNCTION ${run}();`;
 
+const counters = `calls, stream_calls, failed_calls, prompt_tokens, completion_tokens, cached_tokens, quota, duration_ms, cost_calls,
+  cost_quota, cost_nano_usd`;
+
+const plain = { include: '', storage: '' };
+
+/**
+ * Dashboards that rank users or keys read every row of a month. A row with its histograms has 600 bytes, and the primary key with
+ * the counters 130, so that ranking 80,000 rows reads a quarter of the memory and takes half of the time. Index-only scans need
+ * pages that VACUUM has marked: by default it waits until a fifth of the table is new.
+ */
+const ranked = {
+  include: ` INCLUDE (${counters})`,
+  storage: ' WITH (autovacuum_vacuum_insert_scale_factor = 0.02)',
+};
+
 /** @param keys key columns of a bucket, with their types */
-function rollupTable(name: string, keys: string, measures: readonly string[]): string {
+function rollupTable(name: string, keys: string, measures: readonly string[], { include, storage } = plain): string {
   const names = keys.split(', ').map((key) => key.split(' ')[0]);
   const columns = [...keys.split(', '), ...measures].map((column) => `${column} NOT NULL`);
   return `CREATE TABLE ${name} (
@@ -131,18 +147,23 @@ function rollupTable(name: string, keys: string, measures: readonly string[]): s
     -- First second of the bucket.
     start bigint NOT NULL,
     ${columns.join(',\n    ')},
-    PRIMARY KEY (granularity, start, ${names.join(', ')})
-  )`;
+    PRIMARY KEY (granularity, start, ${names.join(', ')})${include}
+  )${storage}`;
 }
 
 const bigints = (names: string): string[] => names.split(' ').map((name) => `${name} bigint`);
 
-const usageTable = (name: string, keys: string): string =>
-  rollupTable(name, keys, [
-    ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
-    ...bigints('logged_calls logged_quota duration_ms cost_calls cost_quota cost_nano_usd'),
-    ...['duration_buckets bigint[]', 'first_token_buckets bigint[]'],
-  ]);
+const usageTable = (name: string, keys: string, storage = plain): string =>
+  rollupTable(
+    name,
+    keys,
+    [
+      ...bigints('calls stream_calls failed_calls prompt_tokens completion_tokens cached_tokens quota'),
+      ...bigints('logged_calls logged_quota duration_ms cost_calls cost_quota cost_nano_usd'),
+      ...['duration_buckets bigint[]', 'first_token_buckets bigint[]'],
+    ],
+    storage,
+  );
 
 const logTable = (name: string, keys: string): string =>
   rollupTable(name, keys, bigints('entries quota prompt_tokens completion_tokens'));

@@ -7,18 +7,18 @@ import { EventParser } from '../../../dialects/wire/sse/event-parser.js';
 /** The side of a WebSocket that frames are written to. */
 export interface FrameSocket {
   readonly bufferedAmount: number;
-  /** @param sent called when the frame has left this process, or cannot */
+  /** @param sent called when the frame has left this process, or cannot be sent */
   send(text: string, sent: () => void): void;
 }
 
 const eventStream = 'text/event-stream';
 
-/** Bytes waiting for the client above which the provider is paused. */
+/** Bytes that wait for the client above which the provider is paused. */
 const maxWaiting = 256 * 1024;
 
 /**
- * One response over a WebSocket: takes what an HTTP client would be sent, and sends each event as a frame. An error becomes
- * an event with its HTTP status.
+ * One response over a WebSocket. It accepts the output for an HTTP client, and sends each event as a frame. An error
+ * becomes an event with its HTTP status.
  */
 export class FrameResponse extends EventEmitter implements ResponseSink {
   headersSent = false;
@@ -29,7 +29,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
   private isOver = false;
 
   /**
-   * @param lane repeated in every event
+   * @param lane the `stream_id` of the call, which is repeated in every event
    * @param onEvent called with the text of each event of the stream before it is sent
    */
   constructor(
@@ -68,7 +68,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
     this.close();
   }
 
-  /** The client is gone, or no longer wants the response. */
+  /** Aborts the response: the client has disconnected, or no longer wants it. */
   destroy(): void {
     if (!this.isOver) this.close();
   }
@@ -83,7 +83,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
     return { type: 'error', status: this.status, error };
   }
 
-  /** The end mark of chat streams is no event of Responses. */
+  /** Sends an event. The end mark of chat streams is not an event of Responses. */
   private sendEvent(data: string): void {
     if (data === '[DONE]') return;
     this.onEvent(data);
@@ -104,7 +104,7 @@ export class FrameResponse extends EventEmitter implements ResponseSink {
 
 const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
 
-/** The response of a final event; null for any other event. */
+/** Returns the response in a final event; null for any other event. */
 export function responseIn(text: string): Fields | null {
   if (!/"response\.(?:completed|incomplete)"/.test(text.slice(0, 200)) && !text.includes('"response.completed"'))
     return null;

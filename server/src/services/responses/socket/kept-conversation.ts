@@ -2,9 +2,9 @@ import type { BodyGrant } from '../../../gateway/admit/body-budget.js';
 import { asFields, asList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 import { sizeOf } from '../json-pieces.js';
 
-/** A conversation that a call continues. */
+/** The conversation that a call continues. */
 export interface Conversation {
-  /** The response before its first item, which its provider stores; null: there is none. */
+  /** Id of the response before the first item, which its provider stores; null when there is none. */
   readonly previousId: string | null;
   readonly items: readonly unknown[];
 }
@@ -14,8 +14,8 @@ interface Kept extends Conversation {
 }
 
 /**
- * The conversation of the latest response that the client asked not to store: it lives as long as the connection, and its
- * bytes count as those of a request body.
+ * Keeps the conversation of the latest response that the client asked not to store. It lives as long as the connection,
+ * and its bytes count like those of a request body.
  */
 export class KeptConversation {
   private kept: Kept | null = null;
@@ -23,15 +23,15 @@ export class KeptConversation {
 
   constructor(private readonly grant: BodyGrant) {}
 
-  /** @returns null when it is another response */
+  /** @returns null for the id of another response */
   find(id: string): Conversation | null {
     return this.kept?.id === id ? this.kept : null;
   }
 
-  /** @param asked the conversation that the response answers */
+  /** @param asked the conversation that the response belongs to */
   keep(asked: Conversation, response: Fields): void {
     const id = someText(response['id']);
-    // A call may end after its connection: nothing would give the bytes back.
+    // A call may end after its connection, when the bytes would never be released.
     if (id === undefined || this.isClosed) return;
     const items = [...asked.items, ...asList(response['output']).filter(isComplete)];
     this.forget();
@@ -39,12 +39,13 @@ export class KeptConversation {
       this.grant.grow(sizeOf(items));
       this.kept = { id, previousId: asked.previousId, items };
     } catch {
-      // No room: the client gets an error that the response is unknown, and sends the whole conversation.
+      // The budget has no room. The client will get an error that the response is unknown, and sends the whole
+      // conversation.
       this.grant.release();
     }
   }
 
-  /** Call when the connection is closed. */
+  /** Releases the bytes. Call it when the connection is closed. */
   close(): void {
     this.isClosed = true;
     this.forget();
@@ -56,7 +57,9 @@ export class KeptConversation {
   }
 }
 
-/** Without its proof, a provider that stores nothing does not know a thought. */
+/**
+ * Whether an item can be sent back. A provider that stores nothing cannot use reasoning without its encrypted content.
+ */
 const isComplete = (given: unknown): boolean => {
   const item = asFields(given);
   return item?.['type'] !== 'reasoning' || someText(item['encrypted_content']) !== undefined;

@@ -28,26 +28,26 @@ export interface ResponsesSocketDeps extends ResponsesDeps {
   readonly bodies: BodyBudget;
 }
 
-/** Calls that wait or run on one connection. */
+/** Maximum number of calls that wait or run on one connection. */
 const maxCalls = 32;
 
-/** An event as it came. */
+/** A received event. */
 interface Frame {
   readonly bytes: Buffer;
   readonly requestId: string;
-  /** Counts its bytes while it waits. */
+  /** Counts the bytes of the event while it waits. */
   readonly grant: BodyGrant;
 }
 
-/** A call that waits for those before it in its lane. */
+/** A call that waits for earlier calls of its `stream_id`. */
 interface Queued extends Omit<Frame, 'bytes'> {
   readonly event: Json;
   readonly lane: string | null;
 }
 
 /**
- * One connection of `GET /v1/responses`: each `response.create` is a call of its own, admitted, charged and limited as over
- * HTTP. Calls of one lane (`stream_id`) run one after the other.
+ * One connection of `GET /v1/responses`. Each `response.create` is a separate call, admitted, charged and limited as
+ * over HTTP. Calls of one `stream_id` run one after the other.
  */
 export class ResponsesSocket {
   private readonly lanes = new Map<string, Promise<void>>();
@@ -77,7 +77,7 @@ export class ResponsesSocket {
     await Promise.all(this.lanes.values());
   }
 
-  /** An error that belongs to no call. */
+  /** Sends an error that belongs to no call. */
   report(error: unknown): void {
     this.answer(null, newRequestId()).fail(error);
   }
@@ -97,11 +97,11 @@ export class ResponsesSocket {
       return this.answer(null, requestId).fail(error);
     }
     this.calls++;
-    // A long event takes several turns to parse, and must not be overtaken.
+    // A long event takes several turns of the event loop to parse, and must not be overtaken.
     this.parsing = this.parsing.then(() => this.parse({ bytes: frame, requestId, grant }));
   }
 
-  /** Never throws. */
+  /** Parses a frame. Never throws. */
   private async parse(frame: Frame): Promise<void> {
     const { bytes, requestId, grant } = frame;
     const refuse = (error: unknown, lane: string | null = null): void => {
@@ -113,7 +113,7 @@ export class ResponsesSocket {
       await parseAhead(bytes);
       const event = parseJsonBody(bytes);
       const lane = someText(event['stream_id']) ?? null;
-      // Clients acknowledge what they have read.
+      // Clients acknowledge responses that they have read.
       if (event['type'] === 'response.processed') this.leave(frame);
       else if (event['type'] === 'response.create') this.enqueue({ requestId, grant, event, lane });
       else refuse(new InvalidInputError('type must be response.create', 'type'), lane);
@@ -122,7 +122,10 @@ export class ResponsesSocket {
     }
   }
 
-  /** Whether the key is still good, and its owner has a balance. @throws AppError */
+  /**
+   * Checks that the key is still valid, and its owner has a balance.
+   * @throws AppError
+   */
   private async isPaid(requestId: string): Promise<boolean> {
     const { relay, keys } = this.deps;
     const { caller } = await relay.identify({ ...this.handshake, requestId });
@@ -141,13 +144,13 @@ export class ResponsesSocket {
     this.lanes.set(name, done);
   }
 
-  /** Once per frame that was counted. */
+  /** Releases a frame. Call it once per counted frame. */
   private leave({ grant }: Pick<Frame, 'grant'>): void {
     this.calls--;
     grant.release();
   }
 
-  /** Never throws: failures are sent to the client. */
+  /** Runs a call. Never throws: failures are sent to the client. */
   private async create({ event, lane, requestId, grant }: Queued): Promise<void> {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     const { type: _type, stream_id: _lane, background: _background, generate, ...body } = event;
@@ -175,8 +178,8 @@ export class ResponsesSocket {
   }
 
   /**
-   * The body with the conversation that it continues, where that lives on this connection or will be kept there. A response
-   * that its provider stores stays an id.
+   * Returns the body with the conversation that it continues, if the conversation is on this connection or will be
+   * stored there. The id of a response that its provider stores is kept.
    * @param grant counts the bytes of a stored conversation
    * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
    */
@@ -188,7 +191,7 @@ export class ResponsesSocket {
     const { responses } = this.deps;
     const stored = responses.enabled ? await responses.find(this.caller.token.id, id, grant) : null;
     if (stored?.own && isKept) return this.continued(body, { previousId: null, items: stored.own.items });
-    // The call checks an id that is not known on this connection.
+    // The call itself checks an id that is not known on this connection.
     return body;
   }
 
@@ -196,7 +199,7 @@ export class ResponsesSocket {
     const { previous_response_id: _id, ...rest } = body;
     const all = [...before.items, ...itemsOf(body['input'])];
     const { items, begin } = this.deps.summaries.opened(all, this.caller.token.id);
-    // A summary stands for what the provider stores, too.
+    // A summary also replaces a response that the provider stores.
     const isAfterStored = before.previousId !== null && begin === -1;
     return { ...rest, ...(isAfterStored ? { previous_response_id: before.previousId } : {}), input: items };
   }
@@ -260,7 +263,7 @@ interface Answer {
   readonly response: FrameResponse;
   readonly client: ClientResponse;
   fail(error: unknown): void;
-  /** A response without output, from which the next call may go on. */
+  /** Records a response without output, from which the next call may continue. */
   warmUp(body: Fields, asked: Conversation): void;
 }
 

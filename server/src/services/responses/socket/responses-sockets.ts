@@ -11,12 +11,12 @@ import type { Accepted } from '../../realtime/upgrades.js';
 import { ResponsesSocket, type ResponsesSocketDeps } from './responses-socket.js';
 
 const pingMilliseconds = 30_000;
-/** After which a client has to connect anew. */
+/** Milliseconds after which a client has to reconnect. */
 const lifeMilliseconds = 60 * 60_000;
-/** Open connections of one user at this node. */
+/** Maximum number of open connections of one user at this node. */
 const maxPerUser = 64;
 
-/** Calls that take longer to end are cut off. */
+/** Milliseconds after which a call that has not ended is aborted. */
 const stopMilliseconds = 10_000;
 
 /** The connections of `GET /v1/responses` at this node. */
@@ -33,7 +33,10 @@ export class ResponsesSockets {
     this.server = new WebSocketServer({ noServer: true, maxPayload: maxBodyBytes, perMessageDeflate: false });
   }
 
-  /** @throws AppError when the key is refused, RATE_LIMITED above the user's connections */
+  /**
+   * Accepts a connection.
+   * @throws AppError when the key is refused, RATE_LIMITED above the user's maximum number of connections
+   */
   async accept(incoming: IncomingRequest): Promise<Accepted> {
     const handshake = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const { caller } = await this.deps.relay.identify(handshake);
@@ -50,7 +53,10 @@ export class ResponsesSockets {
     };
   }
 
-  /** Ends the connections once their calls are complete, or after `stopMilliseconds`. Call before the HTTP server closes. */
+  /**
+   * Ends the connections once their calls are complete, or after `stopMilliseconds`. Call it before the HTTP server
+   * closes.
+   */
   async stop(): Promise<void> {
     this.isStopping = true;
     const idle = [...this.open].map(async ([socket, connection]) => {
@@ -62,7 +68,10 @@ export class ResponsesSockets {
     this.server.close();
   }
 
-  /** @returns gives the place back, once */
+  /**
+   * Counts a connection of a user.
+   * @returns a function that uncounts it; repeated calls do nothing
+   */
   private enter(userId: number): () => void {
     const count = this.users.get(userId) ?? 0;
     if (this.isStopping || count >= maxPerUser) {
@@ -85,7 +94,7 @@ export class ResponsesSockets {
     let isAlive = true;
     socket.on('pong', () => (isAlive = true));
     const ping = setInterval(() => {
-      // A client that does not read may still send its pong later: only silence ends the connection.
+      // A client that does not read may still send its pong later. Only missing pongs end the connection.
       if (!isAlive) return socket.terminate();
       isAlive = false;
       socket.ping();

@@ -1,9 +1,9 @@
-import { drawingActions, type DrawingAction } from '../../../console/tasks/drawing.entity.js';
+import { type DrawingAction, drawingActions } from '../../../console/tasks/index.js';
 
-/** These open a dialog; the action submitted in it is charged as MODAL. */
+/** Whether the action opens a dialog. The action submitted in it is charged as MODAL. */
 export const isWindowAction = (action: DrawingAction): boolean => action === 'INPAINT' || action === 'CUSTOM_ZOOM';
 
-/** The model name that routes and prices a drawing. */
+/** Returns the model name that routes and prices a drawing. */
 export const modelOf = (action: DrawingAction): string =>
   action === 'SWAP_FACE' ? 'swap_face' : `mj_${action.toLowerCase()}`;
 
@@ -14,10 +14,10 @@ const changes: ReadonlySet<string> = new Set<DrawingAction>([
   ...(['UPSCALE', 'VARIATION', 'REROLL', 'HIGH_VARIATION', 'LOW_VARIATION', 'PAN', 'ZOOM'] as const),
 ]);
 
-/** Whether the action makes another drawing of a finished one. All others have paths and prices of their own. */
+/** Whether the action creates another drawing from a finished one. All others have paths and prices of their own. */
 export const isChange = (text: string): text is DrawingAction => changes.has(text);
 
-/** `MJ::JOB::upsample::2::<uuid>`: the action of a button; null for an unknown one. */
+/** Returns the action of a button, `MJ::JOB::upsample::2::<uuid>`; null for an unknown one. */
 export function actionOfButton(customId: string): DrawingAction | null {
   const parts = customId.split('::');
   const name = (parts[1] === 'JOB' ? parts[2] : parts[1]) ?? '';
@@ -38,7 +38,7 @@ export interface SimpleChange {
   readonly action: DrawingAction;
 }
 
-/** `<task> u2`, `<task> v3`, `<task> r`: exactly two words. */
+/** Parses `<task> u2`, `<task> v3` or `<task> r`: exactly two words. */
 export function parseSimpleChange(content: string): SimpleChange | null {
   const [taskId, command, ...more] = content.trim().split(/\s+/);
   if (!taskId || !command || more.length > 0) return null;

@@ -15,7 +15,7 @@ export class DrawingError extends Error {
 /** The error for an invalid request (code 4). */
 export const requestError = (description: string): DrawingError => new DrawingError(4, description);
 
-/** `{"description","type":"upstream_error","code"}`, 429 for code 30 and 400 for all others. */
+/** Returns `{"description","type":"upstream_error","code"}`, with status 429 for code 30 and 400 for all others. */
 export function toWire(error: DrawingError): { readonly status: number; readonly body: Record<string, unknown> } {
   const isBusy = error.code === 30;
   const description = isBusy ? busy : `${error.description} ${error.result}`.trim();

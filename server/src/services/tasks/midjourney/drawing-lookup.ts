@@ -1,8 +1,13 @@
-import type { DrawingNotifyService } from '../../../console/tasks/drawing-notify.service.js';
-import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
-import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { imageLink, isImageKey, rowOfImageKey } from '../../../console/tasks/image-link.service.js';
-import { drawingKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
+import {
+  type Drawing,
+  drawingKind,
+  type DrawingNotifyService,
+  type DrawingStore,
+  imageLink,
+  isImageKey,
+  rowOfImageKey,
+  type TaskLedger,
+} from '../../../console/tasks/index.js';
 import type { GuardedFetch } from '../../../platform/outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
@@ -44,7 +49,7 @@ export interface ImageRefusal {
   readonly status: number;
 }
 
-/** For providers that send no type. */
+/** The content type of images from providers that send none. */
 const fallbackImageType = 'image/jpeg';
 
 /** Lookups of drawings by clients, and reports of providers about them. */
@@ -60,7 +65,7 @@ export class DrawingLookup {
     return this.toWire(drawing);
   }
 
-  /** The drawings with these ids that belong to the caller. */
+  /** Returns the drawings with these ids that belong to the caller. */
   async many(incoming: IncomingRequest): Promise<Array<Record<string, unknown>>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
@@ -70,7 +75,7 @@ export class DrawingLookup {
   }
 
   /**
-   * The provider's response, without the channel's key.
+   * Returns the provider's response, without the channel's key.
    * @throws DrawingError, AppError
    */
   async seed(incoming: IncomingRequest, mjId: string): Promise<DrawingAnswer> {
@@ -130,7 +135,7 @@ export class DrawingLookup {
     return /^image\//i.test(type) ? { type, body: response.body } : { error: 'not_an_image', status: 502 };
   }
 
-  /** A drawing in the shape of Midjourney proxies. */
+  /** Returns a drawing in the shape of Midjourney proxies. */
   private toWire(drawing: Drawing): Record<string, unknown> {
     const { desk, secrets, clock } = this.deps;
     return {

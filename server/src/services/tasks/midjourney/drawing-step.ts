@@ -1,24 +1,23 @@
-import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { finished } from '../../../console/tasks/task-ledger.service.js';
+import { type Drawing, finished } from '../../../console/tasks/index.js';
 import { jsonText, text, whole } from '../field.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 
 const finalStatuses: readonly string[] = ['SUCCESS', 'FAILURE'];
 const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', ...finalStatuses];
-/** Of a drawing that is complete, as far as its image says, but that its provider has not ended. */
+/** The progress of a drawing whose image is complete, but that its provider has not ended. */
 const almostFinished = '99%';
 
 /**
- * The changes of a drawing's row after a provider's report; null when the report contains nothing new. Used by both
- * poller and callback, so that both detect the same end.
+ * Returns the changes of a drawing's row after a provider's report; null when the report contains nothing new. The
+ * poller and the callback both use it, so that both detect the same end.
  */
 export function drawingStep(item: Fields, row: Drawing, now: number): Partial<Drawing> | null {
   const progress = progressOf(item['progress']) ?? row.progress;
   const status = statusOf(item['status']) ?? row.status;
   const step: Partial<Drawing> = {
     code: 1,
-    // Providers show the last preview with 100 %, and some have statuses of their own. The row takes no report after
-    // that, so only a final status ends it.
+    // Providers show the last preview with 100 %, and some have their own statuses. The row accepts no report after 100
+    // %, so only a final status sets it.
     progress: progress === finished && !finalStatuses.includes(status) ? almostFinished : progress,
     promptEn: text(item['promptEn']) || row.promptEn,
     description: text(item['description']) || row.description,
@@ -34,7 +33,10 @@ export function drawingStep(item: Fields, row: Drawing, now: number): Partial<Dr
   return changed({ ...step, ...ending(step, now) }, row);
 }
 
-/** A failure reason before the end is also an end; so is a final status with incomplete progress. */
+/**
+ * Returns the changes that end a drawing. A failure reason ends it, and so does a final status with incomplete
+ * progress.
+ */
 function ending(step: Partial<Drawing>, now: number): Partial<Drawing> {
   const failed = step.status === 'FAILURE' || (step.failReason !== '' && step.progress !== finished);
   if (failed) return { status: 'FAILURE', progress: finished, finishTime: step.finishTime || now };
@@ -43,7 +45,7 @@ function ending(step: Partial<Drawing>, now: number): Partial<Drawing> {
 }
 
 /**
- * The changes of a drawing that failed.
+ * Returns the changes of a drawing that failed.
  * @param now Unix milliseconds
  */
 export const failedStep = (reason: string, now: number): Partial<Drawing> => ({

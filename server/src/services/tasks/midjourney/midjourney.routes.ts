@@ -67,7 +67,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** Failures of a drawing have the proxies' shape, failures of the key that of the relay. */
+/** Sends failures: of a drawing in the shape of the proxies, of the key in the shape of the relay. */
 const withFailures =
   (handler: Handler): Handler =>
   async (request, reply) => {

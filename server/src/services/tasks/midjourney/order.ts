@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../../options/option.service.js';
-import type { DrawingAction } from '../../../console/tasks/drawing.entity.js';
+import type { DrawingAction } from '../../../console/tasks/index.js';
 import { text, whole } from '../field.js';
 import { actionOfButton, isChange, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';
@@ -24,9 +24,9 @@ export type SubmitPath = keyof typeof submitPaths;
 export interface Order {
   readonly action: DrawingAction;
   readonly model: string;
-  /** False for an action that opens a dialog, which is charged when the dialog is submitted. */
+  /** False for an action that opens a dialog. It is charged when the dialog is submitted. */
   readonly isCharged: boolean;
-  /** The drawing it continues. */
+  /** The id of the drawing that is continued. */
   readonly originId: string | null;
   readonly prompt: string;
   /** The body for the provider. */
@@ -34,7 +34,10 @@ export interface Order {
 }
 
 type OrderSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
-/** @throws DrawingError with the messages of docs/reference/relay/tasks.md#midjourney */
+/**
+ * Parses a submission.
+ * @throws DrawingError with the messages of docs/reference/relay/tasks.md#midjourney
+ */
 export function parseOrder(path: SubmitPath, body: Fields, settings: OrderSettings): Order {
   const { action, originId } = readAction(path, body);
   const sent = cleaned(body, settings);
@@ -88,14 +91,17 @@ function readAction(path: SubmitPath, body: Fields): { action: DrawingAction; or
   }
 }
 
-/** Fields that reach the provider. Others could order more than is charged, by a name that only the provider knows. */
+/**
+ * Fields that reach the provider. Other fields could request more than is charged, by a name that only the provider
+ * knows.
+ */
 const knownFields: ReadonlySet<string> = new Set([
   ...['prompt', 'base64', 'base64Array', 'link', 'botType', 'dimensions', 'state', 'notifyHook', 'accountFilter'],
   ...['taskId', 'action', 'index', 'content', 'customId', 'chooseSameChannel', 'enableRemix', 'maskBase64'],
   ...['sourceBase64', 'targetBase64', 'filter', 'language'],
 ]);
 
-/** Removes unknown fields, and those that the site does not let clients choose: account, callback and paid speed. */
+/** Removes unknown fields, and fields that the site does not let clients choose: account, callback and paid speed. */
 function cleaned(body: Fields, settings: OrderSettings): Fields {
   const sent: Record<string, unknown> = Object.fromEntries(
     Object.entries(body).filter(([name]) => knownFields.has(name)),
@@ -109,5 +115,5 @@ function cleaned(body: Fields, settings: OrderSettings): Fields {
   return sent;
 }
 
-/** Removes our own speed prefix from the path; any other first segment belongs to the provider. */
+/** Removes this server's speed prefix from the path. Any other first segment belongs to the provider. */
 export const upstreamPath = (path: string): string => (path.includes('/mj-') ? path.slice(path.indexOf('/mj/')) : path);

@@ -1,9 +1,13 @@
-import type { DrawingStore } from '../../../console/tasks/drawing-store.service.js';
-import type { Drawing } from '../../../console/tasks/drawing.entity.js';
-import { drawingKind, finished, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
+import {
+  type Drawing,
+  drawingKind,
+  type DrawingStore,
+  finished,
+  type TaskLedger,
+} from '../../../console/tasks/index.js';
 import type { Logger } from '../../../platform/observability/logger.js';
 import type { Clock } from '../../../shared/clock.js';
-import type { Reservation } from '../../../billing/ledger/ledger.service.js';
+import type { Reservation } from '../../../billing/ledger/index.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import type { ChannelGuard } from '../../../gateway/send/upstream-failure-handler.js';
@@ -37,7 +41,7 @@ export interface DrawingAnswer {
 }
 
 const timeout = 60_000;
-/** 1 accepted, 21 exists or waits for a dialog, 22 queued. */
+/** Codes of an accepted submission: 1 accepted, 21 exists or waits for a dialog, 22 queued. */
 const takenCodes = new Set([1, 21, 22]);
 const noAccount = 3;
 /** The largest value of the column. */
@@ -54,8 +58,8 @@ interface Ordered {
 }
 
 /**
- * Submits drawings: the quota is reserved and the row is written before the provider is called, and charged when the
- * provider has accepted the order.
+ * Submits drawings: the quota is reserved and the row is written before the provider is called, and the drawing is
+ * charged when the provider has accepted the submission.
  */
 export class Submission {
   constructor(private readonly deps: SubmissionDeps) {}
@@ -183,7 +187,9 @@ export class Submission {
     watch.keep(ordered, order.body, said);
   }
 
-  /** Disables the channel, unless it was edited since it was chosen: its proxy has no working account. */
+  /**
+   * Disables the channel because its proxy has no working account, unless the channel was edited since it was chosen.
+   */
   private retire({ channelId, channel: refused }: TaskTarget): void {
     const { desk, guard, channels, logger } = this.deps;
     const channel = desk.channel(channelId);
@@ -202,24 +208,27 @@ const codeOf = ({ code }: Fields): number => (typeof code === 'number' ? code : 
 
 const isTaken = (status: number, code: number): boolean => status === 200 && takenCodes.has(code);
 
-/** The provider's response; null when it is not a JSON object. A refusal, which the client gets, is without the key. */
+/**
+ * Reads the provider's response; null when it is not a JSON object. The key is removed from a refusal, which the client
+ * gets.
+ */
 function saidBy({ status, body }: TaskAnswer, { key }: TaskTarget): Fields | null {
   const said = jsonObject(body);
   return said === null || isTaken(status, codeOf(said)) ? said : fieldsWithoutKey(said, key);
 }
 
-/** The failure that the client gets. */
+/** Returns the failure that the client gets. */
 function failureOf(error: unknown): { readonly status: number; readonly code: string } | null {
   return error instanceof DrawingError ? { status: toWire(error).status, code: `drawing_${error.code}` } : null;
 }
 
-/** The row of the window that an order submits, where the drawing has the id of its window; else null. */
+/** Returns the row of the dialog that a submission completes, if the drawing has the id of its dialog; else null. */
 const windowOf = ({ order, origin }: Ordered, { mjId }: Partial<Drawing>): number | null => {
   if (order.action !== 'MODAL' || !origin || origin.mjId !== mjId) return null;
   return isDrawingAction(origin.action) && isWindowAction(origin.action) ? origin.id : null;
 };
 
-/** The changes of the row after the provider's response. */
+/** Returns the changes of the row after the provider's response. */
 function rowOfResponse(
   order: Order,
   code: number,
@@ -246,7 +255,7 @@ function rowOfResponse(
   return status === 'SUCCESS' ? { ...known, code: 1, progress: finished, startTime: now, finishTime: now } : known;
 }
 
-/** Clients wait for a task in the same way, whether it is new, known or queued. */
+/** Returns the response for the client. Clients wait for a task in the same way, whether it is new, known or queued. */
 function shown(said: Readonly<Record<string, unknown>>, { action }: Order): Record<string, unknown> {
   const { code } = said;
   const isOne = code === 22 || (code === 21 && !isWindowAction(action));

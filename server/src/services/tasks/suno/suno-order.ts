@@ -1,4 +1,4 @@
-import type { CreativeAction } from '../../../console/tasks/creative-task.entity.js';
+import type { CreativeAction } from '../../../console/tasks/index.js';
 import { text } from '../field.js';
 import { sunoRequestError } from './suno-error.js';
 
@@ -10,7 +10,7 @@ const usualVersion = 'chirp-v3-0';
 export interface SunoOrder {
   readonly action: CreativeAction;
   readonly model: string;
-  /** The task whose clip is continued. Only the channel that made the clip can continue it. */
+  /** The id of the task whose clip is continued. Only the channel that created the clip can continue it. */
   readonly originId: string | null;
   /** The user's texts, for the list of blocked words and for display. */
   readonly input: string;
@@ -19,7 +19,10 @@ export interface SunoOrder {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Fields that reach the provider. Others could order more than is charged, by a name that only the provider knows. */
+/**
+ * Fields that reach the provider. Other fields could request more than is charged, by a name that only the provider
+ * knows.
+ */
 const knownFields: ReadonlySet<string> = new Set([
   ...[
     'prompt',

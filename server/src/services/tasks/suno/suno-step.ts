@@ -1,5 +1,4 @@
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { finished } from '../../../console/tasks/task-ledger.service.js';
+import { type CreativeTask, finished } from '../../../console/tasks/index.js';
 import { jsonText, text, whole } from '../field.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 
@@ -15,7 +14,7 @@ const statuses: readonly string[] = [
 const maxData = 1_000_000;
 
 /**
- * The changes of a task's row after a provider's report; null when the report contains nothing new.
+ * Returns the changes of a task's row after a provider's report; null when the report contains nothing new.
  * @param now Unix seconds
  */
 export function sunoStep(item: Fields, row: CreativeTask, now: number): Partial<CreativeTask> | null {
@@ -38,7 +37,7 @@ export function sunoStep(item: Fields, row: CreativeTask, now: number): Partial<
 }
 
 /**
- * The changes of a task that failed.
+ * Returns the changes of a task that failed.
  * @param now Unix seconds
  */
 export const failedSunoStep = (reason: string, now: number): Partial<CreativeTask> => ({
@@ -49,7 +48,7 @@ export const failedSunoStep = (reason: string, now: number): Partial<CreativeTas
   updatedAt: now,
 });
 
-/** The data as received, or nothing when it is too large for a row. */
+/** Returns the data as received, or nothing when it is too large for a row. */
 function dataOf(data: unknown): unknown {
   const written = jsonText(data, maxData);
   return written === '' ? null : (JSON.parse(written) as unknown);

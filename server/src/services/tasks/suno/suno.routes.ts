@@ -26,7 +26,7 @@ export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesDeps): FastifyPlugi
 
 const success = (data: unknown): Record<string, unknown> => ({ code: 'success', message: '', data });
 
-/** Failures of a task have the proxies' shape, failures of the key that of the relay. */
+/** Sends failures: of a task in the shape of the proxies, of the key in the shape of the relay. */
 const withFailures =
   (handler: (request: FastifyRequest) => Promise<Record<string, unknown>>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

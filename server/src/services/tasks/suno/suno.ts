@@ -1,7 +1,10 @@
-import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { creativeKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
-import type { Reservation } from '../../../billing/ledger/ledger.service.js';
+import {
+  creativeKind,
+  type CreativeTask,
+  type CreativeTaskStore,
+  type TaskLedger,
+} from '../../../console/tasks/index.js';
+import type { Reservation } from '../../../billing/ledger/index.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
@@ -26,7 +29,7 @@ export interface SunoDeps {
 
 const timeout = 60_000;
 const maxIds = 500;
-/** Texts of the caller. */
+/** Fields that contain texts of the caller. */
 const textFields = ['prompt', 'gpt_description_prompt', 'title', 'tags'] as const;
 
 interface Ordered {
@@ -78,7 +81,7 @@ export class Suno {
     return said;
   }
 
-  /** The tasks with these ids that belong to the caller. */
+  /** Returns the tasks with these ids that belong to the caller. */
   async many(incoming: IncomingRequest): Promise<Array<Record<string, unknown>>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
@@ -183,7 +186,7 @@ export class Suno {
   }
 }
 
-/** A task in the shape of Suno proxies. */
+/** Returns a task in the shape of Suno proxies. */
 const toWire = (task: CreativeTask): Record<string, unknown> => ({
   task_id: task.taskId,
   action: task.action,

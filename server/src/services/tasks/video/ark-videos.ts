@@ -58,7 +58,7 @@ export const arkVideos: VideoDialect = {
   source: publicVideo((data) => addressIn(data)),
 };
 
-/** A base URL may end with the version, as Ark's own documents write it. */
+/** Returns the path of the API. A base URL may end with the version, as in Ark's own documents. */
 const pathAt = (baseUrl: string): string => (baseUrl.endsWith('/api/v3') ? path.slice('/api/v3'.length) : path);
 
 const addressIn = (answer: Fields): string => asText(asFields(answer['content'])?.['video_url']);

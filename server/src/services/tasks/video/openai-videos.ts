@@ -17,8 +17,8 @@ import {
 } from './video-dialect.js';
 
 /**
- * Fields of an order that travel as the client wrote them. The terms are written here, and all others are left out: gateways
- * obey many names of a number, a length and a quality, which are not charged.
+ * Fields of a video submission that are forwarded as the client wrote them. The terms are written here, and all other
+ * fields are removed: gateways accept many names of a number, a length and a quality, which are not charged.
  */
 const asWritten: ReadonlySet<string> = new Set([
   ...[
@@ -35,7 +35,7 @@ const asWritten: ReadonlySet<string> = new Set([
   ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]', 'prompt_optimizer', 'prompt_extend'],
 ]);
 
-/** Gateways use the words of the providers behind them. */
+/** States by the words of the providers. Gateways use the words of the providers behind them. */
 const states: Readonly<Record<string, VideoReport['state']>> = {
   in_progress: 'running',
   processing: 'running',
@@ -62,7 +62,7 @@ export const openAIVideos: VideoDialect = {
   takes: asWritten,
   terms(order) {
     const size = order.size?.join('x') ?? sizeAt(order.resolution ?? '720p', order.ratio ?? '9:16');
-    // A wide ratio has more pixels than its resolution is named after.
+    // A wide ratio has more pixels than its resolution's name says.
     const resolution = larger(order.resolution ?? undefined, resolutionTier(size)) ?? '720p';
     return { seconds: order.seconds ?? 4, size, resolution };
   },

@@ -13,7 +13,7 @@ const offer: VideoOffer = {
   seconds: { least: 4, most: 8, usual: 8 },
 };
 
-/** Veo of the Gemini API: an operation that runs long. */
+/** Veo of the Gemini API. A video is a long-running operation. */
 export const veo: VideoDialect = {
   takes: new Set(['negative_prompt']),
   terms(order) {
@@ -55,16 +55,17 @@ export const veo: VideoDialect = {
   },
   source(_name, data, variant, target) {
     const address = addressIn(data);
-    // The path of another scheme is any text, and could continue the name of the channel's host.
+    // Only http and https are accepted. The path of another scheme is any text, and could continue the name of the
+    // channel's host.
     if (variant !== 'video' || !/^https?:/i.test(address) || !URL.canParse(address)) return null;
-    // The key goes to the address of the channel, which may be a proxy before Google, and to no other.
+    // The key is only sent to the host of the channel, which may be a proxy in front of Google.
     const { pathname, search } = new URL(address);
     const base = target.baseUrl.replace(version, '');
     return { url: base + pathname + search, headers: keyOf(target), isChannel: true };
   },
 };
 
-/** A base URL may end with it. */
+/** Matches the version, with which a base URL may end. */
 const version = /\/v1(?:beta|alpha)?$/;
 
 const versioned = ({ baseUrl }: TaskTarget): string => (version.test(baseUrl) ? '' : '/v1beta');

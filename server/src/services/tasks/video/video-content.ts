@@ -1,6 +1,9 @@
-import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { videoPlatform, type VideoLinks } from '../../../console/tasks/video-link.service.js';
+import {
+  type CreativeTask,
+  type CreativeTaskStore,
+  type VideoLinks,
+  videoPlatform,
+} from '../../../console/tasks/index.js';
 import type { GuardedFetch, OpenedResponse } from '../../../platform/outbound/guarded-fetch.js';
 import { AppError } from '../../../shared/errors.js';
 import type { InFlight, InFlightCaller } from '../../../gateway/admit/in-flight.js';
@@ -27,20 +30,21 @@ export interface VideoContentDeps {
 
 const variants = new Set(['video', 'thumbnail', 'spritesheet']);
 const timeoutMs = 60_000;
-/** Four minutes in 4K have some 2 GB. */
+/** Maximum bytes of a video. Four minutes in 4K have about 2 GB. */
 const maxBytes = 4 * 1024 ** 3;
 const maxErrorBytes = 64 * 1024;
 const shownTypes = /^(?:video|image)\//i;
-/** How long the bytes are, and which part of all they are. */
+/** Headers that state the length of the bytes, and which part of the video they are. */
 const lengthHeaders = ['content-length', 'content-range', 'accept-ranges'] as const;
 
-/** The bytes of finished videos, as they come from the provider. They are not kept here. */
+/** Streams the bytes of finished videos from the provider. They are not stored here. */
 export class VideoContent {
   constructor(private readonly deps: VideoContentDeps) {}
 
   /**
-   * Sends the bytes to the video's user, or to a reader with a link. They count as a call in flight until they are read.
-   * @returns null: the response is sent
+   * Sends the bytes to the video's user, or to a reader with a link. They count as a call in flight until they are
+   * read.
+   * @returns null when the response is sent
    * @throws AppError, UpstreamError before the first byte
    */
   async send(incoming: IncomingRequest, id: string, client: ClientResponse): Promise<null> {
@@ -83,7 +87,10 @@ export class VideoContent {
     return { row: await videos.own(caller, id), reader: caller };
   }
 
-  /** A channel's address may be private; one that a provider names, or redirects to, may not, and gets no key. */
+  /**
+   * Opens the source of a video. The base URL of a channel may be private. A URL that a provider names or redirects to
+   * must be public, and gets no key.
+   */
   private async open(
     source: VideoSource,
     {
@@ -93,7 +100,7 @@ export class VideoContent {
     }: { readonly range: string | undefined; readonly proxy: string | undefined; readonly signal: AbortSignal },
   ): Promise<OpenedResponse> {
     const { outbound } = this.deps;
-    // Safari plays nothing that it cannot ask for in parts.
+    // Safari plays only videos that it can request in parts.
     const headers: Record<string, string> =
       range !== undefined && /^bytes=[\d, -]{1,100}$/.test(range) ? { range } : {};
     const call = { timeoutMs, maxBytes, signal, headers, ...(proxy ? { proxy } : {}) };
@@ -110,7 +117,10 @@ export class VideoContent {
   }
 }
 
-/** @throws AppError UPSTREAM_INVALID_RESPONSE for what is neither a video nor a picture */
+/**
+ * Forwards a video or an image.
+ * @throws AppError UPSTREAM_INVALID_RESPONSE for any other content
+ */
 async function forward({ status, headers, body }: OpenedResponse, client: ClientResponse): Promise<void> {
   const stated = headers['content-type'];
   const type = typeof stated === 'string' && stated !== '' ? stated : 'application/octet-stream';
@@ -143,7 +153,7 @@ async function refusal({ status, body }: OpenedResponse, key: string): Promise<u
       pieces.push(bytes);
     }
   } catch {
-    // The status alone still describes the failure.
+    // Without a readable body, the status alone describes the failure.
   }
   body.destroy();
   return redactKey(toUpstreamError(status, Buffer.concat(pieces)), key);

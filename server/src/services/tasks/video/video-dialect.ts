@@ -4,7 +4,7 @@ import type { TaskTarget } from '../task-target.js';
 import { text } from '../field.js';
 import { invalidVideo, orderFields, type Reference, type VideoOrder } from './video-order.js';
 
-/** Length and picture of a video: it is made so, and charged for that. */
+/** The length and dimensions of a video. They determine the submission and the charge. */
 export interface VideoTerms {
   readonly seconds: number;
   readonly resolution: Resolution;
@@ -15,66 +15,66 @@ export interface VideoTerms {
 /** A request to a provider of videos. */
 export interface VideoRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path and query behind the base URL. */
+  /** The path and query behind the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Bytes are sent as they are, with the `content-type` of the headers; others as JSON. */
+  /** The body. Bytes are sent unchanged, with the `content-type` of the headers; other values as JSON. */
   readonly body?: unknown;
 }
 
 /** A provider's report about one video. */
 export interface VideoReport {
   readonly state: 'queued' | 'running' | 'done' | 'failed';
-  /** Percent, where the provider tells it. */
+  /** The progress in percent, if the provider reports it. */
   readonly progress?: number | undefined;
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly reason?: string | undefined;
 }
 
-/** Where the bytes of a video are. */
+/** The source of a video's bytes. */
 export interface VideoSource {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** False: an address that the provider named. It must be public. */
+  /** Whether the URL is at the channel's host. A URL that the provider named must be public. */
   readonly isChannel: boolean;
 }
 
-/** How one kind of provider is asked for videos. */
+/** How videos are requested from one kind of provider. */
 export interface VideoDialect {
-  /** Fields of the client beside those of `VideoOrder` that reach the provider. */
+  /** Names of client fields, besides those of `VideoOrder`, that reach the provider. */
   readonly takes: Pick<ReadonlySet<string>, 'has'>;
   /**
-   * The terms of an order, with what the provider does where the client says nothing.
+   * Returns the terms of a submission, with the provider's defaults where the client says nothing.
    * @throws RelayError invalid_video_request
    */
   terms(order: VideoOrder): VideoTerms;
   /**
-   * The order as the provider takes it. It names all terms, so that what is made is what is charged.
+   * Returns the request in the provider's form. It names all terms, so that the charge fits the video.
    * @throws RelayError invalid_video_request
    */
   order(order: VideoOrder, terms: VideoTerms, model: string, target: TaskTarget): VideoRequest;
-  /** Absent: a video cannot be made from another one. */
+  /** Returns the request for a video that is based on another. Absent when the provider has no remix. */
   remix?(name: string, prompt: string, target: TaskTarget): VideoRequest;
-  /** The provider's name of an ordered video; '' where the response has none. */
+  /** Returns the provider's name of a new video; '' when the response has none. */
   nameIn(answer: Fields): string;
   lookup(name: string, target: TaskTarget): VideoRequest;
   report(answer: Fields): VideoReport;
-  /** @returns null where there is no such variant */
+  /** @returns null when there is no such variant */
   source(name: string, data: Fields, variant: string, target: TaskTarget): VideoSource | null;
-  /** Absent: the provider deletes its videos after some time, and only then. */
+  /** Returns the request that deletes a video. Absent when the provider deletes its videos only after some time. */
   remove?(name: string, target: TaskTarget): VideoRequest;
 }
 
-/** A base URL of a gateway or a proxy may end with the version. */
+/** Returns the path without the version, if the base URL of a gateway or a proxy ends with it. */
 export const withoutVersion = (path: string, { baseUrl }: TaskTarget): string =>
   /\/v1$/.test(baseUrl) && path.startsWith('/v1/') ? path.slice('/v1'.length) : path;
 
-/** Characters. Gateways write the names of their providers and of their models into the name of a video. */
+/** Maximum characters of a name. Gateways include the names of their providers and models in the name of a video. */
 const maxName = 2000;
 
 /**
- * A provider's name of a video, which is part of a path; '' for what cannot be one. It is never cut: the rest would name no
- * video.
+ * Returns a provider's name of a video, which is part of a path; '' for values that cannot be one. The name is never
+ * cut, because the rest would name no video.
  */
 export function nameOf(value: unknown): string {
   const name = text(value, maxName + 1);
@@ -82,7 +82,7 @@ export function nameOf(value: unknown): string {
   return isUsable ? name : '';
 }
 
-/** The state by a provider's word for it, which may be any text. */
+/** Returns the state for a provider's word, which may be any text. */
 export const stateIn = (
   states: Readonly<Record<string, VideoReport['state']>>,
   value: unknown,
@@ -101,7 +101,7 @@ const shortSides: Readonly<Record<Resolution, number>> = {
   '4k': 2160,
 };
 
-/** The size of a video of this resolution and ratio: `16:9` at 720p is `1280x720`. */
+/** Returns the size of a video of this resolution and ratio: `16:9` at 720p is `1280x720`. */
 export function sizeAt(resolution: Resolution, ratio: string): string {
   const [width = 16, height = 9] = ratio.split(':').map(Number);
   const short = shortSides[resolution];
@@ -109,7 +109,10 @@ export function sizeAt(resolution: Resolution, ratio: string): string {
   return width >= height ? `${even((short * width) / height)}x${short}` : `${short}x${even((short * height) / width)}`;
 }
 
-/** The reference as a URL, for providers that take one. @throws RelayError invalid_video_request for a file of another account */
+/**
+ * Returns the reference as a URL, for providers that accept one.
+ * @throws RelayError invalid_video_request for a file of another account
+ */
 export function urlOf(reference: Reference): string {
   if (reference.kind === 'file') throw invalidVideo('this model knows no file_id: send the image or its URL');
   return reference.kind === 'url'
@@ -117,7 +120,7 @@ export function urlOf(reference: Reference): string {
     : `data:${reference.mediaType || 'image/png'};base64,${reference.data}`;
 }
 
-/** The videos that a kind of provider makes. */
+/** The terms of videos that a kind of provider offers. */
 export interface VideoOffer {
   readonly resolutions: readonly Resolution[];
   readonly ratios: readonly string[];
@@ -125,8 +128,8 @@ export interface VideoOffer {
 }
 
 /**
- * The terms of an order that an offer has.
- * @param resolution of the order, or what the provider does where the client says nothing
+ * Returns the terms of a submission within an offer.
+ * @param resolution of the submission, or the provider's default where the client says nothing
  * @throws RelayError invalid_video_request
  */
 export function termsWithin(
@@ -147,29 +150,29 @@ export function termsWithin(
   return { seconds, resolution, size: sizeAt(resolution, ratio) };
 }
 
-/** For providers that make nothing smaller. */
+/** Returns the resolution for providers that offer none below 720p. */
 export const atLeast720p = ({ resolution }: VideoOrder): Resolution =>
   resolution === null || resolution === '480p' ? '720p' : resolution;
 
-/** The report of a provider that names the address of what it made. */
+/** Returns the report of a provider that names the URL of its result. */
 export const reportOf = (state: VideoReport['state'], address: string, reason: unknown): VideoReport =>
   state === 'done' && address === ''
     ? { state: 'failed', reason: 'the provider made no video' }
     : { state, reason: state === 'failed' ? someText(reason) : undefined };
 
-/** The source of a provider that names a public address, and has nothing but the video. */
+/** Returns the source of a provider that names a public URL, and stores only the video itself. */
 export const publicVideo =
   (addressIn: (data: Fields) => string): VideoDialect['source'] =>
   (_name, data, variant) =>
     variant === 'video' ? { url: addressIn(data), headers: {}, isChannel: false } : null;
 
-/** Names of the client's fields that the provider does not get. */
+/** Returns names of the client's fields that are not sent to the provider. */
 export const droppedBy = ({ takes }: VideoDialect, { body }: VideoOrder): string[] =>
   namesOf(body, (name) => body[name] !== null && !orderFields.has(name) && !takes.has(name));
 
 const maxNames = 20;
 
-/** The first of a client's fields that match, as a header and a log row can contain them. */
+/** Returns the first of a client's fields that match, in a form that a header and a log row can contain. */
 export const namesOf = (body: Fields, matches: (name: string) => boolean): string[] =>
   Object.keys(body)
     .filter(matches)

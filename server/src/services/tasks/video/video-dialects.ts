@@ -14,6 +14,6 @@ const dialects = { openai: openAIVideos, veo, xai: xaiVideos, ark: arkVideos, wa
 export const videosOf = ({ provider }: Pick<RoutedChannel, 'provider'>): VideoDialect | null =>
   provider.videos && dialects[provider.videos];
 
-/** The target with the provider's own address where the channel has none. */
+/** Returns the target with the provider's own base URL if the channel has none. */
 export const withAddress = (target: TaskTarget): TaskTarget =>
   target.baseUrl === '' ? { ...target, baseUrl: target.channel.provider.defaultBaseUrl } : target;

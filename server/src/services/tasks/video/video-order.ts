@@ -8,42 +8,42 @@ import { asFields, type Fields } from '../../../dialects/neutral/fields.js';
 import { toMediaSource } from '../../../dialects/neutral/media.js';
 import type { MediaSource } from '../../../dialects/neutral/message.js';
 
-/** The model of an order that names none, as at OpenAI. */
+/** The model of a submission that names none, as at OpenAI. */
 const usualModel = 'sora-2';
 const maxPrompt = 32_000;
 const maxSeconds = 60;
 
-/** The first image of the video, or a file of the provider's account. */
+/** The first image of the video, or a file in the provider's account. */
 export type Reference =
   Extract<MediaSource, { readonly kind: 'base64' | 'url' }> | { readonly kind: 'file'; readonly id: string };
 
-/** Fields of the body that an order is read from. */
+/** Fields of the body that are read from a submission. */
 export const orderFields: ReadonlySet<string> = new Set([
   ...['model', 'prompt', 'seconds', 'duration', 'size', 'resolution', 'aspect_ratio'],
   ...['input_reference', 'input_reference[image_url]', 'input_reference[file_id]'],
 ]);
 
-/** An order of a video, in OpenAI's form. */
+/** A video submission in OpenAI's form. */
 export interface VideoOrder {
   readonly model: string;
   readonly prompt: string;
-  /** Null: the provider's usual length. */
+  /** The length. Null for the provider's default length. */
   readonly seconds: number | null;
   /** Width and height in pixels. */
   readonly size: readonly [number, number] | null;
-  /** As named or by the size: the larger one where both are given. */
+  /** The resolution as named or given by the size; the larger of both. */
   readonly resolution: Resolution | null;
-  /** Such as `16:9`, as named or by the size. */
+  /** The ratio as named or given by the size, such as `16:9`. */
   readonly ratio: string | null;
   readonly reference: Reference | null;
-  /** Without the file of a form. */
+  /** The fields without the file of a form. */
   readonly body: Fields;
   readonly form: readonly FormPart[] | null;
 }
 
 const videoCode = 'invalid_video_request';
 
-/** @throws RelayError invalid_video_request */
+/** Returns the error for an invalid video request. */
 export const invalidVideo = (message: string): RelayError => new RelayError('INVALID_INPUT', message, videoCode);
 
 /**
@@ -84,7 +84,7 @@ export function promptOf(body: Fields): string {
   return prompt;
 }
 
-/** Null for a field that is absent, null or empty. */
+/** Reads an optional text. Returns null for a field that is absent, null or empty. */
 function optionalText(body: Fields, name: string): string | null {
   const value = body[name];
   if (value === undefined || value === null || value === '') return null;
@@ -92,7 +92,7 @@ function optionalText(body: Fields, name: string): string | null {
   return value;
 }
 
-/** OpenAI's SDKs send text; others a number. */
+/** Reads the length. OpenAI's SDKs send text, others a number. */
 function secondsOf(body: Fields): number | null {
   const value = body['seconds'] ?? body['duration'];
   if (value === undefined || value === null || value === '') return null;
@@ -118,7 +118,7 @@ function ratioOf(body: Fields, size: VideoOrder['size']): string | null {
   return ratio;
 }
 
-/** Sizes are multiples of 8 or 16 pixels, and come close to the ratio that they are named after. */
+/** Common ratios. Sizes are multiples of 8 or 16 pixels, so they only come close to a ratio. */
 const usualRatios = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9'] as const;
 
 function ratioOfSize([width, height]: readonly [number, number]): string {
@@ -153,7 +153,7 @@ function referenceOf(body: Fields, form: VideoOrder['form']): Reference | null {
   throw invalidVideo('input_reference must be a file, or have either image_url or file_id');
 }
 
-/** OpenAI's SDKs write objects into forms as `input_reference[file_id]`. */
+/** Reads objects in forms, which OpenAI's SDKs write as `input_reference[file_id]`. */
 const bracketed = (body: Fields): Fields => ({
   image_url: body['input_reference[image_url]'],
   file_id: body['input_reference[file_id]'],

@@ -1,15 +1,14 @@
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import { finished } from '../../../console/tasks/task-ledger.service.js';
+import { type CreativeTask, finished } from '../../../console/tasks/index.js';
 import type { Fields } from '../../../dialects/neutral/fields.js';
 import { jsonText, text } from '../field.js';
 import type { VideoReport } from './video-dialect.js';
 
-/** The id that clients see. That of the provider may be a path, and is not unique among providers. */
+/** Returns the id that clients see. The provider's id may be a path, and is not unique among providers. */
 export const videoIdOf = (requestId: string): string => `video_${requestId}`;
 
 const maxData = 1_000_000;
 
-/** A provider's report as far as it fits into a row, without the channel's key. */
+/** Returns a provider's report if it fits into a row, without the channel's key. */
 export function stored(data: Fields): unknown {
   const written = jsonText(data, maxData);
   return written === '' ? null : (JSON.parse(written) as unknown);
@@ -18,7 +17,7 @@ export function stored(data: Fields): unknown {
 const statuses = { queued: 'QUEUED', running: 'IN_PROGRESS', done: 'SUCCESS', failed: 'FAILURE' } as const;
 
 /**
- * The changes of a row after a provider's report; null when it contains nothing new.
+ * Returns the changes of a row after a provider's report; null when it contains nothing new.
  * @param now Unix seconds
  */
 export function videoStep(
@@ -40,7 +39,7 @@ export function videoStep(
 }
 
 /**
- * The changes of a video that failed.
+ * Returns the changes of a video that failed.
  * @param now Unix seconds
  */
 export const failedVideoStep = (reason: string, now: number): Partial<CreativeTask> => ({
@@ -57,7 +56,7 @@ const shownStatuses: Readonly<Record<string, string>> = {
   FAILURE: 'failed',
 };
 
-/** A video as OpenAI shows one. */
+/** Returns a video in OpenAI's form. */
 export function toVideoWire(row: CreativeTask): Record<string, unknown> {
   const { model = '', seconds = 0, size = '', input = null, remixedFrom = null } = row.properties;
   const status = shownStatuses[row.status] ?? 'queued';
@@ -70,7 +69,7 @@ export function toVideoWire(row: CreativeTask): Record<string, unknown> {
     progress: Number.parseInt(row.progress, 10) || 0,
     created_at: row.submitTime,
     completed_at: status === 'completed' ? row.finishTime : null,
-    // Providers keep videos for an hour to two days, and few tell how long.
+    // Providers keep videos for an hour to two days, and few state how long.
     expires_at: null,
     seconds: String(seconds),
     size,

@@ -44,7 +44,7 @@ export const videoRoutes = ({ videos, content, maxBodyBytes }: VideoRoutesDeps):
       );
       app.get(
         `${prefix}/videos/:id/content`,
-        // HEAD would read the whole video from the provider.
+        // A HEAD request would read the whole video from the provider.
         { exposeHeadRoute: false },
         serve((incoming, id, client) => content.send(incoming, id, client)),
       );
@@ -62,7 +62,7 @@ interface Answered {
   readonly failureOf: (error: unknown) => CallFailure;
 }
 
-/** Never throws. */
+/** Runs a route and sends its result or error. Never throws. */
 async function answer(
   { request, incoming, client, failureOf }: Answered,
   handle: () => ReturnType<Handler>,

@@ -1,9 +1,12 @@
-import type { CreativeTaskStore } from '../../../console/tasks/creative-task-store.service.js';
-import type { CreativeTask } from '../../../console/tasks/creative-task.entity.js';
-import type { VideoPrice } from '../../../billing/prices/video-price.service.js';
-import { creativeKind, type TaskLedger } from '../../../console/tasks/task-ledger.service.js';
-import { videoPlatform } from '../../../console/tasks/video-link.service.js';
-import type { Reservation } from '../../../billing/ledger/ledger.service.js';
+import {
+  creativeKind,
+  type CreativeTask,
+  type CreativeTaskStore,
+  type TaskLedger,
+  videoPlatform,
+} from '../../../console/tasks/index.js';
+import type { VideoPrice } from '../../../billing/prices/index.js';
+import type { Reservation } from '../../../billing/ledger/index.js';
 import { seconds, type Clock } from '../../../shared/clock.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../../gateway/route/admission.js';
@@ -38,12 +41,15 @@ export interface VideosDeps {
   readonly clock: Clock;
 }
 
-/** Providers take images of several megabytes with an order, and some look at them before they answer. */
+/**
+ * Milliseconds. Providers accept images of several megabytes with a submission, and some check them before they
+ * respond.
+ */
 const orderTimeout = 120_000;
 const timeout = 30_000;
 const longestPage = 100;
 
-/** An order that is about to be reserved and sent. */
+/** A submission that is about to be reserved and sent. */
 interface Ordered {
   readonly watch: SubmissionWatch;
   readonly caller: Caller;
@@ -55,14 +61,14 @@ interface Ordered {
   readonly terms: VideoTerms;
   readonly price: VideoPrice;
   readonly prompt: string;
-  /** Fields that the provider does not get. */
+  /** Fields that are not sent to the provider. */
   readonly dropped: readonly string[];
-  /** For the capture, without images. */
+  /** The body for the capture, without images. */
   readonly kept: Fields;
   readonly remixedFrom?: string;
 }
 
-/** A channel and what a video is to be on it. */
+/** A channel with the terms of a video on it. */
 type Placed = Pick<Ordered, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
 
 /** Videos in OpenAI's form, by any provider of videos (docs/reference/relay/tasks.md#videos). */
@@ -70,7 +76,7 @@ export class Videos {
   constructor(private readonly deps: VideosDeps) {}
 
   /**
-   * Orders a video.
+   * Submits a video.
    * @throws AppError, UpstreamError
    */
   create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
@@ -82,7 +88,7 @@ export class Videos {
   }
 
   /**
-   * Orders a video that is made from one of the caller's, by the channel and key that made it.
+   * Submits a video that is based on one of the caller's, at the channel and key that created it.
    * @throws AppError, UpstreamError
    */
   remix(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
@@ -95,7 +101,10 @@ export class Videos {
     return toVideoWire(await this.own(caller, id));
   }
 
-  /** The caller's videos, newest first. @throws AppError */
+  /**
+   * Returns the caller's videos, newest first.
+   * @throws AppError
+   */
   async list(incoming: IncomingRequest): Promise<Record<string, unknown>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
@@ -105,7 +114,7 @@ export class Videos {
     if (!Number.isInteger(limit) || limit < 1 || limit > longestPage) {
       throw new RelayError('INVALID_INPUT', `limit must be from 1 to ${longestPage}`, 'invalid_video_request');
     }
-    // One that was deleted since it was listed still marks its place.
+    // A video that was deleted since it was listed still marks a position in the list.
     const from = after === null || after === '' ? null : await this.find(caller, after);
     const isAscending = query.get('order') === 'asc';
     const found = await store.ownPage(caller.user.id, videoPlatform, { from, limit: limit + 1, isAscending });
@@ -119,7 +128,10 @@ export class Videos {
     };
   }
 
-  /** Hides a finished video, after the provider has deleted it where that is possible. @throws AppError, UpstreamError */
+  /**
+   * Hides a finished video, after the provider has deleted it if it can.
+   * @throws AppError, UpstreamError
+   */
   async remove(incoming: IncomingRequest, id: string): Promise<Record<string, unknown>> {
     const { desk, store } = this.deps;
     const row = await this.own(await desk.authenticateLookup(incoming), id);
@@ -137,21 +149,27 @@ export class Videos {
     return { id, object: 'video.deleted', deleted: true };
   }
 
-  /** A video of the caller. @throws RelayError video_not_found */
+  /**
+   * Returns a video of the caller.
+   * @throws RelayError video_not_found
+   */
   async own(caller: Caller, id: string): Promise<CreativeTask> {
     const row = await this.find(caller, id);
     if (row.properties.deleted !== true) return row;
     throw unknown(id);
   }
 
-  /** The same, also if it was deleted. */
+  /** Returns a video of the caller, even if it was deleted. */
   private async find({ user }: Caller, id: string): Promise<CreativeTask> {
     const row = await this.deps.store.own(user.id, videoPlatform, id);
     if (row) return row;
     throw unknown(id);
   }
 
-  /** A failure as the client sees it, which may not see a provider's words (option `global.hide_upstream_error_enabled`). */
+  /**
+   * Returns a failure in the form for the client, which may not see the provider's text (option
+   * `global.hide_upstream_error_enabled`).
+   */
   failureOf(error: unknown): CallFailure {
     const hidden = this.deps.desk.values['global.hide_upstream_error_enabled'];
     return toCallFailure(error, error instanceof UpstreamError ? { status: error.status, hidden } : undefined);
@@ -267,7 +285,10 @@ export class Videos {
     return fieldsWithoutKey(said, target.key);
   }
 
-  /** The provider has taken the order. @throws AppError where it named no video */
+  /**
+   * Stores a submission that the provider has accepted.
+   * @throws AppError when the provider named no video
+   */
   private async take(
     ordered: Ordered,
     row: Pick<CreativeTask, 'id' | 'properties'>,
@@ -293,7 +314,10 @@ export class Videos {
   }
 }
 
-/** The admission without channels whose provider makes no videos. @throws AppError UNSUPPORTED_BY_CHANNEL when none is left */
+/**
+ * Removes channels whose provider has no videos from an admission.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL when none is left
+ */
 function withVideos(admission: Admission): Admission {
   const { candidates, pinned, model } = admission;
   const tiers = candidates.tiers
@@ -303,13 +327,16 @@ function withVideos(admission: Admission): Admission {
   throw new AppError('UNSUPPORTED_BY_CHANNEL', `No channel of model ${model} makes videos`);
 }
 
-/** A provider finds a file by its id for every caller of the account. @throws RelayError unknown_id where it is shared */
+/**
+ * Refuses a file of a shared account, because its provider finds a file by its id for every caller.
+ * @throws RelayError unknown_id
+ */
 function refuseForeignFile({ reference }: VideoOrder, { channel }: TaskTarget, { user }: Caller): void {
   if (reference?.kind !== 'file' || channel.ownerId === user.id) return;
   throw notFound({ field: 'input_reference.file_id', id: reference.id }, 'is not known');
 }
 
-/** @throws AppError UNSUPPORTED_BY_CHANNEL: the type of the channel was changed */
+/** @throws AppError UNSUPPORTED_BY_CHANNEL when the type of the channel was changed */
 export function dialectOf({ channel }: Pick<TaskTarget, 'channel'>): VideoDialect {
   const dialect = videosOf(channel);
   if (dialect) return dialect;
@@ -324,7 +351,7 @@ const refusedBy = ({ status, body }: TaskAnswer, { key }: TaskTarget): unknown =
 const unknown = (id: string): RelayError =>
   new RelayError('NOT_FOUND', `Video with id '${id.slice(0, 100)}' not found.`, 'video_not_found');
 
-/** The reference may be an image inside of the body, by either of its names in a form. */
+/** Removes the reference, which may be an image inside of the body, by either of its names in a form. */
 const withoutReference = (body: Fields): Fields =>
   Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, name.startsWith('input_reference') ? '[media]' : value]),

@@ -26,7 +26,10 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
   UNKNOWN: 'failed',
 };
 
-/** Models before Wan 2.7 take a size in place of resolution and ratio, and the first picture in a field of its own. */
+/**
+ * Whether the model is older than Wan 2.7. Older models accept a size in place of resolution and ratio, and the first
+ * image in a field of its own.
+ */
 const isOlder = (model: string): boolean => /^wanx?2\.[0-6]/.test(model);
 
 /** Wan and HappyHorse of Alibaba's Model Studio. */
@@ -48,7 +51,7 @@ export const wan: VideoDialect = {
         },
         parameters: {
           duration: seconds,
-          // A picture has the ratio already.
+          // An image already has a ratio.
           ...(isOlder(model) && !order.reference
             ? { size: size.replace('x', '*') }
             : { resolution: resolution.toUpperCase(), ...(order.reference ? {} : { ratio: order.ratio ?? '16:9' }) }),

@@ -19,7 +19,7 @@ const offer: VideoOffer = {
 };
 const states: Readonly<Record<string, VideoReport['state']>> = { done: 'done', failed: 'failed', expired: 'failed' };
 
-/** grok-imagine-video. */
+/** The model grok-imagine-video of xAI. */
 export const xaiVideos: VideoDialect = {
   takes: new Set(),
   terms: (order) => termsWithin(order, offer, order.resolution ?? '480p'),

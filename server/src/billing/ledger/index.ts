@@ -1,0 +1,17 @@
+export { BudgetError, type BudgetHold, type BudgetRefusal } from './budget-holds.js';
+export {
+  type Charge,
+  type Ledger,
+  type PostEntry,
+  type Posting,
+  QuotaError,
+  type Reservation,
+  type Transaction,
+} from './ledger.js';
+export { postEntry } from './post-entry.js';
+export { PostgresLedger } from './postgres-ledger.js';
+export { reconcile } from './reconcile.js';
+export { SessionLedger } from './session-ledger.js';
+export { settleWithin } from './settle-within.js';
+export { watchSpool } from './spool-status.js';
+export { Spool } from './spool.js';

@@ -1,0 +1,471 @@
+import type { Pool } from 'pg';
+import type { Signals } from '../../platform/live/signals.js';
+import { AppError } from '../../shared/errors.js';
+import type { Clock } from '../../shared/clock.js';
+import { isQuota } from '../../shared/quota.js';
+import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
+import { toHoldError, unavailable } from './ledger-errors.js';
+import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
+import { LedgerSql, refusalError, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
+import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
+import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.js';
+import type { Spool } from './spool.js';
+
+interface LedgerLogger {
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+  info(details: object, message: string): void;
+}
+
+export interface LedgerDeps {
+  readonly pool: Pool;
+  /** Whether prepared statements are used. Default: true. */
+  readonly preparedStatements?: boolean;
+  readonly nodeId: string;
+  readonly spool: Spool;
+  readonly clock: Clock;
+  readonly logger: LedgerLogger;
+  readonly metrics?: GroupCommitMetrics;
+  /** Notified of every committed batch; never awaited. */
+  readonly signals?: Pick<Signals, 'wantedUntil' | 'send'>;
+}
+
+const probeMilliseconds = 250;
+
+/**
+ * The ledger on Postgres. Reservations, settlements and releases each have a batch queue, so that no call waits for a
+ * batch of another kind. While the database is unavailable, new calls are refused at once, settlements go to the spool,
+ * and a probe waits until it can be written again. Then the spool is replayed and doubtful reservations are released.
+ */
+export class PostgresLedger implements Ledger {
+  private readonly reserving: BatchQueue<ReserveItem>;
+  /**
+   * The queue of reservations with budgets. It is separate, so that calls without a budget use statements of their own.
+   */
+  private readonly reservingBudgeted: BatchQueue<ReserveItem>;
+  private readonly settling: BatchQueue<SettleItem>;
+  private readonly releasing: BatchQueue<ReleaseItem>;
+  private readonly sql: LedgerSql;
+  /** Reservations of this process whose call is running. */
+  private readonly open = new Set<string>();
+  /** Reservations that may or may not exist. They are released when the database responds again. */
+  private readonly doubtful = new Set<string>();
+  /** Reservations that are being released. */
+  private readonly returning = new Set<string>();
+  /** Holds of budgets that are being released, by request. The call's next hold and its end wait for them. */
+  private readonly dropping = new Map<string, Promise<void>>();
+  /** Budgets that may still be reserved for channels that did not serve the call, by request. */
+  private readonly undropped = new Map<string, readonly number[]>();
+  /** Calls whose settlement could be written neither to the database nor to the spool. They are retried. */
+  private readonly unstored = new Set<string>();
+  private withoutDatabase = false;
+  private probing: Promise<void> | null = null;
+  private isSpoolBroken = false;
+  /** Serializes replays: two concurrent replays would remove each other's file. */
+  private replaying: Promise<unknown> = Promise.resolve();
+  private stopped = false;
+
+  constructor(private readonly deps: LedgerDeps) {
+    const sql = new LedgerSql(deps.pool, deps.nodeId, deps.preparedStatements);
+    this.sql = sql;
+    this.reserving = this.reserveQueue((rows, flushed) => sql.reserve(rows, flushed));
+    this.reservingBudgeted = this.reserveQueue((rows, flushed) => sql.reserveBudgeted(rows, flushed));
+    this.settling = new BatchQueue<SettleItem>(
+      {
+        run: async (items) => {
+          for (const { line } of items) if (line.drop) await sql.dropBudgets(line.requestId, line.drop);
+          const { balances, missing, uncharged } = await sql.settle(items.map((item) => item.line.json));
+          const lost =
+            missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
+          const unstored = lost.length > 0 ? await this.settleLost(sql, lost) : none;
+          for (const { line, done, failed } of items) {
+            const problem = unstored.get(line.requestId);
+            if (problem) {
+              failed(problem);
+              continue;
+            }
+            const userQuota = balances.get(line.userId) ?? null;
+            done({ userQuota, uncharged: uncharged.get(line.requestId) ?? 0 });
+          }
+          this.signalSettled(items);
+        },
+        unavailable: (items, error) => this.settlementsUnavailable(items, error),
+        refused: (item, error) => this.settlementRefused(item, error),
+      },
+      deps.metrics,
+    );
+    this.releasing = new BatchQueue<ReleaseItem>({
+      run: async (items) => {
+        await sql.release(items.map((item) => item.requestId));
+        for (const { done } of items) done();
+      },
+      unavailable: (items, error) => this.releasesUnavailable(items, error),
+      refused: ({ requestId, done }, error) => {
+        // The sweeper releases it later.
+        this.deps.logger.error({ err: error, requestId }, 'reservation could not be released');
+        done();
+      },
+    });
+  }
+
+  private reserveQueue(
+    reserve: (rows: readonly string[], flushed: boolean) => Promise<Map<string, Refusal>>,
+  ): BatchQueue<ReserveItem> {
+    return new BatchQueue<ReserveItem>(
+      {
+        run: async (items) => {
+          const refused = await reserve(
+            items.map((item) => item.json),
+            items.some(({ request }) => request.durable === true),
+          );
+          for (const { request, done, failed } of items) {
+            const refusal = refused.get(request.requestId);
+            if (refusal) failed(refusalError(refusal, request));
+            else done();
+          }
+        },
+        unavailable: (items, error) => this.reservationsUnavailable(items, error),
+        refused: ({ failed }, error) => failed(toHoldError(error)),
+      },
+      this.deps.metrics,
+    );
+  }
+
+  /** False while the database does not respond, or cannot be written. */
+  get available(): boolean {
+    return !this.withoutDatabase;
+  }
+
+  /** Settlements that are only in the memory of this process. */
+  get waitingInMemory(): number {
+    return this.unstored.size;
+  }
+
+  /** True while this process works on the call: the sweeper must then keep its reservation. */
+  holds(requestId: string): boolean {
+    return this.open.has(requestId);
+  }
+
+  reserve(request: ReserveRequest): Promise<Reservation> {
+    const { requestId, amount } = request;
+    if (!isQuota(amount) || amount < 0) {
+      return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${amount}`));
+    }
+    // A call reserves again for its next attempt. A release of its last reservation must not remove the new one.
+    if (this.withoutDatabase || this.doubtful.has(requestId) || this.returning.has(requestId))
+      return Promise.reject(unavailable());
+    this.open.add(requestId);
+    return new Promise((resolve, reject) => {
+      const failed = (error: unknown): void => {
+        this.open.delete(requestId);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      };
+      const done = (): void => resolve(Object.assign({}, request, { reservedAt: this.deps.clock.now() }));
+      const queue = request.budgets ? this.reservingBudgeted : this.reserving;
+      queue.add({ request, json: toReserveJson(request), done, failed });
+    });
+  }
+
+  async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
+    if (this.withoutDatabase) throw unavailable();
+    await this.dropping.get(requestId);
+    try {
+      const undropped = this.undropped.get(requestId);
+      if (undropped) {
+        await this.sql.dropBudgets(requestId, undropped);
+        this.undropped.delete(requestId);
+      }
+      return await this.sql.addBudgets(requestId, holds);
+    } catch (error) {
+      // The holds may exist, because the failure does not tell.
+      this.noteUndropped(requestId, holds);
+      if (isUnavailable(error)) this.databaseUnavailable(error);
+      throw unavailable(error);
+    }
+  }
+
+  dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
+    const dropped = Promise.all([this.dropping.get(requestId), this.sql.dropBudgets(requestId, idsOf(holds))])
+      .catch((error: unknown) => {
+        this.noteUndropped(requestId, holds);
+        this.deps.logger.warn({ err: error, requestId }, 'budgets of a channel could not be returned');
+      })
+      .then(() => {
+        if (this.dropping.get(requestId) === dropped) this.dropping.delete(requestId);
+      });
+    this.dropping.set(requestId, dropped);
+    return dropped;
+  }
+
+  /** Records holds that the call's settlement or release has to release. */
+  private noteUndropped(requestId: string, holds: readonly BudgetHold[]): void {
+    if (!this.open.has(requestId)) return;
+    this.undropped.set(requestId, [...(this.undropped.get(requestId) ?? []), ...idsOf(holds)]);
+  }
+
+  /** Returns a settlement line that releases the recorded holds. */
+  private withUndropped(line: SettleLine): SettleLine {
+    const drop = this.undropped.get(line.requestId);
+    if (!drop) return line;
+    this.undropped.delete(line.requestId);
+    return { ...line, drop };
+  }
+
+  settle(reservation: Reservation, charge: Charge): Promise<Settled> {
+    const { requestId } = reservation;
+    const dropping = this.dropping.size === 0 ? undefined : this.dropping.get(requestId);
+    if (dropping) return dropping.then(() => this.settle(reservation, charge));
+    if (!isQuota(charge.quota) || charge.quota < 0) {
+      // The sweeper releases the reservation.
+      this.open.delete(requestId);
+      return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
+    }
+    const plain = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
+    const line = this.undropped.size === 0 ? plain : this.withUndropped(plain);
+    const owned = this.open.has(requestId);
+    return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);
+  }
+
+  /** Writes a settlement to the disk. It waits for the database only if the disk fails. */
+  private async settleWithoutDatabase(line: SettleLine, owned: boolean): Promise<Settled> {
+    if (!(await this.spooled([line]))) return this.settleLine(line, owned);
+    this.open.delete(line.requestId);
+    return spooled;
+  }
+
+  async release({ requestId }: Reservation): Promise<void> {
+    // A row that is locked is not released, so the release of holds ends first.
+    if (this.dropping.size > 0) await this.dropping.get(requestId);
+    if (this.withoutDatabase) this.doubtful.add(requestId);
+    else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
+    this.open.delete(requestId);
+    this.undropped.delete(requestId);
+  }
+
+  /** Settles a spooled line. A line that was settled before changes nothing. */
+  async replay(line: SettleLine): Promise<void> {
+    await this.settleLine(line, true);
+  }
+
+  /** Resolves when all requested work is committed or on disk. */
+  async drain(): Promise<void> {
+    await Promise.all([
+      this.reserving.drained(),
+      this.reservingBudgeted.drained(),
+      this.settling.drained(),
+      this.releasing.drained(),
+      ...this.dropping.values(),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.drain();
+    await this.probing;
+    await this.deps.spool.close();
+  }
+
+  private signalSettled(items: readonly SettleItem[]): void {
+    const { signals, clock } = this.deps;
+    if (!signals || signals.wantedUntil <= clock.now()) return;
+    signals.send('log');
+    signals.send(
+      'balance',
+      items.map(({ line }) => line.userId),
+    );
+  }
+
+  private settleLine(line: SettleLine, owned: boolean): Promise<Settled> {
+    return new Promise((resolve, reject) => {
+      const done = (settled: Settled): void => {
+        this.open.delete(line.requestId);
+        this.unstored.delete(line.requestId);
+        resolve(settled);
+      };
+      const failed = (error: unknown): void => {
+        this.open.delete(line.requestId);
+        this.unstored.delete(line.requestId);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      };
+      this.settling.add({ line, owned, done, failed });
+    });
+  }
+
+  /**
+   * Settles calls without a reservation. They were settled before, or a database crash lost the reservation.
+   * @returns the failures of calls that could be neither settled nor stored, by request id
+   */
+  private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<ReadonlyMap<string, UnstoredError>> {
+    const { balances, doubtful } = await sql.settleLost(items.map(({ line }) => line.json));
+    const { logger } = this.deps;
+    if (balances.size > 0) logger.warn({ users: balances.size }, 'calls were settled without their reservation');
+    const unstored = new Map<string, UnstoredError>();
+    for (const { line } of items) {
+      if (!doubtful.has(line.requestId)) continue;
+      logger.error({ requestId: line.requestId }, 'it is unknown whether this call was settled');
+      const problem = await this.storeRefused(line, 'its reservation is missing and the log of its time was deleted');
+      if (problem) unstored.set(line.requestId, problem);
+    }
+    return unstored;
+  }
+
+  /**
+   * Handles a row that the database refuses permanently: it is stored for manual inspection, and its reservation stays.
+   */
+  private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
+    this.deps.logger.error({ err: error, requestId: line.requestId }, 'settlement refused by the database');
+    void this.storeRefused(line, error instanceof Error ? error.message : String(error)).then((problem) =>
+      failed(problem ?? new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })),
+    );
+  }
+
+  /**
+   * Stores a line for manual inspection. If that fails, the line goes to the spool and is retried from there. Never
+   * throws.
+   * @returns null when it is stored
+   */
+  private async storeRefused(line: SettleLine, reason: string): Promise<UnstoredError | null> {
+    try {
+      await this.deps.spool.reject(line, reason);
+      return null;
+    } catch (error) {
+      this.deps.logger.error({ err: error, requestId: line.requestId }, 'refused settlement could not be stored');
+      return (await this.spooled([line])) ? null : new UnstoredError(error);
+    }
+  }
+
+  private reservationsUnavailable(items: ReserveItem[], error: unknown): Promise<void> {
+    this.databaseUnavailable(error);
+    for (const { request, failed } of items) {
+      this.doubtful.add(request.requestId);
+      failed(unavailable(error));
+    }
+    return Promise.resolve();
+  }
+
+  private releasesUnavailable(items: ReleaseItem[], error: unknown): Promise<void> {
+    this.databaseUnavailable(error);
+    for (const { requestId, done } of items) {
+      this.doubtful.add(requestId);
+      done();
+    }
+    return Promise.resolve();
+  }
+
+  private async settlementsUnavailable(items: SettleItem[], error: unknown): Promise<void> {
+    this.databaseUnavailable(error);
+    if (await this.spooled(items.map((item) => item.line))) {
+      for (const { done } of items) done(spooled);
+      return;
+    }
+    // Neither the database nor the disk is available, so the calls wait until one is.
+    await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
+    for (const item of items) this.settling.add(item);
+  }
+
+  private databaseUnavailable(error: unknown): void {
+    if (!this.withoutDatabase) this.deps.logger.error({ err: error }, 'database unavailable: new calls are refused');
+    this.withoutDatabase = true;
+    this.probing ??= this.probe();
+  }
+
+  private async spooled(lines: SettleLine[]): Promise<boolean> {
+    try {
+      await this.deps.spool.append(lines);
+      this.isSpoolBroken = false;
+      return true;
+    } catch (error) {
+      // The error is logged once, because the write is retried several times a second.
+      if (!this.isSpoolBroken) this.deps.logger.error({ err: error }, 'cannot write the settlement spool, retrying');
+      this.isSpoolBroken = true;
+      for (const { requestId } of lines) this.unstored.add(requestId);
+      return false;
+    }
+  }
+
+  /** Runs until the database can be written and all delayed settlements are committed. Never throws. */
+  private async probe(): Promise<void> {
+    while (this.withoutDatabase && !this.stopped) {
+      try {
+        await this.sql.tryWriting();
+      } catch (error) {
+        // A database that works may refuse temporary tables to a role without that right.
+        if (isUnavailable(error)) {
+          await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
+          continue;
+        }
+      }
+      this.withoutDatabase = false;
+      this.deps.logger.info({ doubtful: this.doubtful.size }, 'database available again');
+      await this.releaseDoubtful();
+      // The database may fail again meanwhile: then `withoutDatabase` is set, open settlements are spooled again, and the loop
+      // continues.
+      await this.replaySpool(() => false).catch((error: unknown) => {
+        // The next heartbeat retries.
+        this.deps.logger.error({ err: error }, 'the settlement spool could not be replayed');
+      });
+    }
+    // `probing` is reset without a pause after the last check of `withoutDatabase`: a later failure has to start a new
+    // probe.
+    this.probing = null;
+  }
+
+  private async releaseDoubtful(): Promise<void> {
+    const all = [...this.doubtful];
+    this.doubtful.clear();
+    const release = async (requestId: string): Promise<void> => {
+      this.returning.add(requestId);
+      await new Promise<void>((done) => this.releasing.add({ requestId, done }));
+      this.returning.delete(requestId);
+    };
+    await Promise.all(all.map(release));
+  }
+
+  /**
+   * Settles the spool files of this node and of dead nodes. May be called at any time, by the probe and by the keeper.
+   */
+  replaySpool(isDead: (nodeId: string) => boolean): Promise<number> {
+    const turn = this.replaying.then(() => this.replayFiles(isDead));
+    this.replaying = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async replayFiles(isDead: (nodeId: string) => boolean): Promise<number> {
+    const { spool, logger } = this.deps;
+    await spool.rotate();
+    let count = 0;
+    for (const found of await spool.pending(isDead)) {
+      let name = found;
+      try {
+        name = await spool.claim(found);
+        const lines = await spool.read(name);
+        const results = await Promise.allSettled(lines.map((line) => this.replay(line)));
+        // The database may have failed meanwhile: then the lines are in the open file again, which is kept.
+        for (const result of results) {
+          if (result.status === 'rejected' && result.reason instanceof UnstoredError) throw result.reason;
+        }
+        await spool.remove(name);
+        count += lines.length;
+        logger.info({ file: name, lines: lines.length }, 'spooled settlements were replayed');
+      } catch (error) {
+        // An unreadable spool file does not block the others. It is retried on the next heartbeat.
+        logger.error({ err: error, file: name }, 'spooled settlements could not be replayed');
+      }
+    }
+    return count;
+  }
+}
+
+const idsOf = (holds: readonly BudgetHold[]): number[] => holds.map(({ budgetId }) => budgetId);
+
+/** A settlement that the database refused could not be written to the disk. */
+class UnstoredError extends AppError {
+  constructor(cause: unknown) {
+    super('INTERNAL_ERROR', 'the call could not be charged, and its settlement could not be stored', { cause });
+  }
+}
+
+const none: ReadonlyMap<string, UnstoredError> = new Map();
+
+/** The result of a spooled settlement. The balance becomes known when the spool is replayed. */
+const spooled: Settled = { userQuota: null, uncharged: 0 };

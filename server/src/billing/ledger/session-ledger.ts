@@ -1,0 +1,126 @@
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import { isQuota } from '../../shared/quota.js';
+import type { BudgetHold } from './budget-holds.js';
+import { toSettleLine } from './ledger-sql.js';
+import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.js';
+
+interface SessionLogger {
+  warn(details: object, message: string): void;
+}
+
+export interface SessionLedgerDeps {
+  readonly database: Transaction;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly logger: SessionLogger;
+}
+
+/**
+ * Charges one realtime session: one reservation for the session, and one for each response. All turns share one log row
+ * with their totals. Reservations may be made in parallel; the caller awaits each settlement.
+ */
+export class SessionLedger {
+  private count = 0;
+  private own: Reservation | null = null;
+  /** Time of the log row in Unix seconds, 0 before it exists. */
+  private loggedAt = 0;
+
+  constructor(
+    private readonly deps: SessionLedgerDeps,
+    private readonly session: Omit<ReserveRequest, 'amount' | 'priced' | 'budgets'>,
+    /**
+     * Returns the amounts that a turn reserves in the budgets of its caller.
+     * @param money quota
+     */
+    private readonly holdsFor?: (money: number, tokens: number) => readonly BudgetHold[] | undefined,
+  ) {}
+
+  /**
+   * Reserves the maximum cost of a turn.
+   * @param tokens reserved in token budgets
+   * @param isRequest whether request budgets count it
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, BudgetError, SERVICE_UNAVAILABLE
+   */
+  reserve(amount: number, priced: boolean, tokens: number, isRequest = true): Promise<Reservation> {
+    const requestId = `${this.session.requestId}-${++this.count}`;
+    // A priced turn may be the one that charges the user's accumulated fraction.
+    const held = priced ? Math.max(1, amount) : amount;
+    const budgets = this.holdsFor?.(held, tokens)?.filter((each) => isRequest || !countsRequests(each));
+    const request = { ...this.session, requestId, amount: held, priced, durable: true };
+    return this.deps.ledger.reserve(budgets ? { ...request, budgets } : request);
+  }
+
+  /** Number of reservations so far. */
+  get reservations(): number {
+    return this.count;
+  }
+
+  /**
+   * Reserves the cost of the session itself: its time, and transcription.
+   * @param isTurn whether each charge of it is a request. Otherwise the responses are the requests, and the session
+   * only has to find room for one when it opens
+   * @throws like `reserve`
+   */
+  async open(amount: number, priced: boolean, tokens: number, isTurn: boolean): Promise<void> {
+    const isFirst = this.count === 0;
+    const own = await this.reserve(amount, priced, tokens, isTurn || isFirst);
+    this.own = own;
+    const requests = isTurn ? [] : (own.budgets ?? []).filter(countsRequests);
+    if (requests.length > 0) await this.deps.ledger.dropBudgets(own.requestId, requests);
+  }
+
+  /** The reservation of the session itself; null after it was settled. */
+  get opened(): Reservation | null {
+    return this.own;
+  }
+
+  /**
+   * Charges a reserved turn exactly once.
+   * @throws AppError INTERNAL_ERROR for a negative or unstorable charge: the reservation stays
+   */
+  async settle(held: Reservation, charge: Charge): Promise<Settled> {
+    // The amount stays reserved. The sweeper releases it at the latest.
+    if (!isQuota(charge.quota) || charge.quota < 0) {
+      throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
+    }
+    if (held === this.own) this.own = null;
+    const { database, ledger, clock, logger } = this.deps;
+    const at = seconds(clock);
+    const line = toSettleLine(held, charge, at);
+    let settled: { user_quota: string; uncharged: string } | undefined;
+    try {
+      const rows = (await database.query('SELECT user_quota, uncharged FROM ledger_settle_turn($1::json, $2, $3)', [
+        line.json,
+        this.session.requestId,
+        this.loggedAt,
+      ])) as Array<{ user_quota: string; uncharged: string }>;
+      settled = rows[0];
+      if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
+    } catch (error) {
+      // The ledger stores a settlement that the database does not accept now. This turn then gets its own log row. If
+      // it was charged after all, its reservation no longer exists, and the second settlement changes nothing.
+      logger.warn({ err: error, requestId: held.requestId }, 'turn is settled through the ledger queue');
+      return ledger.settle(held, charge);
+    }
+    // The turn is settled, so nothing is released: this removes the reservation from the ledger's memory.
+    await ledger.release(held);
+    return settled
+      ? { userQuota: Number(settled.user_quota), uncharged: Number(settled.uncharged) }
+      : { userQuota: null, uncharged: 0 };
+  }
+
+  /** Releases the reservation of a response that never began. */
+  release(held: Reservation): Promise<void> {
+    return this.deps.ledger.release(held);
+  }
+
+  /** Releases the reservation of the session itself. */
+  async close(): Promise<void> {
+    const { own } = this;
+    this.own = null;
+    if (own) await this.release(own);
+  }
+}
+
+const countsRequests = ({ kind }: BudgetHold): boolean => kind === 'requests';

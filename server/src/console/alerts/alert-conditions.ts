@@ -1,0 +1,110 @@
+import type { DataSource } from 'typeorm';
+import type { Actor } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { parseFields } from '../../shared/json.js';
+import { ChannelStatus } from '../channels/index.js';
+import type { OptionValues } from '../../options/option.service.js';
+import type { BelowCostService } from '../prices/index.js';
+import { reconcile } from '../../billing/ledger/index.js';
+import type { AlertFacts } from './alert.entity.js';
+
+/** The subjects for which a condition holds: ids of channels, 0 for the site. */
+export type Found = ReadonlyMap<number, AlertFacts>;
+
+export interface AlertConditionsDeps {
+  readonly database: Pick<DataSource, 'query' | 'transaction'>;
+  readonly belowCost: Pick<BelowCostService, 'list'>;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+/** Calls of the last 10 to 15 minutes, from rollups of five minutes. */
+const windowSeconds = 600;
+/** Number of calls below which a failure rate is not reliable. */
+export const minCalls = 20;
+const maxModels = 10;
+const maxReason = 500;
+
+/** Reads which conditions hold now. Each returns nothing while its setting is off. */
+export class AlertConditions {
+  constructor(private readonly deps: AlertConditionsDeps) {}
+
+  /** Channels that the gateway disabled. */
+  async disabledChannels(): Promise<Found> {
+    if (!this.deps.options.values['alerts.channel_disabled']) return new Map();
+    const rows = await this.deps.database.query<Array<{ id: number; name: string; other_info: string }>>(
+      'SELECT id, name, other_info FROM channels WHERE status = $1',
+      [ChannelStatus.autoDisabled],
+    );
+    return new Map(
+      rows.map(({ id, name, other_info: info }) => {
+        const reason = parseFields(info)?.['status_reason'];
+        return [id, { channelName: name, reason: typeof reason === 'string' ? reason.slice(0, maxReason) : '' }];
+      }),
+    );
+  }
+
+  /** Enabled channels whose last known balance is below the threshold. Channels without a known balance are left out. */
+  async lowBalances(): Promise<Found> {
+    const threshold = this.deps.options.values['alerts.channel_balance_below'];
+    if (threshold === 0) return new Map();
+    const rows = await this.deps.database.query<Array<{ id: number; name: string; balance: number }>>(
+      'SELECT id, name, balance FROM channels WHERE status = $1 AND balance_updated_time > 0 AND balance < $2',
+      [ChannelStatus.enabled, threshold],
+    );
+    return new Map(rows.map(({ id, name, balance }) => [id, { channelName: name, balance, threshold }]));
+  }
+
+  /**
+   * Channels at which too large a part of the recent calls failed, although another channel may have served them then. A
+   * failed attempt is counted in `channel_failures`, and once more in the usage when no other channel served its call.
+   */
+  async errorRates(): Promise<Found> {
+    const { options, clock, database } = this.deps;
+    const threshold = options.values['alerts.error_rate_percent'];
+    if (threshold === 0) return new Map();
+    const now = seconds(clock);
+    const rows = await database.query<Array<{ id: number; name: string; calls: string; failed: string }>>(
+      `SELECT c.id, c.name, r.calls::text, r.failed::text
+         FROM (SELECT channel_id, served + failed AS calls, failed
+                 FROM (SELECT channel_id, sum(calls) AS served, greatest(sum(failed_calls), sum(attempts)) AS failed
+                         FROM (SELECT channel_id, calls, failed_calls, 0 AS attempts FROM usage_five_minutes WHERE start >= $1
+                               UNION ALL
+                               SELECT channel_id, 0, 0, attempts FROM channel_failures WHERE start >= $1) counts
+                        GROUP BY channel_id) sums) r
+         JOIN channels c ON c.id = r.channel_id
+        WHERE r.calls >= $2 AND r.failed * 100 >= r.calls * $3`,
+      [now - (now % 300) - windowSeconds, minCalls, threshold],
+    );
+    return new Map(
+      rows.map(({ id, name, calls, failed }) => [
+        id,
+        { channelName: name, calls: Number(calls), failedCalls: Number(failed), threshold },
+      ]),
+    );
+  }
+
+  /** Channels that sell models below cost. @param root who may read costs */
+  async salesBelowCost(root: Actor): Promise<Found> {
+    if (!this.deps.options.values['alerts.below_cost']) return new Map();
+    const found = new Map<number, { channelName: string; models: string[]; count: number }>();
+    for (const { channelId, channelName, modelName } of await this.deps.belowCost.list(root, [], null)) {
+      if (channelId === null) continue;
+      const facts = found.get(channelId) ?? { channelName, models: [], count: 0 };
+      facts.count += 1;
+      if (facts.models.length < maxModels) facts.models.push(modelName);
+      found.set(channelId, facts);
+    }
+    return found;
+  }
+
+  /** Verifies the ledger like `npm run reconcile`. The time depends on the size of the ledger. */
+  async drifts(): Promise<Found> {
+    const found = await this.deps.database.transaction('REPEATABLE READ', async (transaction) => {
+      await transaction.query('SET TRANSACTION READ ONLY');
+      await transaction.query('SET LOCAL statement_timeout = 0');
+      return reconcile({ query: async (text, values) => ({ rows: await transaction.query(text, values) }) });
+    });
+    return found.length === 0 ? new Map() : new Map([[0, { count: found.length }]]);
+  }
+}

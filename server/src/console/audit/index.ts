@@ -1,0 +1,2 @@
+export { AuditRecord } from './audit.entity.js';
+export { AuditService, writeAudit } from './audit.service.js';

@@ -1,0 +1,146 @@
+import type { DataSource, Repository } from 'typeorm';
+import { budgetWindowAt, type BudgetWindow } from '../../shared/budget.js';
+import type { Clock } from '../../shared/clock.js';
+import { ScheduledRuns } from '../../shared/scheduled-runs.js';
+import { formatQuota } from '../../shared/quota.js';
+import type { Notice } from '../notifications/index.js';
+import { type Budget, type BudgetRefusals, type BudgetState, readBudgetStates } from '../../billing/budgets/index.js';
+
+/** The percentages of a budget at which its user is notified. */
+const percentages = [100, 80, 50] as const;
+
+export interface BudgetNoticeDeps {
+  readonly budgets: Repository<Budget>;
+  readonly database: Pick<DataSource, 'query'>;
+  readonly notices: { notifyUser(userId: number, notice: Notice): void; notifyRoot(notice: Notice): void };
+  readonly options: { readonly values: { readonly QuotaPerUnit: number; readonly DisplayInCurrencyEnabled: boolean } };
+  /** The refusals of this node. */
+  readonly refusals: BudgetRefusals;
+  readonly clock: Clock;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+const milliseconds = 30_000;
+const batch = 500;
+
+/**
+ * Sends a notice when 50, 80 and 100 percent of a budget are used, once for each percentage and window. A budget that
+ * refused a call, because too little is left of it, counts as used up. Reads the windows periodically, so that calls do
+ * nothing for it. Every node runs it; the row of the budget decides which one sends.
+ */
+export class BudgetNotices {
+  private readonly runs = new ScheduledRuns(
+    () => this.lookAtAll(),
+    (error) => this.deps.logger.warn({ err: error }, 'notices of budgets could not be sent'),
+  );
+
+  constructor(private readonly deps: BudgetNoticeDeps) {}
+
+  start(): void {
+    this.runs.every(milliseconds);
+  }
+
+  stop(): Promise<void> {
+    return this.runs.stop();
+  }
+
+  /** Checks all budgets once. Never throws: the next run retries. */
+  round(): Promise<void> {
+    return this.runs.run();
+  }
+
+  private async lookAtAll(): Promise<void> {
+    const refused = this.deps.refusals.take();
+    try {
+      for (let after = 0; ;) {
+        const budgets = await this.deps.budgets
+          .createQueryBuilder('budget')
+          .where(`budget.id > :after AND budget.enabled AND budget.amount > 0 AND budget.span <> 'minute'`, { after })
+          .orderBy('budget.id')
+          .limit(batch)
+          .getMany();
+        await this.look(budgets, refused);
+        after = budgets.at(-1)?.id ?? 0;
+        if (budgets.length < batch) return;
+      }
+    } catch (error) {
+      for (const [id, left] of refused) this.deps.refusals.note(id, left);
+      throw error;
+    }
+  }
+
+  private async look(budgets: readonly Budget[], refused: ReadonlyMap<number, number>): Promise<void> {
+    const now = this.deps.clock.now();
+    const states = await readBudgetStates(this.deps.database, budgets, now);
+    for (const budget of budgets) {
+      const state = states.get(budget.id);
+      const percent = state && this.percentOf(budget, state, refused.get(budget.id));
+      const window = percent === undefined ? null : budgetWindowAt(budget, now);
+      if (state && percent !== undefined && window && (await this.claim(budget.id, window, percent))) {
+        await this.send(budget, state, percent);
+      }
+    }
+  }
+
+  /**
+   * Returns the percentage that is reached.
+   * @param refusedAt the amount left that was too little for a call
+   */
+  private percentOf({ id, amount }: Budget, { used, held }: BudgetState, refusedAt = -1): number | undefined {
+    if (amount - used <= refusedAt) return 100;
+    // The next run decides, because running calls may have released a part by then.
+    if (held > 0 && refusedAt >= 0) this.deps.refusals.note(id, refusedAt);
+    return percentages.find((one) => used * 100 >= amount * one);
+  }
+
+  /**
+   * Claims a notice for this node. The window of the last notice is over when it is before the first window that
+   * counts: a rolling window has moved past it.
+   */
+  private async claim(id: number, { start, from }: BudgetWindow, percent: number): Promise<boolean> {
+    const [rows] = await this.deps.database.query<[unknown[], number]>(
+      `UPDATE budgets SET notice_window = $2, notice_percent = $4
+        WHERE id = $1 AND (notice_window < $3 OR notice_percent < $4) RETURNING id`,
+      [id, start, from, percent],
+    );
+    return rows.length > 0;
+  }
+
+  private async send(budget: Budget, state: BudgetState, percent: number): Promise<void> {
+    const { owner, name } = await this.subject(budget);
+    const used = this.amount(budget, state.used);
+    const whole = this.amount(budget, budget.amount);
+    const reset = state.end === null ? '' : ` It resets at ${new Date(state.end * 1000).toISOString()}.`;
+    const texts =
+      percent === 100 && state.used < budget.amount
+        ? {
+            title: 'A budget refuses calls',
+            content: `Too little is left of the budget of {{value}} for a call: {{value}} of {{value}} is used.${reset}`,
+          }
+        : {
+            title: percent === 100 ? 'A budget is used up' : `${percent}% of a budget is used`,
+            content: `${percent}% of the budget of {{value}} is used: {{value}} of {{value}}.${reset}`,
+          };
+    const notice = { type: `budget_${budget.id}_${percent}`, ...texts, values: [name, used, whole] };
+    if (owner === null) this.deps.notices.notifyRoot(notice);
+    else this.deps.notices.notifyUser(owner, notice);
+  }
+
+  /** Returns the receiver, or null for root, and the name in the text. */
+  private async subject({ level, subjectId, groupName }: Budget): Promise<{ owner: number | null; name: string }> {
+    if (level === 'site') return { owner: null, name: 'the site' };
+    if (level === 'group') return { owner: null, name: `the group ${groupName}` };
+    if (level === 'user') return { owner: subjectId, name: 'your account' };
+    const text =
+      level === 'token'
+        ? 'SELECT user_id AS owner, name FROM tokens WHERE id = $1'
+        : 'SELECT NULL::integer AS owner, name FROM channels WHERE id = $1';
+    const [row] = await this.deps.database.query<Array<{ owner: number | null; name: string }>>(text, [subjectId]);
+    return { owner: row?.owner ?? null, name: `the ${level} ${row?.name ?? subjectId}` };
+  }
+
+  private amount({ kind }: Budget, amount: number): string {
+    if (kind !== 'money') return `${amount} ${kind}`;
+    return formatQuota(amount, this.deps.options.values);
+  }
+}

@@ -1,0 +1,2 @@
+export { BudgetNotices } from './budget-notices.js';
+export { BudgetService } from './budget.service.js';

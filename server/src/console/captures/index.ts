@@ -1,0 +1,1 @@
+export { CaptureService } from './capture.service.js';

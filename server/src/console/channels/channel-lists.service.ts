@@ -1,9 +1,0 @@
-/** Comma-separated lists of channels: models and groups. */
-
-/** Trimmed, without empty entries and duplicates, in the given order. */
-export function splitList(text: string): string[] {
-  const parts = text.split(',').map((part) => part.trim());
-  return [...new Set(parts.filter(Boolean))];
-}
-
-export const normaliseList = (text: string): string => splitList(text).join(',');

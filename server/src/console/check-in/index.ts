@@ -1,0 +1,1 @@
+export { CheckInService } from './check-in.service.js';

@@ -1,0 +1,1 @@
+export { DocsService } from './docs.service.js';

@@ -1,0 +1,1 @@
+export { GroupService } from './group.service.js';

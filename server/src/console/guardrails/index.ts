@@ -1,0 +1,1 @@
+export { GuardrailTrialService, type TrialResult } from './guardrail-trial.service.js';

@@ -1,0 +1,1 @@
+export { InsightService } from './insights.service.js';

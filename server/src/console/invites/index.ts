@@ -1,0 +1,1 @@
+export { InviteService } from './invite.service.js';

@@ -1,0 +1,113 @@
+import { requireActor, requireConfirmed, requirePermission, type MaybeActor } from '../../shared/actor.js';
+import { formatComponent, readComponents } from '../../shared/charge-lines.js';
+import { csvLine } from '../../shared/csv.js';
+import { parseFields } from '../../shared/json.js';
+import type { Queries } from '../../billing/rollups/index.js';
+import { costOfText } from './log-cost.js';
+import { logConditions, type LogFilter } from './log-conditions.js';
+import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
+import { peopleColumns, type CsvColumn, type PeopleCsv } from './log-people-csv.js';
+import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
+
+const rowsPerRead = 1000;
+/** The byte order mark. Without it, spreadsheets read names as Latin-1. */
+const byteOrderMark = '\uFEFF';
+
+/** The log as CSV, in pieces: memory use does not depend on the number of rows. */
+export class LogExport {
+  constructor(private readonly database: Queries) {}
+
+  /**
+   * Exports all rows, newest first.
+   * @param people given for a person, absent for programs
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, CONFIRMATION_NEEDED, before the first piece
+   */
+  async all(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): Promise<AsyncIterable<string>> {
+    requireConfirmed(requirePermission(actor, 'logs.read'));
+    const resolved = await resolveUser(this.database, filter);
+    const shown = people ? peopleColumns(people, true) : [...columns, ...adminColumns, ...lastColumns, ...costColumns];
+    return this.pieces(resolved, shown, people ? byteOrderMark : '', async (rows) => {
+      const names = await namesOfChannels(this.database, rows);
+      return rows.map((row) => toView(row, names));
+    });
+  }
+
+  /** Exports the caller's own rows, without channels and admin details. */
+  own(actor: MaybeActor, filter: LogFilter, people?: PeopleCsv): AsyncIterable<string> {
+    const mine = ownFilter(requireActor(actor), filter);
+    const shown = people ? peopleColumns(people, false) : [...columns, ...lastColumns];
+    return this.pieces(mine, shown, people ? byteOrderMark : '', (rows) =>
+      rows.map((row) => ({ ...toView(row, new Map()), channelId: null })),
+    );
+  }
+
+  private async *pieces(
+    filter: LogFilter,
+    shown: readonly CsvColumn[],
+    start: string,
+    see: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
+  ): AsyncGenerator<string> {
+    // The first rows are read before anything is sent, so that a failure is returned as an error response.
+    let rows = await this.read(filter, null);
+    yield start + csvLine(shown.map(([name]) => name));
+    while (rows.length > 0) {
+      const views = await see(rows);
+      yield views.map((view) => csvLine(shown.map(([, cell]) => cell(view)))).join('');
+      const last = rows.length === rowsPerRead ? (rows.at(-1) ?? null) : null;
+      rows = last ? await this.read(filter, last) : [];
+    }
+  }
+
+  /** Reads the rows after a row by index, so that the last piece is as fast as the first. */
+  private read(filter: LogFilter, after: Pick<ViewRow, 'createdAt' | 'id'> | null): Promise<ViewRow[]> {
+    const where = logConditions(filter);
+    const behind = after
+      ? `AND (l.created_at, l.id) < (${where.value(after.createdAt)}, ${where.value(after.id)})`
+      : '';
+    return this.database.query<ViewRow[]>(
+      `SELECT ${viewColumns} FROM logs l WHERE ${where.toString()} ${behind}
+        ORDER BY l.created_at DESC, l.id DESC LIMIT ${rowsPerRead}`,
+      where.values,
+    );
+  }
+}
+
+const columns: readonly CsvColumn[] = [
+  ['time', (log) => new Date(log.createdAt * 1000).toISOString()],
+  ['type', (log) => log.type],
+  ['username', (log) => log.username],
+  ['token', (log) => log.tokenName],
+  ['model', (log) => log.modelName],
+  ['group', (log) => log.group],
+  ['quota', (log) => log.quota],
+  ['prompt_tokens', (log) => log.promptTokens],
+  ['completion_tokens', (log) => log.completionTokens],
+  ['use_time', (log) => log.useTime],
+  ['is_stream', (log) => log.isStream],
+  ['request_id', (log) => log.requestId],
+  ['content', (log) => log.content],
+];
+
+/** New columns are added at the end, because scripts read columns by position. */
+const lastColumns: readonly CsvColumn[] = [
+  ['charge_lines', chargeLines],
+  ['affinity', ({ other }) => /"affinity": ?"(hit|new|moved)"/.exec(other)?.[1] ?? ''],
+];
+
+/** Returns the charge of a call by a price card: `10 input x 3 USD per million = 0.00003; ...`. */
+function chargeLines({ other }: LogView): string {
+  // Most rows have none, and are not parsed.
+  if (!other.includes('"components"')) return '';
+  return (readComponents(parseFields(other)?.['components']) ?? []).map(formatComponent).join('; ');
+}
+
+/** The columns for admins. They are after all others, because scripts read columns by position. */
+const costColumns: readonly CsvColumn[] = [
+  ['cost_usd', ({ other }) => costOfText(other)?.usd ?? null],
+  ['cost_basis', ({ other }) => costOfText(other)?.basis ?? null],
+];
+
+const adminColumns: readonly CsvColumn[] = [
+  ['channel', (log) => log.channelId],
+  ['channel_name', (log) => log.channelName],
+];

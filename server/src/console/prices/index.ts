@@ -1,0 +1,9 @@
+export { BelowCostService } from './below-cost.service.js';
+export { PriceVersion } from './price-version.entity.js';
+export { PriceVersionService } from './price-version.service.js';
+export { PricingService } from './pricing.service.js';
+export { PriceCheck } from './sync/price-check.entity.js';
+export { PriceCheckService } from './sync/price-check.service.js';
+export { PriceSourceService } from './sync/price-source.service.js';
+export { PriceUpdate } from './sync/price-update.entity.js';
+export { PriceUpdateService } from './sync/price-update.service.js';

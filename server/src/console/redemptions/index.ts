@@ -1,0 +1,3 @@
+export { RedeemService } from './redeem.service.js';
+export { Redemption } from './redemption.entity.js';
+export { type KeyedRedemption, RedemptionService } from './redemption.service.js';

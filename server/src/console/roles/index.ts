@@ -1,0 +1,2 @@
+export { CustomRole } from './custom-role.entity.js';
+export { CustomRoleService } from './custom-role.service.js';

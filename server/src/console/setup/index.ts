@@ -1,0 +1,2 @@
+export { Setup } from './setup.entity.js';
+export { SetupService } from './setup.service.js';

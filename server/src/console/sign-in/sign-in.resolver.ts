@@ -1,0 +1,55 @@
+import { Arg, Ctx, Mutation, Resolver, Field, InputType, ObjectType } from 'type-graphql';
+import type { GraphQLContext } from '../../platform/graphql/context.js';
+import { sessionCookie } from '../../platform/http/authenticate.js';
+import { clearSessionCookie, originOf, setSignInCookies } from '../../platform/http/session-cookie.js';
+import { challengeOf } from '../../platform/http/visitor.js';
+import type { AuthService, Credentials } from './auth.service.js';
+import { PayloadMutation } from '../../platform/graphql/payload.js';
+import type { User } from '../users/index.js';
+import { UserObject } from '../users/user.object.js';
+
+@InputType()
+class LoginInput implements Credentials {
+  @Field(() => String, { description: 'User name or e-mail address.' })
+  username: string;
+
+  @Field(() => String)
+  password: string;
+
+  @Field(() => String, { nullable: true, description: 'Token of the Turnstile widget, where the site requires it.' })
+  turnstile?: string | null;
+}
+
+@ObjectType('LoginPayload')
+class LoginPayload {
+  @Field(() => UserObject, { nullable: true, description: 'Null: the second factor is still missing.' })
+  user: User | null;
+
+  @Field(() => Boolean, { description: 'Go on with `beginSecondFactor`; until then nothing is granted.' })
+  needsSecondFactor: boolean;
+}
+
+@Resolver()
+export class SignInResolver {
+  constructor(private readonly authService: AuthService) {}
+
+  @Mutation(() => LoginPayload, { description: 'Opens a session and sets its cookie.' })
+  async login(
+    @Ctx() { request, reply }: GraphQLContext,
+    @Arg('input', () => LoginInput) input: LoginInput,
+  ): Promise<LoginPayload> {
+    const signIn = await this.authService.login(input, originOf(request), challengeOf(request, reply, input.turnstile));
+    setSignInCookies(request, reply, signIn);
+    const { user, needsSecondFactor } = signIn;
+    return { user: needsSecondFactor ? null : user, needsSecondFactor };
+  }
+
+  @PayloadMutation({ wasSignedIn: () => Boolean }, 'Ends the session, if there is one.', {
+    wasSignedIn: 'A session ended.',
+  })
+  async logout(@Ctx() { request, reply }: GraphQLContext): Promise<{ wasSignedIn: boolean }> {
+    const wasSignedIn = await this.authService.logout(request.cookies[sessionCookie]);
+    clearSessionCookie(reply);
+    return { wasSignedIn };
+  }
+}

@@ -1,0 +1,2 @@
+export { ReleaseService } from './release.service.js';
+export { StatusService } from './status.service.js';

@@ -1,0 +1,11 @@
+export { CreativeTaskStore } from './creative-task-store.js';
+export { type CreativeAction, CreativeTask } from './creative-task.entity.js';
+export { CreativeTaskService } from './creative-task.service.js';
+export { DrawingNotifyService } from './drawing-notify.service.js';
+export { DrawingStore } from './drawing-store.js';
+export { Drawing, type DrawingAction, drawingActions } from './drawing.entity.js';
+export { DrawingService } from './drawing.service.js';
+export { imageLink, isImageKey, rowOfImageKey } from './image-link.js';
+export { type Accepted, creativeKind, drawingKind, finished, type TaskKind, TaskLedger } from './task-ledger.js';
+export { TaskWatch } from './task-watch.js';
+export { VideoLinks, videoPlatform } from './video-link.js';

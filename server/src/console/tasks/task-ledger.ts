@@ -1,0 +1,257 @@
+import type { DataSource, EntityManager, EntityTarget } from 'typeorm';
+import type { Changes } from '../../platform/cache/changes.js';
+import type { Change } from '../../platform/cache/shared-state.js';
+import type { UsageLog } from '../../shared/audit.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import { formatQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/index.js';
+import type { OptionValues } from '../../options/option.service.js';
+import {
+  type Charge,
+  type Ledger,
+  type PostEntry,
+  type Reservation,
+  settleWithin,
+} from '../../billing/ledger/index.js';
+import { TokenStatus } from '../tokens/index.js';
+import { CreativeTask } from './creative-task.entity.js';
+import { Drawing } from './drawing.entity.js';
+
+/** Columns that both kinds of tasks have. */
+type TaskRow = Drawing | CreativeTask;
+
+export interface TaskKind<Row extends TaskRow> {
+  readonly entity: EntityTarget<Row>;
+  readonly table: 'midjourneys' | 'tasks';
+  /** The column of the provider's id. */
+  readonly nameColumn: 'mj_id' | 'task_id';
+  /** The part of the source of its refunds in the ledger: `refund:mj:<row>`. */
+  readonly source: 'mj' | 'task';
+  /** The kind of the change announcements of its rows. */
+  readonly change: 'drawing' | 'creativeTask';
+  readonly word: string;
+}
+
+export const drawingKind: TaskKind<Drawing> = {
+  entity: Drawing,
+  table: 'midjourneys',
+  nameColumn: 'mj_id',
+  source: 'mj',
+  change: 'drawing',
+  word: 'image task',
+};
+
+export const creativeKind: TaskKind<CreativeTask> = {
+  entity: CreativeTask,
+  table: 'tasks',
+  nameColumn: 'task_id',
+  source: 'task',
+  change: 'creativeTask',
+  word: 'async task',
+};
+
+export interface Accepted {
+  /**
+   * `known`: the user already has a row for this task, which stays the only one; `given up`: the row was closed
+   * meanwhile. Only `taken` charges.
+   */
+  readonly outcome: 'taken' | 'known' | 'given up';
+  /** The user's new balance after a charge; null without a charge. */
+  readonly userQuota: number | null;
+}
+
+/** A row with this progress never changes again. */
+export const finished = '100%';
+
+interface LockedRow {
+  readonly name: string;
+  readonly progress: string;
+  readonly status: string;
+  readonly quota: string;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly username: string;
+}
+
+export interface TaskLedgerDeps {
+  readonly database: DataSource;
+  readonly ledger: Pick<Ledger, 'release'>;
+  readonly postEntry: PostEntry;
+  readonly usageLog: UsageLog;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+/**
+ * Charges and refunds tasks. A row is locked before it changes. The charged amount is stored on the row in the
+ * transaction of the charge, and the transition to FAILURE refunds that amount to user and token in its own
+ * transaction. A task is therefore charged and refunded at most once, whichever node reports its end and however often.
+ */
+export class TaskLedger {
+  constructor(private readonly deps: TaskLedgerDeps) {}
+
+  /**
+   * Writes the task's row before the provider is called. If that fails, the reservation is released.
+   * @returns the row id
+   */
+  async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>, reservation: Reservation): Promise<number> {
+    const { database, ledger } = this.deps;
+    const { identifiers } = await database.manager.insert(kind.entity, row as never).catch(async (error: unknown) => {
+      await ledger.release(reservation);
+      throw error;
+    });
+    const id = (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
+    void this.announce(kind, id);
+    return id;
+  }
+
+  /**
+   * Charges a task that the provider accepted, and stores the provider's response.
+   * @param charge null when nothing is charged
+   * @param window the row whose dialog this submission completes; it is removed, if it was free, because the provider
+   * keeps its id
+   */
+  async accept<Row extends TaskRow>(
+    kind: TaskKind<Row>,
+    id: number,
+    fields: Partial<Row>,
+    reservation: Reservation,
+    charge: Charge | null,
+    window: number | null = null,
+  ): Promise<Accepted> {
+    const { database } = this.deps;
+    try {
+      return await database.transaction(async (manager) => {
+        const row = await lock(manager, kind, id);
+        if (!row || row.progress === finished) return givenUp;
+        if (window !== null)
+          await manager.query(`DELETE FROM ${kind.table} WHERE id = $1 AND charged_at = 0`, [window]);
+        // The id is written before the price: an id that another row has makes this transaction wait for the one that
+        // changes that row, which may in turn wait for the balance.
+        await manager.update(kind.entity, id, fields as never);
+        if (!charge) return { outcome: 'taken', userQuota: null };
+        const at = seconds(this.deps.clock);
+        const settled = await settleWithin(manager, reservation, charge, at);
+        if (!settled) throw new NotHeldError();
+        await manager.update(kind.entity, id, { quota: charge.quota, chargedAt: at, isLogged: charge.logged } as never);
+        return { outcome: 'taken', userQuota: settled.userQuota };
+      });
+    } catch (error) {
+      if (error instanceof NotHeldError) return givenUp;
+      if (!isUniqueViolation(error)) throw error;
+      // The transaction was rolled back, including the charge.
+      await database.manager.delete(kind.entity, id);
+      return { outcome: 'known', userQuota: null };
+    } finally {
+      // After a settlement this releases nothing; without one it releases the whole amount.
+      await this.deps.ledger.release(reservation);
+      void this.announce(kind, id, ...(window === null ? [] : [{ kind: kind.change, id: window }]));
+    }
+  }
+
+  /** Closes a task that the provider did not accept. */
+  async refuse<Row extends TaskRow>(
+    kind: TaskKind<Row>,
+    id: number,
+    fields: Partial<Row>,
+    reservation: Reservation,
+  ): Promise<void> {
+    try {
+      await this.move(kind, id, { ...fields, status: 'FAILURE', progress: finished });
+    } finally {
+      await this.deps.ledger.release(reservation);
+    }
+  }
+
+  /**
+   * Makes one transition of a task. The transition to FAILURE refunds; a final state never changes.
+   * @returns true when the row changed
+   */
+  async move<Row extends TaskRow>(kind: TaskKind<Row>, id: number, step: Partial<Row>): Promise<boolean> {
+    const moved = await this.deps.database.transaction(async (manager) => {
+      const row = await lock(manager, kind, id);
+      if (!row || row.progress === finished) return null;
+      await manager.update(kind.entity, id, step as never);
+      const refunds = step.progress === finished && step.status === 'FAILURE' && Number(row.quota) > 0;
+      if (refunds) await this.refund(manager, kind, id, row);
+      return { row, refunds };
+    });
+    if (!moved) return false;
+    const { row, refunds } = moved;
+    const balances: Change[] = [
+      { kind: 'user', id: row.user_id },
+      { kind: 'token', id: row.token_id },
+    ];
+    await this.announce(kind, id, ...(refunds ? balances : []));
+    return true;
+  }
+
+  /** Announces every transition of a task after its commit. Never fails. */
+  private announce<Row extends TaskRow>(kind: TaskKind<Row>, id: number, ...more: Change[]): Promise<void> {
+    return this.deps.changes.announce({ kind: kind.change, id }, ...more);
+  }
+
+  private async refund<Row extends TaskRow>(
+    manager: EntityManager,
+    kind: TaskKind<Row>,
+    id: number,
+    row: LockedRow,
+  ): Promise<void> {
+    const { postEntry, usageLog: audit, options } = this.deps;
+    const amount = Number(row.quota);
+    const source = `refund:${kind.source}:${id}`;
+    const { user_id: userId, token_id: tokenId } = row;
+    // Users are locked before tokens, as in every transaction. Deleted users get no refund.
+    if (!(await exists(manager, 'users', userId))) return;
+    await postEntry(manager, { source, kind: 'refund', userId, amount, note: row.name });
+    if (tokenId !== 0 && (await exists(manager, 'tokens', tokenId))) {
+      await postEntry(manager, {
+        source: `${source}:token`,
+        kind: 'refund',
+        account: 'token',
+        userId,
+        tokenId,
+        amount,
+        note: row.name,
+      });
+      await manager.query('UPDATE tokens SET status = $2 WHERE id = $1 AND status = $3 AND remain_quota > 0', [
+        tokenId,
+        TokenStatus.enabled,
+        TokenStatus.exhausted,
+      ]);
+    }
+    const shown = formatQuota(amount, options.values);
+    await audit.record(manager, {
+      type: LogType.system,
+      userId,
+      username: row.username,
+      content: `${kind.word} ${row.name} failed, compensated ${shown}`,
+      quota: amount,
+    });
+  }
+}
+
+/** Rolls back a task whose reservation no longer exists. */
+class NotHeldError extends Error {}
+
+const givenUp: Accepted = { outcome: 'given up', userQuota: null };
+
+async function lock<Row extends TaskRow>(
+  manager: EntityManager,
+  { table, nameColumn }: TaskKind<Row>,
+  id: number,
+): Promise<LockedRow | undefined> {
+  const rows = await manager.query<LockedRow[]>(
+    `SELECT ${nameColumn} AS name, progress, status, quota, user_id, token_id, username
+     FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
+  return rows[0];
+}
+
+async function exists(manager: EntityManager, table: 'users' | 'tokens', id: number): Promise<boolean> {
+  const sql = `SELECT 1 FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`;
+  return (await manager.query<unknown[]>(sql, [id])).length > 0;
+}

@@ -1,0 +1,222 @@
+import { addDays, dayOf, firstOfMonth, isZoneName, mondayOf, startOfDay } from '../../shared/calendar.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { resolveTimeRange, type CalendarPeriod } from '../../shared/time-range.js';
+import { day, fiveMinutes, hour, type Range } from '../../billing/rollups/index.js';
+
+export const timeBuckets = ['MINUTE_5', 'HOUR', 'DAY', 'WEEK', 'MONTH'] as const;
+/** Buckets of time. Buckets of DAY and longer begin at midnight of the requested time zone; a WEEK begins on Monday. */
+export type TimeBucket = (typeof timeBuckets)[number];
+
+export const comparedPeriods = ['PREVIOUS', 'PREVIOUS_CALENDAR', 'SAME_LAST_WEEK', 'SAME_LAST_YEAR'] as const;
+export type ComparedPeriod = (typeof comparedPeriods)[number];
+
+/**
+ * Unix seconds, half-open; or a calendar period. The last 30 days when absent. A range that ends where it begins is
+ * empty.
+ */
+export interface WantedRange {
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+  readonly calendar?: CalendarPeriod | undefined;
+}
+
+export interface WantedComparison {
+  readonly period?: ComparedPeriod | undefined;
+  readonly range?: WantedRange | undefined;
+  /** The zone of a calendar period in `range`. That of the query when absent. */
+  readonly timeZone?: string | undefined;
+}
+
+/** A range of full counter buckets, and the starts of its time buckets. */
+export interface Span {
+  readonly range: Range;
+  /** Starts in ascending order; the first is at or before `range.from`. Null when the whole range is one row. */
+  readonly starts: readonly number[] | null;
+}
+
+/** Maximum number of buckets. */
+const maxBuckets = 10_000;
+const month = 30 * day;
+
+interface Question {
+  readonly range: WantedRange;
+  readonly timeZone: string;
+  /** The zone of a calendar period in `range`. `timeZone` when absent. */
+  readonly rangeTimeZone?: string | undefined;
+  readonly bucket: TimeBucket | null;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/**
+ * The range that is actually aggregated. Usage is counted by UTC hour (MINUTE_5: by five minutes), so `from` is rounded
+ * down and `until` up.
+ * @param atom seconds to which the range is rounded; 1 for rows that have their own time
+ * @param field named in errors about the range
+ * @throws AppError INVALID_INPUT: contradictory range, unknown time zone, a zone whose days do not begin on a full UTC
+ * hour where days matter, or too many buckets
+ */
+export function resolveSpan(question: Question, atom = atomOf(question.bucket), field = 'range'): Span {
+  const { range: wanted, timeZone, rangeTimeZone = timeZone, bucket, now } = question;
+  assertTimeZone(timeZone);
+  assertTimeZone(rangeTimeZone);
+  const exact = resolveRange(wanted, rangeTimeZone, now, field);
+  if (exact.from > exact.end) throw new InvalidInputError('The range ends before it begins', field);
+  // The end of an unfinished period is not a midnight.
+  const midnights = exact.end === now + 1 ? [exact.from] : [exact.from, exact.end];
+  if (wanted.calendar !== undefined) assertWhole(midnights, rangeTimeZone, atom);
+  const from = Math.floor(exact.from / atom) * atom;
+  // An empty range stays empty.
+  const range = { from, end: exact.from === exact.end ? from : Math.ceil(exact.end / atom) * atom };
+  return { range, starts: bucket === null ? null : startsOf(range, bucket, timeZone, atom) };
+}
+
+/**
+ * Returns the range to compare with. Its n-th bucket corresponds to the n-th bucket of the range.
+ * @throws AppError INVALID_INPUT
+ */
+export function resolveComparison(span: Span, comparison: WantedComparison, question: Question): Span {
+  const { period, range } = comparison;
+  const { timeZone, bucket, now } = question;
+  if ((period === undefined) === (range === undefined)) {
+    throw new InvalidInputError('Compare either with a period or with a range', 'compareTo');
+  }
+  if (range !== undefined) {
+    const other = { range, timeZone, rangeTimeZone: comparison.timeZone, bucket, now };
+    return resolveSpan(other, atomOf(bucket), 'compareTo');
+  }
+  const { from, end } = span.range;
+  if (period === 'PREVIOUS_CALENDAR') {
+    const before = previousPeriod(question);
+    assertWhole([before.from, before.end], question.rangeTimeZone ?? timeZone, atomOf(bucket));
+    return { range: before, starts: bucket === null ? null : startsOf(before, bucket, timeZone) };
+  }
+  const shift = (moment: number): number =>
+    period === 'PREVIOUS'
+      ? moment - (end - from)
+      : shiftDate(moment, timeZone, period === 'SAME_LAST_WEEK' ? { days: -7 } : { years: -1 });
+  const shifted = { from: shift(from), end: shift(end) };
+  assertWhole([shifted.from, shifted.end], timeZone, atomOf(bucket));
+  return { range: shifted, starts: span.starts?.map(shift) ?? null };
+}
+
+/** Returns the first second after a bucket. */
+export function bucketEnd(start: number, bucket: TimeBucket, timeZone: string): number {
+  if (bucket === 'MINUTE_5') return start + fiveMinutes;
+  if (bucket === 'HOUR') return start + hour;
+  const first = dayAt(start, timeZone);
+  const next = bucket === 'DAY' ? addDays(first, 1) : bucket === 'WEEK' ? addDays(first, 7) : firstOfMonth(first, 1);
+  return startAt(next, timeZone);
+}
+
+/** @throws AppError INVALID_INPUT for anything but an IANA name */
+export function assertTimeZone(timeZone: string): void {
+  if (!isZoneName(timeZone)) throw new InvalidInputError(`Unknown time zone ${timeZone}`, 'timeZone');
+}
+
+const atomOf = (bucket: TimeBucket | null): number => (bucket === 'MINUTE_5' ? fiveMinutes : hour);
+
+const dayAt = (moment: number, timeZone: string) => dayOf(new Date(moment * 1000), timeZone);
+const startAt = (date: ReturnType<typeof dayAt>, timeZone: string): number =>
+  startOfDay(date, timeZone).getTime() / 1000;
+
+function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, now: number, field: string): Range {
+  if (calendar === undefined) {
+    // The clocks of callers may be ahead.
+    const end = until ?? Math.max(now + 1, from ?? 0);
+    return { from: from ?? end - month, end };
+  }
+  if (from !== undefined || until !== undefined) {
+    throw new InvalidInputError('Use either calendar, or from and until', field);
+  }
+  const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
+  const seconds = (moment: Date | null): number => (moment?.getTime() ?? 0) / 1000;
+  const end = seconds(period.until);
+  // An unfinished period ends now, except a period of future days.
+  return { from: seconds(period.from), end: calendar.startsWith('NEXT_') ? end : Math.min(end, now + 1) };
+}
+
+/** Returns the complete day, week, month or number of days before a calendar period. */
+function previousPeriod({
+  range,
+  timeZone: bucketTimeZone,
+  rangeTimeZone: timeZone = bucketTimeZone,
+  now,
+}: Question): Range {
+  const { calendar } = range;
+  if (calendar === undefined) {
+    throw new InvalidInputError('PREVIOUS_CALENDAR needs a calendar period as range', 'compareTo');
+  }
+  const { from } = resolveRange({ calendar }, timeZone, now, 'range');
+  const first = dayAt(from, timeZone);
+  const days = periodDays[calendar];
+  return { from: startAt(days === null ? firstOfMonth(first, -1) : addDays(first, -days), timeZone), end: from };
+}
+
+/** Days of a period; null for a month. */
+const periodDays: Readonly<Record<CalendarPeriod, number | null>> = {
+  TODAY: 1,
+  YESTERDAY: 1,
+  THIS_WEEK: 7,
+  LAST_WEEK: 7,
+  THIS_MONTH: null,
+  LAST_MONTH: null,
+  LAST_7_DAYS: 7,
+  LAST_30_DAYS: 30,
+  NEXT_7_DAYS: 7,
+  NEXT_30_DAYS: 30,
+};
+
+/**
+ * Returns the starts of the buckets of a range, ascending; the first is at or before it. An empty range has none.
+ * @throws AppError INVALID_INPUT for too many
+ */
+export function bucketStarts(range: Range, bucket: TimeBucket, timeZone: string): number[] {
+  const starts: number[] = [];
+  if (range.from === range.end) return starts;
+  for (let at = startOf(range.from, bucket, timeZone); at < range.end; at = bucketEnd(at, bucket, timeZone)) {
+    if (starts.length === maxBuckets) {
+      throw new InvalidInputError(`The range has more than ${maxBuckets} buckets`, 'bucket');
+    }
+    starts.push(at);
+  }
+  return starts;
+}
+
+function startsOf(range: Range, bucket: TimeBucket, timeZone: string, atom = atomOf(bucket)): number[] {
+  const starts = bucketStarts(range, bucket, timeZone);
+  // Buckets of an hour are UTC hours.
+  if (bucket === 'HOUR') assertWhole([startOf(range.from, 'DAY', timeZone)], timeZone, hour);
+  else assertWhole(starts, timeZone, atom);
+  return starts;
+}
+
+function assertWhole(moments: readonly number[], timeZone: string, atom: number): void {
+  if (moments.every((moment) => moment % atom === 0)) return;
+  throw new InvalidInputError(
+    `Usage is counted by the UTC hour, and days of ${timeZone} do not begin on one. Use a zone with a whole-hour offset`,
+    'timeZone',
+  );
+}
+
+function startOf(moment: number, bucket: TimeBucket, timeZone: string): number {
+  if (bucket === 'MINUTE_5') return moment - (moment % fiveMinutes);
+  if (bucket === 'HOUR') return moment - (moment % hour);
+  const date = dayAt(moment, timeZone);
+  return startAt(bucket === 'DAY' ? date : bucket === 'WEEK' ? mondayOf(date) : firstOfMonth(date), timeZone);
+}
+
+/**
+ * Returns the same time of day on another date. A leap day that the other year lacks is empty: it begins and ends with
+ * March.
+ */
+function shiftDate(
+  moment: number,
+  timeZone: string,
+  { days = 0, years = 0 }: { days?: number; years?: number },
+): number {
+  const date = dayAt(moment, timeZone);
+  const start = startAt(addDays({ ...date, year: date.year + years }, days), timeZone);
+  const isMissing = years !== 0 && dayAt(start, timeZone).day !== date.day;
+  return isMissing ? start : start + moment - startAt(date, timeZone);
+}

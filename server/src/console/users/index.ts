@@ -1,0 +1,12 @@
+export { AccountService } from './account.service.js';
+export { BalanceWatch } from './balance-watch.js';
+export { affiliateCodeLength, insertUser, type NewUser, withFreshAffiliateCode } from './new-user.js';
+export { findRoot } from './root-actor.js';
+export { SettingService } from './setting.service.js';
+export { parsed, usernameRule } from './user-input.js';
+export { UserLedger } from './user-ledger.js';
+export { UserSessionsService } from './user-sessions.service.js';
+export { asSeen, type UserSetting, UserSettings } from './user-setting.js';
+export { User } from './user.entity.js';
+export { toConflict, UserService } from './user.service.js';
+export { UsernameTakenError } from './username.js';

@@ -1,0 +1,53 @@
+import type { EntityManager } from 'typeorm';
+import { randomAlphanumeric } from '../../shared/ids.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { PostEntry } from '../../billing/ledger/index.js';
+import { User } from './user.entity.js';
+import { claimUsername } from './username.js';
+
+/** Ids of a user at sign-in providers. */
+export type Identities = Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>;
+
+export interface NewUser extends Identities {
+  readonly username: string;
+  readonly displayName: string;
+  readonly passwordHash: string | null;
+  readonly role: number;
+  readonly group?: string;
+  readonly email?: string;
+  readonly inviterId?: number;
+  /** Initial quota, posted as the opening entry of the user's account. */
+  readonly quota: number;
+}
+
+export const affiliateCodeLength = 6;
+
+/**
+ * Inserts a user with an invite code and posts the opening balance, in the caller's transaction.
+ * @throws UsernameTakenError
+ */
+export async function insertUser(manager: EntityManager, postEntry: PostEntry, user: NewUser): Promise<User> {
+  const { quota, ...columns } = user;
+  await claimUsername(manager, user.username);
+  const inserted = await manager.insert(User, { ...columns, affCode: randomAlphanumeric(affiliateCodeLength) });
+  const id = inserted.identifiers[0]?.['id'] as number;
+  await postEntry(manager, {
+    source: `opening:user:${id}`,
+    kind: 'opening',
+    userId: id,
+    amount: quota,
+    note: 'start quota',
+  });
+  return manager.findOneByOrFail(User, { id });
+}
+
+/** Repeats the transaction when the random invite code is taken. */
+export async function withFreshAffiliateCode<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt >= 5 || !isUniqueViolation(error, 'users_aff_code')) throw error;
+    }
+  }
+}
