@@ -2,7 +2,7 @@ import { explainCharge, explainCost, type ChargedRow } from '../../server/src/bi
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
 import { rechargeOf } from '../../server/src/billing/prices/dry-run/recharge.js';
 import { priceOfCall, usualTaskUsd } from '../../server/src/billing/prices/compiled-price.js';
-import { PriceBook, type PriceSettings } from '../../server/src/billing/prices/price-book.service.js';
+import { PriceBook, type PriceSettings } from '../../server/src/billing/prices/price-book.js';
 
 type Query = (sql: string, values?: unknown[]) => Promise<object[]>;
 

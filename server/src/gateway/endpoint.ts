@@ -1,4 +1,4 @@
-import type { ChargeCard, Formula, Price } from '../billing/prices/price-book.service.js';
+import type { ChargeCard, Formula, Price } from '../billing/prices/index.js';
 import type { Quantity } from '../shared/price-card.js';
 import type { PromptTexts } from './reserve/metering/prompt-tokens.js';
 import type { Usage } from '../shared/usage.js';

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../options/option.service.js';
-import { coversWork, type Price } from '../billing/prices/price-book.service.js';
+import { coversWork, type Price } from '../billing/prices/index.js';
 import type { Caller } from './admit/authentication.js';
 import type { Call, OpenedRequest } from './call.js';
 import type { ParsedRequest } from './request.js';

@@ -1,7 +1,11 @@
-import type { Price } from '../billing/prices/compiled-price.js';
-import { rechargeOf, type OtherPrices } from '../billing/prices/dry-run/recharge.js';
-import type { LoggedCall } from '../billing/prices/dry-run/logged-quantities.js';
-import { PriceBook, type PriceSettings } from '../billing/prices/price-book.service.js';
+import {
+  type Price,
+  type LoggedCall,
+  type OtherPrices,
+  rechargeOf,
+  PriceBook,
+  type PriceSettings,
+} from '../billing/prices/index.js';
 import { LogType } from '../shared/log-type.js';
 import { parseFields, type Fields as Json } from '../shared/json.js';
 import type { Family } from './family.js';

@@ -1,6 +1,6 @@
 import type { PriceCard } from '../../shared/price-card.js';
 import { isLoss, worstPrice } from './below-cost.js';
-import type { CostPrice } from './channel-cost.service.js';
+import type { CostPrice } from './channel-cost.js';
 import { priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
 
 const quotaPerUnit = 500_000;

@@ -10,7 +10,7 @@ import {
   type Quantity,
   type ServiceTier,
 } from '../../shared/price-card.js';
-import type { CostPrice } from './channel-cost.service.js';
+import type { CostPrice } from './channel-cost.js';
 import type { ChargeCard } from './card-charge.js';
 import { listsLines, type Price } from './compiled-price.js';
 

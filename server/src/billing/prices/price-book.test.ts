@@ -1,6 +1,6 @@
 import { defaultOptionValues, type OptionValues } from '../../options/option-registry.js';
 import type { Ratios } from './compiled-price.js';
-import { PriceBook } from './price-book.service.js';
+import { PriceBook } from './price-book.js';
 
 const book = (over: Partial<OptionValues> = {}): PriceBook =>
   new PriceBook({ values: { ...defaultOptionValues(), ...over } });

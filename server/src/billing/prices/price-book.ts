@@ -18,33 +18,6 @@ import {
   cacheWriteRatio,
 } from './model-ratios.js';
 
-/** The formulas, re-exported for users of this module's service. */
-export {
-  cardNotes,
-  coversWork,
-  isFree,
-  listsLines,
-  taskQuantityOf,
-  usualTask,
-  type Formula,
-  type Price,
-} from './compiled-price.js';
-export {
-  boundOfCard,
-  chargeOfComponents,
-  chargeOfUsage,
-  hasLines,
-  linesOfUsage,
-  reserveOf,
-  type ChargeCard,
-  type Component,
-} from './card-charge.js';
-export { imageFactor, isAudioModel, oneCall, transcriptionTokens, type ImageOrder } from './table-usage.js';
-export { minus, roundedUp, whole, type Rounded } from './rounding.js';
-export { linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
-export { linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
-export { usesTools } from './tool-prices.js';
-
 /** The settings that determine a price. */
 export interface PriceSettings {
   readonly values: Pick<

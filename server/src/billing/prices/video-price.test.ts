@@ -1,10 +1,10 @@
 import { parseCostRule } from '../../shared/cost-rule.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { ChannelCost } from './channel-cost.service.js';
+import { ChannelCost } from './channel-cost.js';
 import { priceOfCard, type Price } from './compiled-price.js';
-import { explainCharge, explainCost } from './explain-charge.service.js';
-import { PriceBook } from './price-book.service.js';
-import { loggedVideo, videoCostOf, videoPriceOf, type Video } from './video-price.service.js';
+import { explainCharge, explainCost } from './explain-charge.js';
+import { PriceBook } from './price-book.js';
+import { loggedVideo, videoCostOf, videoPriceOf, type Video } from './video-price.js';
 
 /* Amounts in quota: 500,000 are 1 USD. */
 const quotaPerUnit = 500_000;

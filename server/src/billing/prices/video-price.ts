@@ -1,6 +1,6 @@
 import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
 import { componentsOf, quotaOfComponents, usdOf, type Count, type PricedUsage } from './card-charge.js';
-import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.service.js';
+import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
 import { cardNotes, isFree, listsLines, type Price } from './compiled-price.js';
 
 /** A video as a price sees it. */

@@ -2,11 +2,18 @@ import { systemClock, type Clock } from '../../shared/clock.js';
 import type { MaybeActor } from '../../shared/actor.js';
 import type { ChannelDirectory, ChannelOffer } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { effectivePrice, type EffectivePrice } from '../../billing/prices/effective-price.js';
-import { builtInCard } from '../../billing/prices/built-in-prices.js';
+import {
+  builtInCard,
+  type EffectivePrice,
+  effectivePrice,
+  modelLimits,
+  type ModelLimits,
+  callPriceOf,
+  collapseGizmo,
+  PriceBook,
+  unpricedRatio,
+} from '../../billing/prices/index.js';
 import type { PriceCard } from '../../shared/price-card.js';
-import { modelLimits, type ModelLimits } from '../../billing/prices/model-limits.service.js';
-import { callPriceOf, collapseGizmo, unpricedRatio, type PriceBook } from '../../billing/prices/price-book.service.js';
 
 /** The price of one model, without the group ratio. */
 export interface PricedModel {

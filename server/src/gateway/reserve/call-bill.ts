@@ -1,19 +1,20 @@
 import {
-  cardNotes,
+  type ChargeCard,
   chargeOfComponents,
-  coversWork,
+  type Component,
   hasLines,
-  linesOfImages,
   linesOfUsage,
+  type SaleLines,
+  cardNotes,
+  coversWork,
   listsLines,
-  usesTools,
+  type Price,
+  linesOfImages,
   withoutAdvice,
   withoutImages,
-  type ChargeCard,
-  type Component,
-  type Price,
   type Rounded,
-} from '../../billing/prices/price-book.service.js';
+  usesTools,
+} from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 

@@ -1,16 +1,14 @@
 import type { OptionValues } from '../../options/option.service.js';
 import {
   boundOfCard,
-  type CardPrice,
+  type ChargeCard,
   chargeOfComponents,
   isFree,
+  modelLimits,
   linesOfImages,
-  chargeOfComponents,
-  roundedUp,
-  usesTools,
-  type ChargeCard,
   type Rounded,
   roundedUp,
+  usesTools,
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';

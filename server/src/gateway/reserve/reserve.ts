@@ -1,8 +1,6 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { modelLimits } from '../../billing/prices/model-limits.service.js';
-import { collapseGizmo, hasLines, isFree, reserveOf, roundedUp } from '../../billing/prices/price-book.service.js';
-import { QuotaError, type Ledger, type Reservation } from '../../billing/ledger/ledger.service.js';
-import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
+import { hasLines, reserveOf, isFree, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
+import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { RateLease } from '../admit/call-rates.js';

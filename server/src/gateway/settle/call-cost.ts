@@ -1,12 +1,15 @@
 import {
+  linesOfUsage,
   costNotes,
-  costOfUsage,
-  withOtherCost,
   type CostNotes,
+  costOfUsage,
   type CostPrice,
   type SaleLines,
-} from '../../billing/prices/channel-cost.service.js';
-import { linesOfImages, linesOfUsage, withoutAdvice, withoutImages } from '../../billing/prices/price-book.service.js';
+  withOtherCost,
+  linesOfImages,
+  withoutAdvice,
+  withoutImages,
+} from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { Usage } from '../../shared/usage.js';
 import { cardAt } from '../reserve/call-bill.js';

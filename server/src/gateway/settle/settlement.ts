@@ -1,7 +1,6 @@
 import type { OptionValues } from '../../options/option.service.js';
-import type { CostNotes } from '../../billing/prices/channel-cost.service.js';
-import { collapseGizmo, type Price, type Rounded } from '../../billing/prices/price-book.service.js';
-import type { Charge, Ledger } from '../../billing/ledger/ledger.service.js';
+import { type CostNotes, type Price, collapseGizmo, type Rounded } from '../../billing/prices/index.js';
+import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import { isAppError } from '../../shared/errors.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
 import type { Served } from '../send/attempts.js';

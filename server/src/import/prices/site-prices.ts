@@ -1,5 +1,4 @@
-import { priceOfRatios, type Price } from '../../billing/prices/compiled-price.js';
-import { collapseGizmo, PriceBook } from '../../billing/prices/price-book.service.js';
+import { type Price, priceOfRatios, collapseGizmo, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { SourcePrice } from './source-price.js';

@@ -1,7 +1,12 @@
-import { coversWork, type Price, type PriceBook } from '../../billing/prices/price-book.service.js';
-import { BudgetError } from '../../billing/ledger/budget-holds.service.js';
-import { QuotaError, type Ledger, type Reservation, type Transaction } from '../../billing/ledger/ledger.service.js';
-import { SessionLedger } from '../../billing/ledger/session-ledger.service.js';
+import { coversWork, type Price, PriceBook } from '../../billing/prices/index.js';
+import {
+  BudgetError,
+  type Ledger,
+  QuotaError,
+  type Reservation,
+  type Transaction,
+  SessionLedger,
+} from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Clock } from '../../shared/clock.js';

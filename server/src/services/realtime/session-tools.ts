@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { coversWork, type Price } from '../../billing/prices/price-book.service.js';
+import { coversWork, type Price } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
 import { unpricedTools } from '../../gateway/reserve/metering/server-tools.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
 import { priceOfCard } from '../../billing/prices/compiled-price.js';
-import type { Charge } from '../../billing/ledger/ledger.service.js';
+import type { Charge } from '../../billing/ledger/index.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
 import type { OrderCost } from './session-orders.js';

@@ -1,15 +1,21 @@
 import {
   chargeOfUsage,
-  oneCall,
+  costNotes,
+  costOf,
   taskQuantityOf,
   usualTask,
-  type PriceBook,
-} from '../../billing/prices/price-book.service.js';
+  PriceBook,
+  oneCall,
+  type Video,
+  videoCostOf,
+  type VideoPrice,
+  videoPriceOf,
+} from '../../billing/prices/index.js';
+import type { Charge, Ledger, Reservation } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Accepted } from '../../console/tasks/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
-import type { Charge, Ledger, Reservation } from '../../billing/ledger/index.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 import type { Secrets } from '../../shared/secrets.js';

@@ -17,7 +17,7 @@ import { asPieces } from '../other-models.js';
 import { linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { whole, type Rounded } from '../rounding.js';
 import { countOf, imageFactor, isAudioModel, loggedUsage, oneCall } from '../table-usage.js';
-import { loggedVideo, videoPriceOf } from '../video-price.service.js';
+import { loggedVideo, videoPriceOf } from '../video-price.js';
 import { isImageCall, quantitiesFor, textOf, type LoggedCall, type RecordedCards } from './logged-quantities.js';
 
 /** Prices of work that another model did in a call at `price`; null where that price covers it, or there is none. */

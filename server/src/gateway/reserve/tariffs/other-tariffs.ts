@@ -1,4 +1,4 @@
-import { imageFactor, type ImageOrder } from '../../../billing/prices/price-book.service.js';
+import { imageFactor, type ImageOrder } from '../../../billing/prices/index.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
 import type { Tariff } from '../../endpoint.js';

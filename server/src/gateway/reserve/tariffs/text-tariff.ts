@@ -1,4 +1,4 @@
-import { isAudioModel } from '../../../billing/prices/price-book.service.js';
+import { isAudioModel } from '../../../billing/prices/index.js';
 import { tokenQuantities } from '../../../shared/price-card.js';
 import type { ChargeInput, Tariff } from '../../endpoint.js';
 import { chatPrompt } from '../metering/prompt-tokens.js';
