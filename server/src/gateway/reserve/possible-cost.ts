@@ -16,6 +16,7 @@ import { noUsage, type Usage } from '../../shared/usage.js';
 import { cardAt, chargeOfCall } from './call-bill.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
+import type { Tariff } from '../endpoint.js';
 
 /** Everything about the cost of a call that is known before it is made. */
 export interface CallCost {
@@ -55,7 +56,10 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
-    return boundFor(cardFor(call, within), price.groupRatio, promptTokens, outputTokens, within, values);
+    const card = cardFor(call, within);
+    // By ratio, output that an endpoint does not charge would have a price.
+    const completionTokens = card.ratio === undefined ? outputTokens : chargedOutput(tariff, outputTokens);
+    return boundFor(card, price.groupRatio, promptTokens, completionTokens, within, values);
   };
   const drawn = chargeOfDrawing(call, values);
   const isShared = drawn > 0 || (call.request.advisor && call.advice);
@@ -73,6 +77,9 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
     maxInput: limits.maxInput,
   };
 }
+
+const chargedOutput = ({ counted }: Tariff, completionTokens: number): number =>
+  counted ? counted({ ...noUsage, completionTokens }).completionTokens : completionTokens;
 
 export const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits => ({
   ...traits,
