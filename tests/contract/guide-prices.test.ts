@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
-import { chargeOfCard, type Count } from '../../server/src/billing/prices/card-charge.js';
+import { chargeOfCard, chargeOfUsage, type Count } from '../../server/src/billing/prices/card-charge.js';
 import {
-  chargeOf,
-  chargeOfCall,
-  chargeOfImages,
-  chargeOfMessages,
-  transcriptionTokens,
-  type RatioPrice,
-} from '../../server/src/billing/prices/charge.js';
+  priceOfCall,
+  priceOfRatios,
+  type Formula,
+  type Price,
+} from '../../server/src/billing/prices/compiled-price.js';
+import { imageFactor, oneCall, transcriptionTokens } from '../../server/src/billing/prices/table-usage.js';
+import { noUsage, type Usage } from '../../server/src/shared/usage.js';
 
 const quotaPerUnit = 500_000;
 const guides = ['guide/prices.md', 'zh/guide/prices.md'];
@@ -35,16 +35,15 @@ function byHand(sum: string): number {
   return runInNewContext(expression) as number;
 }
 
-const ratio = (modelRatio: number, completionRatio: number, cacheRatio: number, groupRatio = 1): RatioPrice => ({
-  kind: 'ratio',
-  modelRatio,
-  completionRatio,
-  cacheRatio,
-  groupRatio,
-  cacheWriteRatio: 1.25,
-  audioRatio: 20,
-  audioCompletionRatio: 2,
-});
+function ratio(modelRatio: number, completionRatio: number, cacheRatio: number, groupRatio = 1): Price {
+  const ratios = { modelRatio, completionRatio, cacheRatio };
+  const others = { cacheWriteRatio: 1.25, audioRatio: 20, audioCompletionRatio: 2 };
+  return priceOfRatios('m', { ...ratios, ...others }, { groupRatio }, quotaPerUnit);
+}
+
+const chargeAs = (formula: Formula, { cards, groupRatio }: Price, usage: Partial<Usage>, times?: number): number =>
+  chargeOfUsage(cards[formula], { ...noUsage, ...usage }, groupRatio, quotaPerUnit, times).quota;
+const perCall = (usd: number): Price => priceOfCall('m', usd, { groupRatio: 1 });
 
 describe.each(guides)('%s', (file) => {
   const text = read(file);
@@ -55,10 +54,7 @@ describe.each(guides)('%s', (file) => {
     for (const [model, prompt, cached, output, model_, completion, cache, group, sum, quota, usd] of sums) {
       const price = ratio(Number(model_), Number(completion), Number(cache), Number(group));
       const usage = { promptTokens: Number(prompt), completionTokens: Number(output), cachedTokens: Number(cached) };
-      expect([model, chargeOf(price, { ...usage, cacheWriteTokens: 0 }, quotaPerUnit).quota]).toEqual([
-        model,
-        Number(quota),
-      ]);
+      expect([model, chargeAs('text', price, usage)]).toEqual([model, Number(quota)]);
       expect([model, Math.round(byHand(sum!))]).toEqual([model, Number(quota)]);
       expect([model, Number(quota) / quotaPerUnit]).toEqual([model, Number(usd)]);
     }
@@ -87,16 +83,13 @@ describe.each(guides)('%s', (file) => {
     const written = '(10 + 2000 × 0.1 + 500 × 1.25 + 100 × 5) × 1.5 = 2002.5';
     expect(text.replace(/\s+/g, ' ')).toContain(written);
     expect(byHand(written.split(' = ')[0]!)).toBe(2002.5);
-    expect([
-      chargeOfMessages(sonnet, messages, quotaPerUnit).quota,
-      chargeOf(sonnet, messages, quotaPerUnit).quota,
-    ]).toEqual([2002, 2003]);
+    expect([chargeAs('messages', sonnet, messages), chargeAs('text', sonnet, messages)]).toEqual([2002, 2003]);
 
     const order = { size: '1024x1792', quality: 'hd', count: 2, upstreamModel: 'dall-e-3' };
     const image = '0.04 × 2 × 1.5 × 2 × 500000 = 120000';
     expect(text).toContain(image);
     expect(byHand(image.split(' = ')[0]!)).toBeCloseTo(120_000, 6);
-    expect(chargeOfImages({ kind: 'call', modelPrice: 0.04, groupRatio: 1 }, order, quotaPerUnit).quota).toBe(120_000);
+    expect(chargeAs('images', perCall(0.04), oneCall, imageFactor(order))).toBe(120_000);
 
     const video = '8 × 0.6 × 500000 = 2400000';
     expect(text).toContain(video);
@@ -106,8 +99,8 @@ describe.each(guides)('%s', (file) => {
 
     expect(text).toContain('1000 × 15 = 15000');
     const minute = { promptTokens: transcriptionTokens(60), completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };
-    expect(chargeOf(ratio(15, 1, 1), minute, quotaPerUnit).quota).toBe(15_000);
-    expect(chargeOfCall({ kind: 'call', modelPrice: 0.1, groupRatio: 1 }, quotaPerUnit)).toBe(50_000);
+    expect(chargeAs('text', ratio(15, 1, 1), minute)).toBe(15_000);
+    expect(chargeAs('task', perCall(0.1), oneCall)).toBe(50_000);
     expect(text).toContain('50000');
   });
 });

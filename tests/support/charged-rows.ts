@@ -1,8 +1,8 @@
 import { explainCharge, explainCost, type ChargedRow } from '../../server/src/billing/prices/explain-charge.js';
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
 import { rechargeOf } from '../../server/src/billing/prices/dry-run/recharge.js';
+import { priceOfCall, usualTaskUsd } from '../../server/src/billing/prices/compiled-price.js';
 import { PriceBook, type PriceSettings } from '../../server/src/billing/prices/price-book.js';
-import { taskPriceOf } from '../../server/src/billing/prices/task-price.js';
 
 type Query = (sql: string, values?: unknown[]) => Promise<object[]>;
 
@@ -50,7 +50,9 @@ export async function replayedDifferently(query: Query, values: PriceSettings['v
   return rows.flatMap((row) => {
     const found =
       prices.find(row.model, row.group) ??
-      (other(row, 'task') === true ? taskPriceOf(null, prices.groupRatio(row.group)) : null);
+      (other(row, 'task') === true
+        ? priceOfCall(row.model, usualTaskUsd, { groupRatio: prices.groupRatio(row.group) })
+        : null);
     if (!found) return [];
     const own = (name: string) => {
       const card = values.PriceCards[name];

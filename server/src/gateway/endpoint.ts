@@ -1,5 +1,4 @@
-import type { OptionValues } from '../options/option.service.js';
-import type { CardPrice, Price, Rounded, TablePrice } from '../billing/prices/index.js';
+import type { ChargeCard, Formula, Price } from '../billing/prices/index.js';
 import type { Quantity } from '../shared/price-card.js';
 import type { PromptTexts } from './reserve/metering/prompt-tokens.js';
 import type { Usage } from '../shared/usage.js';
@@ -21,44 +20,45 @@ export interface ErrorDialect {
 }
 
 /** The values from which a served call is charged. */
-export interface ChargeInput<P extends Price = Price> {
+export interface ChargeInput {
   readonly request: ParsedRequest;
-  readonly price: P;
+  readonly price: Price;
   readonly usage: Usage;
-  /** The price of drawn images. Absent when the usage has none, or `price` covers them. */
-  readonly drawing?: CardPrice | null | undefined;
-  /** The price of advice. Absent when the usage has none, or `price` covers it. */
-  readonly advice?: CardPrice | null | undefined;
-  /** The model as the client named it, without the routing prefix. */
+  /** Absent where the usage has no drawn images, or `price` covers them. */
+  readonly drawing?: Price | null | undefined;
+  /** Absent where the usage has no advice, or `price` covers it. */
+  readonly advice?: Price | null | undefined;
+  /** As the client named it, without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;
 }
 
-/**
- * How an endpoint is priced by the old tables (docs/reference/relay/billing.md). A price card is charged in the same
- * way at every endpoint.
- */
+/** How calls of an endpoint are counted and priced (docs/reference/relay/billing.md). */
 export interface Tariff {
   /**
    * The quantities in which calls of the endpoint are counted. A card that prices none of them cannot price the
    * endpoint.
    */
   readonly counts: readonly Quantity[];
-  /** Quota to reserve before the call. */
-  reserve(price: TablePrice, call: ParsedRequest, rawBody: Buffer, bareModel: string, values: OptionValues): number;
+  /** The formula by which the old tables charge a model here. */
+  formula(bareModel: string): Formula;
+  /** How many times a price of the whole call is charged; missing: once. */
+  times?(call: ParsedRequest, upstreamModel: string): number;
   /** Usage that does not depend on the provider; null where the provider's report counts. */
-  fixedUsage?(call: ParsedRequest, price: Price): Usage | null;
-  /** Estimates the output of a call, when the provider reports no usage and the output cannot be counted here. */
+  fixedUsage?(call: ParsedRequest, card: ChargeCard): Usage | null;
+  /** The output of a call, where the provider reports no usage and the output cannot be counted here. */
   unreportedOutput?(call: ParsedRequest): Partial<Usage>;
   /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
   /** The texts of the prompt that are counted here, for the reservation and when the provider reports no usage. */
   prompt(call: ParsedRequest, model: string): PromptTexts;
-  charge(charged: ChargeInput<TablePrice>, quotaPerUnit: number): Rounded;
-  /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
-  notes?(charged: ChargeInput<TablePrice>): Record<string, unknown>;
-  /** Returns the row's `content`, or null for the usual text (docs/reference/relay/usage-log.md#log-text). */
-  line?(charged: ChargeInput<TablePrice>): string | null;
+  /**
+   * Additional keys of a log row without lines (docs/reference/relay/usage-log.md#the-other-field).
+   * @param usd the price of the whole call
+   */
+  notes?(charged: ChargeInput, usd: number): Record<string, unknown>;
+  /** The `content` of such a row, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */
+  line?(charged: ChargeInput, usd: number): string | null;
 }
 
 /**

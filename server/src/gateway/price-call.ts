@@ -1,5 +1,5 @@
 import type { OptionValues } from '../options/option.service.js';
-import { isFree, type Price } from '../billing/prices/index.js';
+import { coversWork, type Price } from '../billing/prices/index.js';
 import type { Caller } from './admit/authentication.js';
 import type { Call, OpenedRequest } from './call.js';
 import type { ParsedRequest } from './request.js';
@@ -77,8 +77,8 @@ function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: stri
  * call covers all tools.
  */
 function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
-  if (price.kind === 'call' || isFree(price)) return request;
-  const names = unpricedTools(request.body, price.kind === 'card' ? price.card.prices : (price.tools ?? {}));
+  if (coversWork(price)) return request;
+  const names = unpricedTools(request.body, price.card.prices);
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }
 

@@ -1,10 +1,10 @@
 import {
+  type Price,
   type LoggedCall,
   type OtherPrices,
-  type Price,
+  rechargeOf,
   PriceBook,
   type PriceSettings,
-  rechargeOf,
 } from '../billing/prices/index.js';
 import { LogType } from '../shared/log-type.js';
 import { parseFields, type Fields as Json } from '../shared/json.js';

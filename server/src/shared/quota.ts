@@ -1,6 +1,6 @@
 /**
  * Quota is an integer credit: `quotaPerUnit` of it (option QuotaPerUnit, default 500000) are one USD.
- * In the database it is `bigint` with checks, in formulas decimal (`billing/prices/charge.ts`).
+ * In the database it is `bigint` with checks, in formulas decimal (`billing/prices/card-charge.ts`).
  */
 export const maxQuota = 9_000_000_000_000_000;
 

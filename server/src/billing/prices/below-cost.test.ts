@@ -1,22 +1,17 @@
 import type { PriceCard } from '../../shared/price-card.js';
 import { isLoss, worstPrice } from './below-cost.js';
 import type { CostPrice } from './channel-cost.js';
-import type { Price } from './charge.js';
+import { priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
 
 const quotaPerUnit = 500_000;
 const cost = (card: PriceCard, factor = 1): CostPrice => ({ basis: 'list', name: 'm', card, factor });
-const sold = (card: PriceCard): Price => ({ kind: 'card', name: 'm', card, isBuiltIn: false, groupRatio: 1 });
+const terms = { groupRatio: 1 };
+const sold = (card: PriceCard): Price => priceOfCard({ name: 'm', card }, 'card', terms);
 /** Ratio 1 is 2 USD per million prompt tokens. */
-const byRatio = (modelRatio: number, completionRatio: number): Price => ({
-  kind: 'ratio',
-  modelRatio,
-  completionRatio,
-  cacheRatio: 1,
-  cacheWriteRatio: 1.25,
-  audioRatio: 20,
-  audioCompletionRatio: 2,
-  groupRatio: 1,
-});
+const byRatio = (modelRatio: number, completionRatio: number): Price => {
+  const others = { cacheRatio: 1, cacheWriteRatio: 1.25, audioRatio: 20, audioCompletionRatio: 2 };
+  return priceOfRatios('m', { modelRatio, completionRatio, ...others }, terms, quotaPerUnit);
+};
 
 it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([
   // $2.50 in, and $10 out against $12.
@@ -71,7 +66,7 @@ it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([
   ],
   [
     'calls by the piece',
-    { kind: 'call', modelPrice: 0.04, groupRatio: 1 },
+    priceOfCall('m', 0.04, terms),
     cost({ prices: { request: 0.05 } }),
     { quantity: 'request', price: 0.04, cost: 0.05 },
   ],
@@ -83,22 +78,21 @@ it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([
   ],
   [
     'a price per call against tokens: not comparable',
-    { kind: 'call', modelPrice: 0.04, groupRatio: 1 },
+    priceOfCall('m', 0.04, terms),
     cost({ prices: { input: 5, output: 40 } }),
     null,
   ],
   ['a channel that costs nothing', byRatio(1, 1), cost({ prices: { input: 5, output: 40 } }, 0), null],
 ])('compares %s', (_what, price, of, worst) => {
   const found =
-    (['tokens', 'units'] as const)
-      .map((kind) => worstPrice(price, of, quotaPerUnit, kind))
-      .find((loss) => loss && isLoss(loss, 1)) ?? null;
+    (['tokens', 'units'] as const).map((kind) => worstPrice(price, of, kind)).find((loss) => loss && isLoss(loss, 1)) ??
+    null;
   if (worst === null) expect(found).toBeNull();
   else expect(found).toMatchObject({ above: 0, serviceTier: null, ...worst });
 });
 
 it('is a loss where the group ratio brings the price below the cost, and not at the cost itself', () => {
-  const worst = worstPrice(byRatio(1.25, 4), cost({ prices: { input: 2.5, output: 10 } }, 0.8), quotaPerUnit, 'tokens');
+  const worst = worstPrice(byRatio(1.25, 4), cost({ prices: { input: 2.5, output: 10 } }, 0.8), 'tokens');
   if (!worst) throw new Error('nothing was compared');
   expect([1, 0.8, 0.79].map((ratio) => isLoss(worst, ratio))).toEqual([false, false, true]);
 });

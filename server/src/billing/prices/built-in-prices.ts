@@ -1,16 +1,39 @@
 import type { PriceCard } from '../../shared/price-card.js';
 import { anthropicCards } from './built-in-cards/anthropic.js';
-import { builtInAsOf, type BuiltInCards } from './built-in-cards/built-in-card.js';
-import { doubaoCards, minimaxCards, moonshotCards, qwenCards, zhipuCards } from './built-in-cards/chinese.js';
+import { builtInAsOf, type BuiltInCards, type MakerRules } from './built-in-cards/built-in-card.js';
+import {
+  baiduRules,
+  doubaoCards,
+  minimaxCards,
+  moonshotCards,
+  qwenCards,
+  zhipuCards,
+} from './built-in-cards/chinese.js';
 import { googleCards } from './built-in-cards/google.js';
 import { openaiCards } from './built-in-cards/openai.js';
-import { cohereCards, deepseekCards, mistralCards, perplexityCards, xaiCards } from './built-in-cards/western.js';
+import {
+  cohereCards,
+  deepseekCards,
+  metaRules,
+  mistralCards,
+  perplexityCards,
+  xaiCards,
+} from './built-in-cards/western.js';
 import { CardTable, type NamedCard } from './card-table.js';
 
 const providers: readonly BuiltInCards[] = [
   ...[openaiCards, anthropicCards, googleCards, deepseekCards, xaiCards, mistralCards, cohereCards],
   ...[qwenCards, moonshotCards, zhipuCards, minimaxCards, doubaoCards, perplexityCards],
 ];
+
+const rules: readonly MakerRules[] = [...providers, baiduRules, metaRules];
+
+/** The rules of all makers for models by their name. The first that matches counts. */
+export const makerRules = {
+  completion: rules.flatMap(({ completion = [] }) => completion),
+  audio: rules.flatMap(({ audio = [] }) => audio),
+  tools: rules.flatMap(({ tools = [] }) => tools),
+};
 
 /** All list prices that the program knows, by the name of the model. */
 export const builtInCards: ReadonlyMap<string, PriceCard> = new Map(

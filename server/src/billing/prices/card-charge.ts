@@ -12,11 +12,31 @@ import {
   type Rates,
   type ServiceTier,
 } from '../../shared/price-card.js';
-import { quotient, round, roundedUp, type Rounded } from './rounding.js';
+import { quotient, round, roundedUp, whole, type Rounded, type Rounding } from './rounding.js';
 import { toScaled, product, powerOfTen } from './scaled-decimal.js';
 
 /** Decimals with more digits than any price times any count. */
 export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+
+/** How the lines of a charge come to quota. */
+export interface ChargeTerms {
+  /** Absent: half up. */
+  readonly rounding?: Rounding;
+  /** Quota of a token at price 1. Absent: prices are in USD, those of tokens per million. A charge by a ratio is at least a unit. */
+  readonly ratio?: number;
+}
+
+/** A card as calls are charged by it. Cards of operators and list prices have none of its terms. */
+export interface ChargeCard extends PriceCard, ChargeTerms {
+  /**
+   * The price of a request, times this, covers the whole call: its tools, all requests to the provider and work of other
+   * models.
+   */
+  readonly perCall?: number;
+}
+
+/** Whether rows of calls have the lines of the charge: those of the old tables have the factors. */
+export const hasLines = ({ ratio, perCall }: ChargeCard): boolean => ratio === undefined && perCall === undefined;
 
 /** So much of a quantity. A non-negative integer, except for seconds, which may have a fraction. */
 export type Count = readonly [quantity: Quantity, count: number];
@@ -173,51 +193,122 @@ export function amountOf([quantity, count, price]: Component): Decimal {
 export const usdOf = (components: readonly Component[]): Decimal =>
   components.reduce((sum, component) => sum.plus(amountOf(component)), new Exact(0));
 
-/** The charge of a call's lines, rounded once, half up. */
+/** The charge of a call's lines, rounded once. */
 export function chargeOfComponents(
   components: readonly Component[],
   groupRatio: number,
   quotaPerUnit: number,
+  terms: ChargeTerms = inUsd,
 ): Rounded {
   return (
-    shortCharge(components, groupRatio, quotaPerUnit) ??
-    round(usdOf(components).times(quotaPerUnit).times(groupRatio), 'half-up')
+    shortCharge(components, groupRatio, quotaPerUnit, terms) ?? longCharge(components, groupRatio, quotaPerUnit, terms)
   );
 }
 
-/** The same in whole quota, for charges that carry nothing. */
-export const quotaOfComponents = (components: readonly Component[], groupRatio: number, quotaPerUnit: number): number =>
-  chargeOfComponents(components, groupRatio, quotaPerUnit).quota;
+const inUsd: ChargeTerms = {};
 
-/** The same in integers; null when a price has too many digits or the product is too large. */
-function shortCharge(components: readonly Component[], groupRatio: number, quotaPerUnit: number): Rounded | null {
+function longCharge(
+  components: readonly Component[],
+  groupRatio: number,
+  quotaPerUnit: number,
+  { ratio, rounding = 'half-up' }: ChargeTerms,
+): Rounded {
+  if (ratio === undefined) return round(usdOf(components).times(quotaPerUnit).times(groupRatio), rounding);
+  const weighted = components.reduce((sum, [, count, price]) => sum.plus(new Exact(count).times(price)), new Exact(0));
+  const value = weighted.times(ratio).times(groupRatio);
+  if (!value.isZero()) return round(value, rounding);
+  // 0.4 rounds to 0 (docs/reference/relay/billing.md#text).
+  const isPriced = ratio > 0 && groupRatio > 0;
+  return whole(isPriced && components.some(([quantity, count]) => count > 0 && isTokenQuantity(quantity)) ? 1 : 0);
+}
+
+/** The same in whole quota, for charges that carry nothing. */
+export const quotaOfComponents = (...charge: Parameters<typeof chargeOfComponents>): number =>
+  chargeOfComponents(...charge).quota;
+
+/** The same in integers; null when a price has too many digits, the product is too large, or a ratio makes it 0. */
+function shortCharge(
+  components: readonly Component[],
+  groupRatio: number,
+  quotaPerUnit: number,
+  { ratio, rounding = 'half-up' }: ChargeTerms,
+): Rounded | null {
   const group = toScaled(groupRatio);
-  if (!group) return null;
+  const factor = toScaled(ratio ?? quotaPerUnit);
+  if (!group || !factor) return null;
   let digits = 0;
   for (const [, , price] of components) digits = Math.max(digits, toScaled(price)?.digits ?? Infinity);
   let sum = 0;
   for (const [quantity, count, price] of components) {
     const scaled = toScaled(price);
-    const unit = scaled && powerOfTen(digits - scaled.digits + (isTokenQuantity(quantity) ? 0 : 6));
+    const more = ratio !== undefined || isTokenQuantity(quantity) ? 0 : 6;
+    const unit = scaled && powerOfTen(digits - scaled.digits + more);
     const part = scaled && unit ? product(count, scaled.mantissa, unit) : null;
     if (part === null) return null;
     sum += part;
   }
+  if (ratio !== undefined && sum === 0) return null;
   // 500000 x n / 10^6 is 5 x n / 10: fewer digits leave more room.
-  let unit = quotaPerUnit;
-  let power = 6 + digits + group.digits;
+  let unit = factor.mantissa;
+  let power = (ratio === undefined ? 6 : 0) + digits + group.digits + factor.digits;
   while (unit % 10 === 0 && unit > 0 && power > 0) {
     unit /= 10;
     power -= 1;
   }
   const numerator = product(sum, unit, group.mantissa);
   const denominator = powerOfTen(power);
-  return numerator === null || denominator === null ? null : quotient(numerator, denominator, 'half-up');
+  return numerator === null || denominator === null ? null : quotient(numerator, denominator, rounding);
 }
 
+/** The charge of quantities. */
+export const chargeOfCard = (card: ChargeCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): Rounded =>
+  chargeOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit, card);
+
+/**
+ * The lines of a call, before the group ratio.
+ * @param times a price of the whole call is charged so many times
+ */
+export const linesOfUsage = (card: ChargeCard, usage: Usage, times = 1): Component[] =>
+  card.perCall === undefined
+    ? componentsOf(card, pricedUsage(countedBy(card, usage)))
+    : linesOfCall(card, usage, times);
+
 /** The charge of a call. */
-export const chargeOfCard = (card: PriceCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): Rounded =>
-  chargeOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit);
+export function chargeOfUsage(
+  card: ChargeCard,
+  usage: Usage,
+  groupRatio: number,
+  quotaPerUnit: number,
+  times = 1,
+): Rounded {
+  if (card.perCall === undefined) {
+    return chargeOfCard(card, pricedUsage(countedBy(card, usage)), groupRatio, quotaPerUnit);
+  }
+  return chargeOfComponents(linesOfCall(card, usage, times), groupRatio, quotaPerUnit, card);
+}
+
+function linesOfCall({ prices: { request = 0 }, perCall = 1 }: ChargeCard, usage: Usage, times: number): Component[] {
+  const isPlain = times === 1 && perCall === 1;
+  const price = isPlain ? request : new Exact(request).times(perCall).times(times).toNumber();
+  return isUsed(usage) ? [['request', 1, price]] : [];
+}
+
+/** By a ratio without a price of the cache, a cached token is what it is otherwise: text or audio. */
+function countedBy({ ratio, prices }: ChargeCard, usage: Usage): Usage {
+  if (ratio === undefined || prices.cachedInput !== undefined) return usage;
+  return { ...usage, cachedTokens: 0, cacheWriteTokens: 0 };
+}
+
+/**
+ * The old estimate of a call (docs/reference/relay/billing.md#reservation): each token as one of the prompt, so that a charge
+ * may exceed its reservation. Truncated.
+ */
+export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, quotaPerUnit: number): number {
+  const { perCall, prices, ...terms } = card;
+  const { request = 0, input = 0 } = prices;
+  const line: Component = perCall === undefined ? ['input', tokens, input] : ['request', 1, request];
+  return chargeOfComponents([line], groupRatio, quotaPerUnit, { ...terms, rounding: 'truncate' }).quota;
+}
 
 /** Bounds of a call that are known before it is made. */
 export interface CallBound {
@@ -241,16 +332,16 @@ export interface CallBound {
 }
 
 /** The most that a call can cost, in quota: every token at the highest price that it can have. */
-export function boundOfCard(card: PriceCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
+export function boundOfCard(card: ChargeCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
   const services = bound.serviceTier ? [null, bound.serviceTier] : [null];
   return Math.max(
     ...services.map((service) =>
-      roundedUp(chargeOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit)),
+      roundedUp(chargeOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit, card)),
     ),
   );
 }
 
-function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier | null): Component[] {
+function boundComponents(card: ChargeCard, bound: CallBound, service: ServiceTier | null): Component[] {
   const {
     promptTokens,
     outputTokens,
@@ -263,6 +354,7 @@ function boundComponents(card: PriceCard, bound: CallBound, service: ServiceTier
     mapsPrompts = 0,
     requests = 1,
   } = bound;
+  if (card.perCall !== undefined) return [['request', 1, card.prices.request ?? 0]];
   const ofPrompt: Quantity[] = ['input', 'cachedInput'];
   if (writesCache) ofPrompt.push('cacheWrite');
   if (writesCache === '1h') ofPrompt.push('cacheWrite1h');

@@ -7,7 +7,7 @@ const read = Date.parse('2026-11');
 
 function effective(model: string, over: Partial<OptionValues> = {}, now = read) {
   const price = new PriceBook({ values: { ...defaultOptionValues(), ...over } }).find(model, '');
-  return price && effectivePrice(price, 500_000, now);
+  return price && effectivePrice(price, now);
 }
 const figures = (model: string, over: Partial<OptionValues> = {}) =>
   effective(model, over)?.lines.map(({ quantity, price }) => [quantity, price]);

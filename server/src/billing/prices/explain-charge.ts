@@ -1,18 +1,11 @@
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { asFields } from '../../shared/json.js';
-import { chargeOfComponents, type Component } from './card-charge.js';
+import { chargeOfComponents, chargeOfUsage, type Component } from './card-charge.js';
 import { usdOfCost } from './channel-cost.js';
-import {
-  chargeOf,
-  chargeOfAudio,
-  chargeOfCall,
-  chargeOfMessages,
-  hourRatio,
-  type CallPrice,
-  type RatioPrice,
-} from './charge.js';
+import { hourRatio, priceOfCall, priceOfRatios, type Formula, type Ratios } from './compiled-price.js';
 import { cacheWriteRatio } from './model-ratios.js';
-import { billion, whole, type Rounded } from './rounding.js';
+import { billion, type Rounded } from './rounding.js';
+import { loggedUsage, oneCall } from './table-usage.js';
 
 /** The fields of a consume row that determine its charge. */
 export interface ChargedRow {
@@ -77,24 +70,27 @@ function explainPrice(row: ChargedRow): ExplainedPrice {
   const components = readComponents(row.other['components']);
   if (components) return explainCard(row, components, groupRatio, quotaPerUnit);
   if (number('model_price', -1) >= 0) return explainFixed(row, number('model_price'), groupRatio, quotaPerUnit);
-  const price: RatioPrice = {
-    kind: 'ratio',
+  const ratios: Ratios = {
     modelRatio: number('model_ratio'),
     completionRatio: number('completion_ratio', 1),
     cacheRatio: number('cache_ratio', 1),
     cacheWriteRatio: number('cache_creation_ratio', cacheWriteRatio),
     audioRatio: number('audio_ratio'),
     audioCompletionRatio: number('audio_completion_ratio'),
-    groupRatio,
   };
-  if (isAudio(row)) return explainAudio(row, price, number, quotaPerUnit);
-  return explainTokens(row, price, number, quotaPerUnit);
+  const formula = isAudio(row) ? 'audio' : row.other['claude'] === true ? 'messages' : 'text';
+  const { cards } = priceOfRatios('', ratios, { groupRatio }, quotaPerUnit);
+  const sum = formula === 'audio' ? sumOfAudio(row, ratios) : sumOfText(row, ratios);
+  const rounding = formula === 'messages' ? 'trunc' : 'round';
+  return {
+    formula,
+    text: `${rounding}((${sum}) x model ${ratios.modelRatio} x group ${groupRatio})`,
+    charge: chargeOfUsage(cards[formula], loggedUsage(row, formula), groupRatio, quotaPerUnit),
+  };
 }
 
 /** Whether the call was priced by audio: an audio conversation, or all turns of a realtime session. */
 const isAudio = ({ other }: ChargedRow): boolean => other['audio'] === true || other['ws'] === true;
-
-type Read = (name: string, missing?: number) => number;
 
 /** Work of another model in a call: the last lines of the row. */
 interface OtherLines {
@@ -128,71 +124,49 @@ function explainCard(
 }
 
 function explainFixed(row: ChargedRow, modelPrice: number, groupRatio: number, quotaPerUnit: number): ExplainedPrice {
-  const price: CallPrice = { kind: 'call', modelPrice, groupRatio };
-  const usage = usageOf(row, () => 0);
-  const product = `price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio}`;
-  if (row.other['task'] === true) {
-    return { formula: 'per call', text: `trunc(${product})`, charge: whole(chargeOfCall(price, quotaPerUnit)) };
-  }
-  if (row.other['claude'] === true) {
-    return { formula: 'messages', text: `trunc(${product})`, charge: chargeOfMessages(price, usage, quotaPerUnit) };
-  }
-  if (isAudio(row)) {
-    return { formula: 'audio', text: `trunc(${product})`, charge: chargeOfMessages(price, usage, quotaPerUnit) };
-  }
-  const formula = row.other['image'] === true ? 'images' : 'text';
-  return { formula, text: `round(${product})`, charge: chargeOf(price, usage, quotaPerUnit) };
+  const formula = formulaOfFixed(row);
+  const card = priceOfCall('', modelPrice, { groupRatio }).cards[formula];
+  const usage = formula === 'task' ? oneCall : loggedUsage(row, 'text');
+  const rounding = card.rounding === 'truncate' ? 'trunc' : 'round';
+  const { quota, rest } = chargeOfUsage(card, usage, groupRatio, quotaPerUnit);
+  return {
+    formula: formula === 'task' ? 'per call' : formula,
+    text: `${rounding}(price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio})`,
+    // A refund is of whole units.
+    charge: { quota, rest: formula === 'task' ? 0 : rest },
+  };
 }
 
-function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedPrice {
-  const usage = usageOf(row, read);
-  const { cachedTokens, cacheWriteTokens } = usage;
-  const written1h = Math.min(usage.details?.cacheWrite1hTokens ?? 0, cacheWriteTokens);
-  const sum = [
-    `${usage.promptTokens - cachedTokens - cacheWriteTokens} prompt`,
-    ...(cachedTokens > 0 ? [`${cachedTokens} cached x ${price.cacheRatio}`] : []),
+function formulaOfFixed(row: ChargedRow): Extract<Formula, 'task' | 'messages' | 'audio' | 'images' | 'text'> {
+  const { other } = row;
+  if (other['task'] === true) return 'task';
+  if (other['claude'] === true) return 'messages';
+  return isAudio(row) ? 'audio' : other['image'] === true ? 'images' : 'text';
+}
+
+function sumOfText(row: ChargedRow, ratios: Ratios): string {
+  const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, details } = loggedUsage(row, 'text');
+  const written1h = Math.min(details?.cacheWrite1hTokens ?? 0, cacheWriteTokens);
+  return [
+    `${promptTokens - cachedTokens - cacheWriteTokens} prompt`,
+    ...(cachedTokens > 0 ? [`${cachedTokens} cached x ${ratios.cacheRatio}`] : []),
     ...(cacheWriteTokens > written1h
-      ? [`${cacheWriteTokens - written1h} written to the cache x ${price.cacheWriteRatio}`]
+      ? [`${cacheWriteTokens - written1h} written to the cache x ${ratios.cacheWriteRatio}`]
       : []),
-    ...(written1h > 0 ? [`${written1h} written for an hour x ${hourRatio(price.cacheWriteRatio)}`] : []),
-    `${usage.completionTokens} completion x ${price.completionRatio}`,
+    ...(written1h > 0 ? [`${written1h} written for an hour x ${hourRatio(ratios.cacheWriteRatio)}`] : []),
+    `${completionTokens} completion x ${ratios.completionRatio}`,
   ].join(' + ');
-  const product = `(${sum}) x model ${price.modelRatio} x group ${price.groupRatio}`;
-  const isMessages = row.other['claude'] === true;
-  return {
-    formula: isMessages ? 'messages' : 'text',
-    text: `${isMessages ? 'trunc' : 'round'}(${product})`,
-    charge: isMessages ? chargeOfMessages(price, usage, quotaPerUnit) : chargeOf(price, usage, quotaPerUnit),
-  };
 }
 
-function explainAudio(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedPrice {
-  const usage = {
-    textInputTokens: read('text_input'),
-    textOutputTokens: read('text_output'),
-    audioInputTokens: read('audio_input'),
-    audioOutputTokens: read('audio_output'),
-  };
-  const sum = [
-    `${usage.textInputTokens} text in`,
-    `${usage.textOutputTokens} text out x ${price.completionRatio}`,
-    `${usage.audioInputTokens} audio in x ${price.audioRatio}`,
-    `${usage.audioOutputTokens} audio out x ${price.audioRatio} x ${price.audioCompletionRatio}`,
+function sumOfAudio(row: ChargedRow, { completionRatio, audioRatio, audioCompletionRatio }: Ratios): string {
+  const { promptTokens, completionTokens, audioInputTokens, audioOutputTokens } = loggedUsage(row, 'audio');
+  return [
+    `${promptTokens - audioInputTokens} text in`,
+    `${completionTokens - audioOutputTokens} text out x ${completionRatio}`,
+    `${audioInputTokens} audio in x ${audioRatio}`,
+    `${audioOutputTokens} audio out x ${audioRatio} x ${audioCompletionRatio}`,
   ].join(' + ');
-  return {
-    formula: 'audio',
-    text: `round((${sum}) x model ${price.modelRatio} x group ${price.groupRatio})`,
-    charge: chargeOfAudio(price, usage, quotaPerUnit),
-  };
 }
-
-const usageOf = (row: ChargedRow, read: Read): Parameters<typeof chargeOf>[1] => ({
-  promptTokens: row.promptTokens,
-  completionTokens: row.completionTokens,
-  cachedTokens: read('cache_tokens'),
-  cacheWriteTokens: read('cache_creation_tokens'),
-  details: { cacheWrite1hTokens: read('cache_creation_1h_tokens') },
-});
 
 /**
  * The cost of a call, recomputed from its lines.

@@ -1,7 +1,15 @@
 export { isLoss, type Loss, worstPrice } from './below-cost.js';
 export { builtInCard } from './built-in-prices.js';
-export { boundOfCard, chargeOfComponents, type Component } from './card-charge.js';
-export { ratiosOfCard } from './card-ratios.js';
+export {
+  boundOfCard,
+  type ChargeCard,
+  chargeOfComponents,
+  chargeOfUsage,
+  type Component,
+  hasLines,
+  linesOfUsage,
+  reserveOf,
+} from './card-charge.js';
 export {
   type CallCost,
   ChannelCost,
@@ -15,21 +23,15 @@ export {
 } from './channel-cost.js';
 export {
   cardNotes,
-  type CardPrice,
-  chargeOf,
-  chargeOfAudio,
-  chargeOfCall,
-  chargeOfImages,
-  chargeOfMessages,
-  type ImageOrder,
-  imagePrice,
-  isAudioModel,
+  coversWork,
+  type Formula,
   isFree,
+  listsLines,
   type Price,
-  reserveOf,
-  type TablePrice,
-  transcriptionTokens,
-} from './charge.js';
+  priceOfRatios,
+  taskQuantityOf,
+  usualTask,
+} from './compiled-price.js';
 export { currentModels } from './current-models.js';
 export { type DryRunFigures, type DryRunGap, dryRunGaps } from './dry-run/dry-run-totals.js';
 export { type DryRun, DryRunService } from './dry-run/dry-run.service.js';
@@ -37,16 +39,8 @@ export type { LoggedCall } from './dry-run/logged-quantities.js';
 export { type OtherPrices, rechargeOf } from './dry-run/recharge.js';
 export { type EffectivePrice, effectivePrice, type PriceLine, type PriceSource } from './effective-price.js';
 export { modelLimits, type ModelLimits } from './model-limits.js';
-export { cardOf, linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
-export {
-  callPriceOf,
-  chargeByCard,
-  collapseGizmo,
-  componentsOfUsage,
-  PriceBook,
-  type PriceSettings,
-  unpricedRatio,
-} from './price-book.js';
+export { linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
+export { callPriceOf, collapseGizmo, PriceBook, type PriceSettings, unpricedRatio } from './price-book.js';
 export { type ProposedSetting, proposedValues } from './price-proposal.js';
 export { canonical, pricedBy, type PriceTables, priceTablesOf, priceVersionOf } from './price-version.js';
 export { minus, type Rounded, roundedUp, whole } from './rounding.js';
@@ -61,7 +55,7 @@ export {
   type PriceOffer,
 } from './sync/price-diff.js';
 export { maxDocumentBytes, type PriceFormat, priceFormats, readPriceDocument } from './sync/price-document.js';
-export { taskPriceOf, taskQuantityOf } from './task-price.js';
+export { imageFactor, type ImageOrder, isAudioModel, oneCall, transcriptionTokens } from './table-usage.js';
 export { usesTools } from './tool-prices.js';
-export { cardOfAudio, linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
+export { linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { type Video, videoCostOf, type VideoPrice, videoPriceOf } from './video-price.js';

@@ -1,8 +1,6 @@
 import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import { noUsage, usageDetails, type AdvisedTokens, type DrawnImages, type Usage } from '../../shared/usage.js';
 import { componentsOf, pricedUsage, type Component } from './card-charge.js';
-import { withTools } from './tool-prices.js';
-import { hourRatio, type CardPrice, type RatioPrice } from './charge.js';
 
 /** The usage of a call in which a tool of the provider drew images: without them, and theirs. */
 export function withoutImages(usage: Usage, drawn: DrawnImages): { readonly call: Usage; readonly images: Usage } {
@@ -74,22 +72,3 @@ export const asPieces = ({ prices }: PriceCard, lines: readonly Component[]): Co
     const isIncluded = prices.image !== undefined && isTokenQuantity(quantity);
     return [quantity, count, isIncluded ? 0 : price];
   });
-
-/** A price per token as the card that comes to the same charge, with the prices of tools. */
-export function cardOfRatio({ modelRatio, tools, searches, ...ratios }: RatioPrice, quotaPerUnit: number): PriceCard {
-  const { completionRatio, cacheRatio, cacheWriteRatio } = ratios;
-  // Twelve digits remove binary rounding errors.
-  const price = (factor: number): number => Number(((modelRatio * factor * 1_000_000) / quotaPerUnit).toPrecision(12));
-  const prices = {
-    input: price(1),
-    cachedInput: price(cacheRatio),
-    cacheWrite: price(cacheWriteRatio),
-    cacheWrite1h: price(hourRatio(cacheWriteRatio)),
-    output: price(completionRatio),
-  };
-  return tools ? withTools({ prices, ...(searches ? { services: searches } : null) }, tools) : { prices };
-}
-
-/** The card by which the rest of such a call is charged. */
-export const cardOf = (price: CardPrice | RatioPrice, quotaPerUnit: number): PriceCard =>
-  price.kind === 'card' ? price.card : cardOfRatio(price, quotaPerUnit);

@@ -1,4 +1,5 @@
 import { defaultOptionValues, type OptionValues } from '../../options/option-registry.js';
+import type { Ratios } from './compiled-price.js';
 import { PriceBook } from './price-book.js';
 
 const book = (over: Partial<OptionValues> = {}): PriceBook =>
@@ -82,10 +83,10 @@ describe('a site that saves only a model ratio', () => {
     ['gemini-2.5-flash', 0.15, 2.5, 0.03],
     ['gemini-2.5-flash-lite', 0.05, 0.4, 0.01],
   ])('charges %s as its provider does', (model, modelRatio, output, cached) => {
-    const price = book({ ModelRatio: { [model]: modelRatio } }).price(model, terms);
-    if (price.kind !== 'ratio') throw new Error('expected a price by ratio');
-    expect(price.modelRatio * price.completionRatio * 2).toBeCloseTo(output, 9);
-    expect(price.modelRatio * price.cacheRatio * 2).toBeCloseTo(cached, 9);
+    const { source, shown } = book({ ModelRatio: { [model]: modelRatio } }).price(model, terms);
+    expect(source).toBe('table');
+    expect(shown.modelRatio * shown.completionRatio * 2).toBeCloseTo(output, 9);
+    expect(shown.modelRatio * shown.cacheRatio * 2).toBeCloseTo(cached, 9);
   });
 
   it.each([
@@ -102,41 +103,56 @@ describe('a site that saves only a model ratio', () => {
 
 describe('price', () => {
   const version = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
+  const perCall = (usd: number) => ({
+    source: 'table',
+    card: { prices: { request: usd }, perCall: 1 },
+    shown: { modelPrice: usd },
+    groupRatio: 1,
+    version,
+  });
+  const perToken = (ratios: Partial<Ratios>) => ({ source: 'table', shown: { modelPrice: -1, ...ratios } });
+  const unpriced = perToken({ modelRatio: 37.5 });
 
   it('of a ratio model carries every factor', () => {
-    expect(book({ GroupRatio: { default: 0.8 } }).price('gpt-4o', terms)).toEqual({
-      kind: 'ratio',
+    const price = book({ GroupRatio: { default: 0.8 } }).price('gpt-4o', terms);
+    expect(price).toMatchObject({ source: 'table', groupRatio: 0.8, version });
+    expect(price.shown).toEqual({
+      modelPrice: -1,
       modelRatio: 1.25,
       completionRatio: 4,
       cacheRatio: 0.5,
       cacheWriteRatio: 1.25,
       audioRatio: 20,
       audioCompletionRatio: 2,
-      groupRatio: 0.8,
-      tools: { webSearch: 0.025, fileSearch: 0.0025, codeExecution: 0.03 },
-      version,
     });
+    expect(price.cards.text).toEqual({
+      prices: { input: 1, cachedInput: 0.5, cacheWrite: 1.25, cacheWrite1h: 2, output: 4 },
+      ratio: 1.25,
+    });
+    const tools = { webSearch: 0.025, fileSearch: 0.0025, codeExecution: 0.03 };
+    const tokens = { input: 2.5, cachedInput: 1.25, cacheWrite: 3.125, cacheWrite1h: 5, output: 10 };
+    expect(price.card.prices).toEqual({ ...tokens, ...tools });
   });
 
   it('set per call wins over the ratio', () => {
     const both = book({ ModelPrice: { 'gpt-4o': 0.25 } });
-    expect(both.price('gpt-4o', terms)).toEqual({ kind: 'call', modelPrice: 0.25, groupRatio: 1, version });
+    expect(both.price('gpt-4o', terms)).toMatchObject(perCall(0.25));
   });
 
   it('of custom GPTs is that of their family', () => {
-    expect(book().price('gpt-4-gizmo-g-abc', terms)).toEqual({ kind: 'call', modelPrice: 0.1, groupRatio: 1, version });
-    expect(book().price('gpt-4o-gizmo-g-abc', terms)).toMatchObject({ kind: 'ratio', modelRatio: 2.5 });
+    expect(book().price('gpt-4-gizmo-g-abc', terms)).toMatchObject(perCall(0.1));
+    expect(book().price('gpt-4o-gizmo-g-abc', terms)).toMatchObject(perToken({ modelRatio: 2.5 }));
   });
 
   it('may be free', () => {
-    expect(book().price('glm-4-flash', terms)).toMatchObject({ modelRatio: 0 });
+    expect(book().price('glm-4-flash', terms)).toMatchObject(perToken({ modelRatio: 0 }));
     expect(book().isPriced('glm-4-flash')).toBe(true);
   });
 
   it('that nobody set is refused, or dear where that is allowed', () => {
     expect(() => book().price('nobody-priced-me', terms)).toThrow(/^Model nobody-priced-me ratio or price not set/);
-    expect(book().price('nobody-priced-me', { ...terms, acceptsUnpriced: true })).toMatchObject({ modelRatio: 37.5 });
-    expect(book({ SelfUseModeEnabled: true }).price('nobody-priced-me', terms)).toMatchObject({ modelRatio: 37.5 });
+    expect(book().price('nobody-priced-me', { ...terms, acceptsUnpriced: true })).toMatchObject(unpriced);
+    expect(book({ SelfUseModeEnabled: true }).price('nobody-priced-me', terms)).toMatchObject(unpriced);
     expect(book().isPriced('nobody-priced-me')).toBe(false);
   });
 
@@ -144,9 +160,9 @@ describe('price', () => {
     const PriceCards = { own: { prices: { image: 0.04 } } };
     const price = (over: Partial<OptionValues>) => book({ PriceCards, ...over }).price('own', terms, ['input']);
     expect(() => price({})).toThrow('no price for calls of this kind');
-    expect(price({ SelfUseModeEnabled: true })).toMatchObject({ kind: 'ratio', modelRatio: 37.5 });
-    expect(book({ PriceCards }).price('own', terms, ['input', 'image'])).toMatchObject({ kind: 'card' });
-    expect(book({ PriceCards }).price('own', terms)).toMatchObject({ kind: 'card' });
+    expect(price({ SelfUseModeEnabled: true })).toMatchObject(unpriced);
+    expect(book({ PriceCards }).price('own', terms, ['input', 'image'])).toMatchObject({ source: 'card' });
+    expect(book({ PriceCards }).price('own', terms)).toMatchObject({ source: 'card' });
   });
 
   it('never comes from the prototype of a table', () => {
@@ -168,7 +184,7 @@ describe('price', () => {
     ['gpt-4o', 20],
   ])('has the audio factor of %s', (model, audioRatio) => {
     const accepted = book({ ModelRatio: { [model]: 1 } }).price(model, terms);
-    expect(accepted).toMatchObject({ audioRatio, audioCompletionRatio: 2 });
+    expect(accepted).toMatchObject(perToken({ audioRatio, audioCompletionRatio: 2 }));
   });
 
   it.each([
@@ -177,6 +193,6 @@ describe('price', () => {
     ['claude-opus-4-20250514', 0.1],
     ['gpt-3.5-turbo', 1],
   ])('has the cache factor of %s', (model, cacheRatio) => {
-    expect(book().price(model, terms)).toMatchObject({ cacheRatio });
+    expect(book().price(model, terms)).toMatchObject(perToken({ cacheRatio }));
   });
 });

@@ -1,15 +1,14 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { pieceOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
-import { noUsage, type Usage } from '../../shared/usage.js';
+import { noUsage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
-import { cardOfRatio } from './other-models.js';
 import { listedSearches, toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
 import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
-import { chargeOfCard, componentsOf, pricedUsage, type Component } from './card-charge.js';
+import { chargeOfUsage, hasLines, linesOfUsage } from './card-charge.js';
 import { CardTable, type NamedCard } from './card-table.js';
-import type { Rounded } from './rounding.js';
-import { chargeOfTest, isFree, type CallPrice, type CardPrice, type Price, type RatioPrice } from './charge.js';
+import { chargeOfTest } from './channel-test.js';
+import { coversWork, isFree, priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
 import { priceVersionOf } from './price-version.js';
 import {
   type RuledRatio,
@@ -56,14 +55,6 @@ export function collapseGizmo(model: string): string {
 /** A value of option PriceCards: the list price instead of what the old tables have for the model. */
 export const useBuiltIn = 'built-in';
 
-/** The quantities of a call at its prices, before the group ratio. */
-export const componentsOfUsage = ({ card }: Pick<CardPrice, 'card'>, usage: Usage): Component[] =>
-  componentsOf(card, pricedUsage(usage));
-
-/** The charge of a call by a price card. */
-export const chargeByCard = (price: CardPrice, usage: Usage, quotaPerUnit: number): Rounded =>
-  chargeOfCard(price.card, pricedUsage(usage), price.groupRatio, quotaPerUnit);
-
 /** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
 export function callPriceOf(card: PriceCard): number | null {
   const piece = pieceOf(card);
@@ -85,7 +76,7 @@ interface Kept {
 const maxModels = 4096;
 const maxGroups = 256;
 
-const pricesAny = (price: CardPrice, counts: readonly Quantity[]): boolean =>
+const pricesAny = (price: Price, counts: readonly Quantity[]): boolean =>
   counts.some((quantity) => price.card.prices[quantity] !== undefined) || isFree(price);
 
 const isCard = (value: PriceCard | typeof useBuiltIn | undefined): value is PriceCard => typeof value === 'object';
@@ -125,7 +116,7 @@ export class PriceBook {
    */
   price(model: string, terms: PriceTerms, counts?: readonly Quantity[]): Price {
     const price = this.find(model, terms.group);
-    if (price && (!counts || price.kind !== 'card' || pricesAny(price, counts))) return price;
+    if (price && (!counts || pricesAny(price, counts))) return price;
     if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
       return this.ratioPrice(collapseGizmo(model), unpricedRatio, terms.group);
     }
@@ -156,18 +147,18 @@ export class PriceBook {
   private lookUp(name: string, group: string): Price | null {
     const { ModelPrice, ModelRatio, PriceCards } = this.settings.values;
     const own = Object.hasOwn(PriceCards, name) ? PriceCards[name] : undefined;
-    if (isCard(own)) return this.cardPrice({ name, card: this.ownCard(name, own) }, false, group);
+    if (isCard(own)) return priceOfCard({ name, card: this.ownCard(name, own) }, 'card', this.terms(group));
     const builtIn = this.listed(name);
-    if (own === useBuiltIn && builtIn) return this.cardPrice(builtIn, true, group);
+    if (own === useBuiltIn && builtIn) return priceOfCard(builtIn, 'list', this.terms(group));
     const modelPrice = ModelPrice[name];
-    if (modelPrice !== undefined) return this.callPrice(modelPrice, group);
+    if (modelPrice !== undefined) return priceOfCall(name, modelPrice, this.terms(group));
     const modelRatio = ModelRatio[name];
     if (modelRatio !== undefined) return this.ratioPrice(name, modelRatio, group);
     const byPrefix = this.current.ownCards.find(name);
     if (byPrefix) {
-      return this.cardPrice({ name: byPrefix.name, card: this.ownCard(name, byPrefix.card) }, false, group);
+      return priceOfCard({ name: byPrefix.name, card: this.ownCard(name, byPrefix.card) }, 'card', this.terms(group));
     }
-    return builtIn && this.cardPrice(builtIn, true, group);
+    return builtIn && priceOfCard(builtIn, 'list', this.terms(group));
   }
 
   /** A card of the operator, with prices for the tools that it does not price. A card that is free gives them away, too. */
@@ -190,34 +181,31 @@ export class PriceBook {
   }
 
   /**
-   * The card of a model that a tool draws images with, in a call of another model: its own, else the list price. Its prices by
-   * the call or by ratio are for orders of images.
+   * The card of a model that a tool draws images with, in a call of another model: its own, else the list price. Its prices of
+   * the old tables are for orders of images.
    * @param price of the call
    * @returns null where the price of the call covers the images: it has one for them, is per call, or is free
    */
-  ofDrawing(price: Price, model: string, group: string): CardPrice | null {
-    if (price.kind === 'call' || isFree(price)) return null;
-    if (price.kind === 'card' && price.card.prices.imageOutput !== undefined) return null;
+  ofDrawing(price: Price, model: string, group: string): Price | null {
+    if (coversWork(price) || price.card.prices.imageOutput !== undefined) return null;
     const found = this.find(model, group);
-    if (found?.kind === 'card') return found;
-    const listed = builtInCard(model);
-    return listed && this.cardPrice(listed, true, group);
+    return found && hasLines(found.cards.images) ? found : this.listPrice(model, group);
   }
 
   /**
-   * The price of a model that advises the one of a call, as a card: its own, else the list price.
+   * The price of a model that advises the one of a call, by its card in USD: its own, else the list price.
    * @param price of the call
    * @returns null where the price of the call covers the advice: it is per call or free, or the model has no price by tokens
    */
-  ofAdvice(price: Price, model: string, group: string): CardPrice | null {
-    if (price.kind === 'call' || isFree(price)) return null;
+  ofAdvice(price: Price, model: string, group: string): Price | null {
+    if (coversWork(price)) return null;
     const found = this.find(model, group);
-    if (found?.kind === 'card') return found;
-    if (found?.kind === 'ratio') {
-      return this.cardPrice({ name: model, card: cardOfRatio(found, this.settings.values.QuotaPerUnit) }, false, group);
-    }
+    return found && hasLines(found.card) ? found : this.listPrice(model, group);
+  }
+
+  private listPrice(model: string, group: string): Price | null {
     const listed = builtInCard(model);
-    return listed && this.cardPrice(listed, true, group);
+    return listed && priceOfCard(listed, 'list', this.terms(group));
   }
 
   /**
@@ -226,7 +214,7 @@ export class PriceBook {
    * @returns null where the price of the session covers it, because it is per call or free, and where the model has none
    */
   ofTranscripts(price: Price, model: string, group: string): Price | null {
-    return price.kind === 'call' || isFree(price) ? null : this.find(model, group);
+    return coversWork(price) ? null : this.find(model, group);
   }
 
   /** Whether the model has a price. */
@@ -255,56 +243,38 @@ export class PriceBook {
   ): { readonly quota: number; readonly other: Record<string, unknown> } {
     const name = collapseGizmo(model);
     const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, '');
-    if (price.kind === 'card') return this.testChargeByCard(price, usage);
-    const quota = chargeOfTest(price, usage, this.settings.values.QuotaPerUnit);
-    const factors =
-      price.kind === 'call'
-        ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0 }
-        : { model_price: -1, model_ratio: price.modelRatio, completion_ratio: price.completionRatio };
-    return { quota, other: { ...factors, group_ratio: 1, price_version: this.version, uncharged: true } };
-  }
-
-  private testChargeByCard(
-    { card, name }: CardPrice,
-    usage: { readonly promptTokens: number; readonly completionTokens: number },
-  ): { readonly quota: number; readonly other: Record<string, unknown> } {
-    const priced = pricedUsage({ ...noUsage, ...usage });
-    const other = {
-      model_price: -1,
-      model_ratio: 0,
-      completion_ratio: 0,
-      group_ratio: 1,
-      price_card: name,
-      components: componentsOf(card, priced),
-      quota_per_unit: this.settings.values.QuotaPerUnit,
-      price_version: this.version,
-      uncharged: true,
-    };
-    return { quota: chargeOfCard(card, priced, 1, this.settings.values.QuotaPerUnit).quota, other };
-  }
-
-  private cardPrice({ name, card }: NamedCard, isBuiltIn: boolean, group: string): CardPrice {
-    return { kind: 'card', name, card, isBuiltIn, groupRatio: this.groupRatio(group), version: this.version };
-  }
-
-  private callPrice(modelPrice: number, group: string): CallPrice {
-    return { kind: 'call', modelPrice, groupRatio: this.groupRatio(group), version: this.version };
-  }
-
-  private ratioPrice(name: string, modelRatio: number, group: string): RatioPrice {
-    const tools = this.toolPrices(name);
+    const { QuotaPerUnit } = this.settings.values;
+    const { modelPrice, modelRatio, completionRatio } = price.shown;
+    const row = { model_price: modelPrice, group_ratio: 1, price_version: this.version, uncharged: true };
+    if (!hasLines(price.cards.text)) {
+      const factors = { model_ratio: modelRatio, completion_ratio: completionRatio };
+      return { quota: chargeOfTest(price, usage, QuotaPerUnit), other: { ...row, ...factors } };
+    }
+    const whole = { ...noUsage, ...usage };
+    const components = linesOfUsage(price.card, whole);
+    const factors = { model_ratio: 0, completion_ratio: 0, quota_per_unit: QuotaPerUnit };
     return {
-      kind: 'ratio',
+      quota: chargeOfUsage(price.card, whole, 1, QuotaPerUnit).quota,
+      other: { ...row, ...factors, price_card: price.name, components },
+    };
+  }
+
+  private terms(group: string): { readonly groupRatio: number; readonly version: string } {
+    return { groupRatio: this.groupRatio(group), version: this.version };
+  }
+
+  private ratioPrice(name: string, modelRatio: number, group: string): Price {
+    const tools = this.toolPrices(name);
+    const ratios = {
       modelRatio,
       completionRatio: this.completionRatio(name).ratio,
       cacheRatio: this.settings.values.CacheRatio[name] ?? 1,
       cacheWriteRatio,
       audioRatio: audioInputRatio(name),
       audioCompletionRatio: audioOutputRatio,
-      groupRatio: this.groupRatio(group),
       tools,
       searches: tools.request === undefined ? undefined : listedSearches(name, tools),
-      version: this.version,
     };
+    return priceOfRatios(name, ratios, this.terms(group), this.settings.values.QuotaPerUnit);
   }
 }

@@ -7,35 +7,8 @@ import {
   type Quantity,
   type ToolQuantity,
 } from '../../shared/price-card.js';
-import { builtInCard } from './built-in-prices.js';
+import { builtInCard, makerRules } from './built-in-prices.js';
 import { isFreeCard } from './card-charge.js';
-import { tools as openaiTools } from './built-in-cards/built-in-card.js';
-
-/**
- * List prices of makers, for models without a list price of their own, of 2026-11. Models with one have the prices of their
- * tools on their built-in card. The first match counts.
- */
-const makers: ReadonlyArray<readonly [models: RegExp, prices: ToolFees]> = [
-  // https://platform.openai.com/docs/pricing#built-in-tools
-  [/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/, openaiTools],
-  // https://platform.claude.com/docs/en/about-claude/pricing: 0.05 USD an hour for containers, five minutes at least.
-  [/^claude-/, { webSearch: 0.01, codeExecution: 0.00416667 }],
-  // https://ai.google.dev/gemini-api/docs/pricing
-  [/^gemini-[12]/, { groundedPrompt: 0.035, mapsPrompt: 0.025 }],
-  [/^gemini-/, { webSearch: 0.014 }],
-  // https://docs.x.ai/docs/models#tools-pricing
-  [/^grok-/, { webSearch: 0.005, fileSearch: 0.0025, codeExecution: 0.005 }],
-  // https://platform.moonshot.ai/docs/pricing/tools
-  [/^(?:kimi|moonshot)-/, { webSearch: 0.005 }],
-  // https://docs.qwencloud.com/developer-guides/text-generation/web-search
-  [/^(?:qwen|qwq|qvq)/, { webSearch: 0.01 }],
-  // https://docs.z.ai/guides/overview/pricing#built-in-tools
-  [/^(?:glm|chatglm|charglm|codegeex)-/, { webSearch: 0.01 }],
-  // https://docs.perplexity.ai/getting-started/pricing
-  [/^sonar-deep-research/, { webSearch: 0.005 }],
-  [/^sonar-(?:pro|reasoning-pro)/, { request: 0.006 }],
-  [/^sonar/, { request: 0.005 }],
-];
 
 /** A search is priced by the search, by the call that searches, or with each request of a model that always searches. */
 const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;
@@ -44,7 +17,7 @@ const feeQuantities = [...toolQuantities, 'request'] as const;
 /** The prices of the model's maker. */
 export function listedTools(model: string): ToolFees {
   const name = model.slice(model.lastIndexOf('/') + 1);
-  const ofMaker = makers.find(([models]) => models.test(name))?.[1] ?? {};
+  const ofMaker = makerRules.tools.find(([models]) => models.test(name))?.[1] ?? {};
   const listed = (builtInCard(model) ?? builtInCard(name))?.card;
   return listed?.prices.input === undefined ? ofMaker : toolsBeside(listed.prices, ofMaker);
 }

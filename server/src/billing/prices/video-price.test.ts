@@ -1,7 +1,7 @@
 import { parseCostRule } from '../../shared/cost-rule.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import { ChannelCost } from './channel-cost.js';
-import type { CardPrice, Price } from './charge.js';
+import { priceOfCard, type Price } from './compiled-price.js';
 import { explainCharge, explainCost } from './explain-charge.js';
 import { PriceBook } from './price-book.js';
 import { loggedVideo, videoCostOf, videoPriceOf, type Video } from './video-price.js';
@@ -75,7 +75,7 @@ describe('the price of a video', () => {
     expect(charged('own-video', video, 'half')?.quota).toBe(62_500);
     // 3 x 0.33333333 x 500,000 = 499,999.995
     const card: PriceCard = { prices: { second: 0.33333333 } };
-    const price: CardPrice = { kind: 'card', name: 'm', card, isBuiltIn: false, groupRatio: 1 };
+    const price = priceOfCard({ name: 'm', card }, 'card', { groupRatio: 1 });
     expect(videoPriceOf(price, { seconds: 3, resolution: null }, quotaPerUnit)?.quota).toBe(500_000);
   });
 

@@ -1,7 +1,7 @@
 import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
 import { componentsOf, quotaOfComponents, usdOf, type Count, type PricedUsage } from './card-charge.js';
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
-import { cardNotes, chargeOfCall, isFree, type CallPrice, type CardPrice, type Price } from './charge.js';
+import { cardNotes, isFree, listsLines, type Price } from './compiled-price.js';
 
 /** A video as a price sees it. */
 export interface Video {
@@ -32,35 +32,21 @@ export interface VideoPrice {
  * @returns null where the price is by tokens and not free: it is no price of a video
  */
 export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): VideoPrice | null {
-  if (price.kind === 'card') return priceByCard(price, video, quotaPerUnit);
-  if (price.kind === 'call') return priceByCall(price, video, quotaPerUnit);
-  return isFree(price) ? priceByCall({ ...price, kind: 'call', modelPrice: 0 }, video, quotaPerUnit) : null;
-}
-
-function priceByCard(price: CardPrice, video: Video, quotaPerUnit: number): VideoPrice | null {
-  const { card, name, groupRatio } = price;
+  const { groupRatio, text } = price;
+  const card = price.cards.video;
   const usage = usageOf(card, video);
   if (!usage && !isFree(price)) return null;
   const lines = usage ? componentsOf(card, usage) : [];
+  const isListed = listsLines(price);
+  const usd = usdOf(lines).toNumber();
+  const notes = notesOf(price, video, quotaPerUnit, isListed ? -1 : usd);
   return {
-    quota: quotaOfComponents(lines, groupRatio, quotaPerUnit),
+    quota: quotaOfComponents(lines, groupRatio, quotaPerUnit, card),
     perSecond: isBySecond(card, video) ? ratesOf(card, -1, video.resolution).second : null,
-    usd: usdOf(lines).toNumber(),
-    other: { ...notesOf(price, video, quotaPerUnit, -1), ...cardNotes(price, lines) },
-    content: `price card ${name}${textOf(groupRatio, video)}`,
-    sale: { card, lines },
-  };
-}
-
-function priceByCall(price: CallPrice, video: Video, quotaPerUnit: number): VideoPrice {
-  const { modelPrice, groupRatio } = price;
-  return {
-    quota: isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit),
-    perSecond: null,
-    usd: modelPrice,
-    other: notesOf(price, video, quotaPerUnit, modelPrice),
-    content: `fixed price ${modelPrice.toFixed(2)}${textOf(groupRatio, video)}`,
-    sale: null,
+    usd,
+    other: isListed ? { ...notes, ...cardNotes(price, lines) } : notes,
+    content: `${isListed ? text : `fixed price ${usd.toFixed(2)}`}${textOf(groupRatio, video)}`,
+    sale: isListed ? { card, lines } : null,
   };
 }
 

@@ -78,7 +78,7 @@ export class BelowCostService {
     for (const [index, offer] of offers.entries()) {
       // Other calls run while thousands of channels are compared.
       if (index % offersPerTurn === offersPerTurn - 1) await nextTurn();
-      found.push(...lossesOf(offer, prices, values.QuotaPerUnit));
+      found.push(...lossesOf(offer, prices));
       if (found.length >= maxLines) break;
     }
     return found.slice(0, maxLines);
@@ -112,11 +112,7 @@ export class BelowCostService {
   }
 }
 
-function lossesOf(
-  { id, name, models, groups, mapping, cost }: Offer,
-  prices: PriceBook,
-  quotaPerUnit: number,
-): SaleBelowCost[] {
+function lossesOf({ id, name, models, groups, mapping, cost }: Offer, prices: PriceBook): SaleBelowCost[] {
   const costs = new ChannelCost(cost);
   return models.flatMap((modelName) => {
     const mapped = Object.hasOwn(mapping, modelName) ? mapping[modelName] : undefined;
@@ -126,7 +122,7 @@ function lossesOf(
     // Tokens are compared first: a card without a price for a tool charges nothing for its calls, which would hide
     // every other loss.
     for (const kind of ['tokens', 'units'] as const) {
-      const worst = worstPrice(price, ofModel, quotaPerUnit, kind);
+      const worst = worstPrice(price, ofModel, kind);
       const losing = worst ? groups.filter((group) => isLoss(worst, prices.groupRatio(group))) : [];
       if (worst && losing.length > 0) {
         return [{ ...worst, channelId: id, channelName: name, modelName, groups: losing }];

@@ -4,14 +4,13 @@ import type { ChannelDirectory, ChannelOffer } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   builtInCard,
-  callPriceOf,
-  collapseGizmo,
-  effectivePrice,
   type EffectivePrice,
+  effectivePrice,
   modelLimits,
   type ModelLimits,
-  type PriceBook,
-  ratiosOfCard,
+  callPriceOf,
+  collapseGizmo,
+  PriceBook,
   unpricedRatio,
 } from '../../billing/prices/index.js';
 import type { PriceCard } from '../../shared/price-card.js';
@@ -70,26 +69,14 @@ export class PricingService {
   private toPriced(modelName: string, model: string, enableGroups: readonly string[]): PricedModel {
     const price = this.prices.find(model, '');
     const limits = modelLimits(model, this.options.values.ModelMaxOutput);
-    const effective = price && effectivePrice(price, this.options.values.QuotaPerUnit, this.clock.now());
+    const effective = price && effectivePrice(price, this.clock.now());
     const listCard = builtInCard(collapseGizmo(model))?.card ?? null;
     const shown = { enableGroups, effective, limits, listCard };
-    if (price?.kind === 'call') {
-      return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, ...shown };
-    }
-    if (price?.kind === 'card') {
-      const { modelRatio, completionRatio } = ratiosOfCard(price.card);
-      const modelPrice = callPriceOf(price.card);
-      return modelPrice === null
-        ? { modelName, modelPrice, modelRatio, completionRatio, ...shown }
-        : { modelName, modelPrice, modelRatio: 0, completionRatio: 0, ...shown };
-    }
-    return {
-      modelName,
-      modelPrice: null,
-      modelRatio: price?.modelRatio ?? unpricedRatio,
-      completionRatio: this.prices.completionRatio(model).ratio,
-      ...shown,
-    };
+    const modelPrice = price && callPriceOf(price.card);
+    if (modelPrice !== null) return { modelName, modelPrice, modelRatio: 0, completionRatio: 0, ...shown };
+    const modelRatio = price?.shown.modelRatio ?? unpricedRatio;
+    const completionRatio = price?.shown.completionRatio ?? this.prices.completionRatio(model).ratio;
+    return { modelName, modelPrice, modelRatio, completionRatio, ...shown };
   }
 
   private usableBy(viewer: MaybeActor): Record<string, string> {

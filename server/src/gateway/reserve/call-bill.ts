@@ -1,22 +1,21 @@
 import {
-  cardNotes,
-  cardOf,
-  type CardPrice,
-  chargeByCard,
+  type ChargeCard,
   chargeOfComponents,
   type Component,
-  componentsOfUsage,
-  isFree,
-  linesOfImages,
-  type Rounded,
+  hasLines,
+  linesOfUsage,
   type SaleLines,
-  type TablePrice,
-  usesTools,
+  cardNotes,
+  coversWork,
+  listsLines,
+  type Price,
+  linesOfImages,
   withoutAdvice,
   withoutImages,
+  type Rounded,
+  usesTools,
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
-import type { PriceCard } from '../../shared/price-card.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 
 /** The columns of a log row that describe a charge. */
@@ -25,52 +24,56 @@ export interface ChargeRecord {
   readonly notes?: Readonly<Record<string, unknown>>;
   /** The row's `content`, if it is not the usual text. */
   readonly line?: string;
+  /** Prices were in USD. */
+  readonly isInUsd: boolean;
 }
 
-/** Returns the charge of a call: by the card of its model, or else by the tariff of its endpoint. */
+/** The charge of a call. */
 export function chargeOfCall(tariff: Tariff, charged: ChargeInput, quotaPerUnit: number): Rounded {
-  const parts = partsOf(charged, quotaPerUnit);
-  if (parts) return chargeOfComponents(parts.lines, charged.price.groupRatio, quotaPerUnit);
-  return isByTable(charged)
-    ? tariff.charge(charged, quotaPerUnit)
-    : chargeByCard(charged.price as CardPrice, charged.usage, quotaPerUnit);
+  const { card, lines } = partsOf(tariff, charged);
+  return chargeOfComponents(lines, charged.price.groupRatio, quotaPerUnit, card);
 }
 
-/**
- * The parts of a charge when tools have prices of their own, drew images with another model, or asked another model for
- * advice.
- */
+/** The card that calls of a model are charged by at an endpoint. */
+export const cardAt = (tariff: Tariff, price: Price, bareModel: string): ChargeCard =>
+  price.cards[tariff.formula(bareModel)];
+
+/** The card that a call is charged by, and its lines. */
 interface Parts {
-  readonly card: PriceCard;
-  /** The lines of the call, followed by the lines of the other model. */
+  readonly card: ChargeCard;
+  /** Of the call, and behind them those of another model. */
   readonly lines: readonly Component[];
-  /**
-   * The key of the log row that names the model of the last lines. Empty when all lines are of the call's own model.
-   */
-  readonly note: Readonly<Record<string, unknown>>;
+  /** The key of the log row that says whose the last lines are; absent where all are the call's own. */
+  readonly note?: Readonly<Record<string, unknown>>;
 }
 
-function partsOf(charged: ChargeInput, quotaPerUnit: number): Parts | null {
-  const { price, drawing, advice, usage, request } = charged;
+/** Work of tools and of other models is charged in USD. */
+function partsOf(tariff: Tariff, charged: ChargeInput): Parts {
+  const { price, usage, request, bareModel, upstreamModel } = charged;
+  const ofOthers = coversWork(price) ? null : partsWithOthers(charged);
+  if (ofOthers) return ofOthers;
+  const card = cardAt(tariff, price, bareModel);
+  return { card, lines: linesOfUsage(card, usage, tariff.times?.(request, upstreamModel)) };
+}
+
+/** @returns null for a call in which no other model drew images or gave advice, and no tool with a price ran */
+function partsWithOthers({ price: { card }, drawing, advice, usage, request }: ChargeInput): Parts | null {
   const { drawn, advised } = usage.details ?? {};
-  const isShared = Boolean(drawing && drawn) || Boolean(advice && advised);
-  if (price.kind === 'call' || isFree(price)) return null;
-  if (!isShared && !(price.kind === 'ratio' && usesTools(usage, price.tools))) return null;
-  const card = cardOf(price, quotaPerUnit);
   if (drawing && drawn) {
     const parts = withoutImages(usage, drawn);
     const ofImages = linesOfImages(drawing.card, parts.images);
-    const lines = [...componentsOfUsage({ card }, parts.call), ...ofImages];
     const model = request.drawing?.model ?? usualDrawingModel;
     const note = { model, price_card: drawing.name, images: drawn.images, lines: ofImages.length };
-    return { card, lines, note: { drawn: note } };
+    return { card, lines: [...linesOfUsage(card, parts.call), ...ofImages], note: { drawn: note } };
   }
-  if (!advice || !advised) return { card, lines: componentsOfUsage({ card }, usage), note: {} };
-  const parts = withoutAdvice(usage, advised);
-  const ofAdvice = componentsOfUsage(advice, parts.advice);
-  const model = advised.model ?? request.advisor?.model ?? advice.name;
-  const note = { model, price_card: advice.name, lines: ofAdvice.length };
-  return { card, lines: [...componentsOfUsage({ card }, parts.call), ...ofAdvice], note: { advised: note } };
+  if (advice && advised) {
+    const parts = withoutAdvice(usage, advised);
+    const ofAdvice = linesOfUsage(advice.card, parts.advice);
+    const model = advised.model ?? request.advisor?.model ?? advice.name;
+    const note = { model, price_card: advice.name, lines: ofAdvice.length };
+    return { card, lines: [...linesOfUsage(card, parts.call), ...ofAdvice], note: { advised: note } };
+  }
+  return usesTools(usage, card.prices) ? { card, lines: linesOfUsage(card, usage) } : null;
 }
 
 /** Returns the charge of a call, with a record that is complete enough to compute it again, and the lines of a card. */
@@ -79,39 +82,20 @@ export function billOf(
   charged: ChargeInput,
   quotaPerUnit: number,
 ): { readonly charge: Rounded; readonly record: ChargeRecord; readonly sale: SaleLines | null } {
-  const parts = partsOf(charged, quotaPerUnit);
-  if (parts) return billOfParts(parts, charged, quotaPerUnit);
-  if (isByTable(charged)) {
-    return { charge: tariff.charge(charged, quotaPerUnit), record: tableRecord(tariff, charged), sale: null };
-  }
-  const price = charged.price as CardPrice;
-  const components = componentsOfUsage(price, charged.usage);
-  return {
-    charge: chargeOfComponents(components, price.groupRatio, quotaPerUnit),
-    record: { notes: cardNotes(price, components) },
-    sale: { card: price.card, lines: components },
-  };
+  const { card, lines, note } = partsOf(tariff, charged);
+  const { price } = charged;
+  const charge = chargeOfComponents(lines, price.groupRatio, quotaPerUnit, card);
+  if (!hasLines(card)) return { charge, record: tableRecord(tariff, charged, { card, lines }), sale: null };
+  const ofCall = listsLines(price) ? cardNotes(price, lines) : { components: lines };
+  return { charge, record: { notes: note ? { ...ofCall, ...note } : ofCall, isInUsd: true }, sale: { card, lines } };
 }
 
-function billOfParts(
-  { card, lines, note }: Parts,
-  { price }: ChargeInput,
-  quotaPerUnit: number,
-): ReturnType<typeof billOf> {
-  const ofCall = price.kind === 'card' ? cardNotes(price, lines) : { components: lines, quota_per_unit: quotaPerUnit };
+function tableRecord(tariff: Tariff, charged: ChargeInput, { card, lines }: Parts): ChargeRecord {
+  const usd = lines[0]?.[2] ?? 0;
+  const line = tariff.line?.(charged, usd) ?? null;
   return {
-    charge: chargeOfComponents(lines, price.groupRatio, quotaPerUnit),
-    record: { notes: { ...ofCall, ...note } },
-    sale: { card, lines },
-  };
-}
-
-function tableRecord(tariff: Tariff, charged: ChargeInput<TablePrice>): ChargeRecord {
-  const line = tariff.line?.(charged) ?? null;
-  return {
-    ...(tariff.notes ? { notes: tariff.notes(charged) } : {}),
+    ...(tariff.notes ? { notes: tariff.notes(charged, usd) } : {}),
     ...(line === null ? {} : { line }),
+    isInUsd: card.ratio === undefined,
   };
 }
-
-const isByTable = (charged: ChargeInput): charged is ChargeInput<TablePrice> => charged.price.kind !== 'card';

@@ -1,20 +1,22 @@
 import type { OptionValues } from '../../options/option.service.js';
 import {
   boundOfCard,
-  type CardPrice,
+  type ChargeCard,
   chargeOfComponents,
   isFree,
-  linesOfImages,
   modelLimits,
+  linesOfImages,
   type Rounded,
   roundedUp,
+  usesTools,
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import { choicesOf, requestTraits, type RequestTraits } from './metering/request-traits.js';
-import { noUsage, usageDetails, type Usage } from '../../shared/usage.js';
-import { chargeOfCall } from './call-bill.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
+import { cardAt, chargeOfCall } from './call-bill.js';
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
+import type { Tariff } from '../endpoint.js';
 
 /** Everything about the cost of a call that is known before it is made. */
 export interface CallCost {
@@ -44,7 +46,7 @@ export interface CallCost {
 export function costOf(call: Call, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
-  if (isFree(price) || tariff.fixedUsage?.(call.request, price)) return null;
+  if (isFree(price) || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
   const found = requestTraits(call.request.body, admission.bareModel);
@@ -54,9 +56,10 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
-    return price.kind === 'card'
-      ? boundFor(price, promptTokens, outputTokens, within, values)
-      : roundedUp(chargeFor(call, usageOf(promptTokens, outputTokens, within), values));
+    const card = cardFor(call, within);
+    // By ratio, output that an endpoint does not charge would have a price.
+    const completionTokens = card.ratio === undefined ? outputTokens : chargedOutput(tariff, outputTokens);
+    return boundFor(card, price.groupRatio, promptTokens, completionTokens, within, values);
   };
   const drawn = chargeOfDrawing(call, values);
   const isShared = drawn > 0 || (call.request.advisor && call.advice);
@@ -74,6 +77,9 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
     maxInput: limits.maxInput,
   };
 }
+
+const chargedOutput = ({ counted }: Tariff, completionTokens: number): number =>
+  counted ? counted({ ...noUsage, completionTokens }).completionTokens : completionTokens;
 
 export const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits => ({
   ...traits,
@@ -100,7 +106,8 @@ function chargeOfAdvice(
   values: OptionValues,
 ): number {
   if (!request.advisor || !advice) return 0;
-  return boundFor(advice, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
+  const { card, groupRatio } = advice;
+  return boundFor(card, groupRatio, promptTokens, request.advisor.maxOutput, { ...traits, ...noTools }, values);
 }
 
 export const noTools = { searches: 0, fileSearches: 0, codeExecutions: 0, mapsPrompts: 0 } as const;
@@ -124,7 +131,19 @@ export function drawingOf({ drawing, prices, price, admission }: Call, usage: Us
   return prices.ofDrawing(price, usualDrawingModel, admission.group);
 }
 
-/** Returns the charge of a call, by the prices at its start. */
+/** The card that a call is charged by without tools. */
+export const cardOf = ({ price, endpoint, admission }: Call): ChargeCard =>
+  cardAt(endpoint.tariff, price, admission.bareModel);
+
+/** The card that a call is charged by with the tools that it may call. */
+function cardFor(call: Call, traits: RequestTraits): ChargeCard {
+  const { searches, mapsPrompts, fileSearches, codeExecutions } = traits;
+  const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
+  const { card } = call.price;
+  return card.perCall === undefined && usesTools({ ...noUsage, details }, card.prices) ? card : cardOf(call);
+}
+
+/** The charge of a call, by the prices of its start. */
 export function chargeFor(call: Call, usage: Usage, values: OptionValues): Rounded {
   const { tariff } = call.endpoint;
   const { bareModel } = call.admission;
@@ -146,14 +165,15 @@ export function chargeFor(call: Call, usage: Usage, values: OptionValues): Round
 
 /** Returns the maximum cost of a number of tokens by a card, for any kind of tokens. */
 export const boundFor = (
-  price: CardPrice,
+  card: ChargeCard,
+  groupRatio: number,
   promptTokens: number,
   outputTokens: number,
   traits: RequestTraits,
   values: Pick<OptionValues, 'QuotaPerUnit'>,
 ): number =>
   boundOfCard(
-    price.card,
+    card,
     {
       promptTokens,
       outputTokens,
@@ -167,24 +187,6 @@ export const boundFor = (
       requests: traits.requests,
       serviceTier: traits.serviceTier,
     },
-    price.groupRatio,
+    groupRatio,
     values.QuotaPerUnit,
   );
-
-const usageOf = (promptTokens: number, completionTokens: number, traits: RequestTraits): Usage => ({
-  ...noUsage,
-  promptTokens,
-  completionTokens,
-  cacheWriteTokens: traits.writesCache ? promptTokens : 0,
-  audioInputTokens: traits.hasAudio ? promptTokens : 0,
-  audioOutputTokens: traits.hasAudio ? completionTokens : 0,
-  ...usageDetails({
-    serviceTier: traits.serviceTier ?? undefined,
-    cacheWrite1hTokens: traits.writesCacheForHour ? promptTokens : 0,
-    webSearches: traits.searches,
-    groundedPrompts: Math.min(traits.searches, 1),
-    mapsPrompts: traits.mapsPrompts,
-    fileSearches: traits.fileSearches,
-    codeExecutions: traits.codeExecutions,
-  }),
-});

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { type CardPrice, collapseGizmo, isFree, modelLimits, roundedUp } from '../../billing/prices/index.js';
+import { hasLines, reserveOf, isFree, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
 import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -16,7 +16,7 @@ import {
   type Estimate,
   type Wanted,
 } from './estimate.js';
-import { boundFor, chargeFor, costOf, type CallCost } from './possible-cost.js';
+import { boundFor, cardOf, chargeFor, costOf, type CallCost } from './possible-cost.js';
 import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */
@@ -128,21 +128,19 @@ function outputOf({ request, endpoint, admission }: Call, values: OptionValues):
 /** Returns the charge if it is known before the call, and otherwise the old estimate. */
 function wholeAmount(call: Call, values: OptionValues): number {
   const { tariff } = call.endpoint;
-  const { price } = call;
-  if (price.kind === 'card') return wholeAmountByCard(call, price, values);
-  const usage = values.StrictReserve && !isFree(price) ? tariff.fixedUsage?.(call.request, price) : null;
-  const estimate = tariff.reserve(price, call.request, call.rawBody, call.admission.bareModel, values);
-  return usage ? Math.max(estimate, roundedUp(chargeFor(call, usage, values))) : estimate;
-}
-
-function wholeAmountByCard(call: Call, price: CardPrice, values: OptionValues): number {
-  const fixed = call.endpoint.tariff.fixedUsage?.(call.request, price);
-  if (fixed) return roundedUp(chargeFor(call, fixed, values));
-  const { body, maxOutput } = call.request;
-  const traits = requestTraits(body, call.admission.bareModel);
-  return maxOutput > 0
-    ? boundFor(price, estimatePrompt(call.rawBody, body, call.admission.bareModel), maxOutput, traits, values)
-    : boundFor(price, values.PreConsumedQuota, 0, traits, values);
+  const { price, request, rawBody, admission } = call;
+  const card = cardOf(call);
+  const fixed = tariff.fixedUsage?.(request, card);
+  const charge = fixed ? roundedUp(chargeFor(call, fixed, values)) : 0;
+  const isLimited = request.maxOutput > 0 && card.perCall === undefined;
+  const promptTokens = isLimited ? estimatePrompt(rawBody, request.body, admission.bareModel) : values.PreConsumedQuota;
+  if (hasLines(card)) {
+    const traits = requestTraits(request.body, admission.bareModel);
+    return fixed ? charge : boundFor(card, price.groupRatio, promptTokens, request.maxOutput, traits, values);
+  }
+  if (tariff.times) return charge;
+  const estimate = reserveOf(card, promptTokens + request.maxOutput, price.groupRatio, values.QuotaPerUnit);
+  return values.StrictReserve ? Math.max(estimate, charge) : estimate;
 }
 
 /** The amounts that are reserved in the balance and in budgets. */

@@ -16,6 +16,7 @@ import { isRetryable } from '../route/retry.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Candidate } from '../route/candidates.js';
 import type { Credentials } from '../upstream/credentials.js';
+import { cardAt } from '../reserve/call-bill.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
@@ -167,7 +168,7 @@ export class AttemptRunner {
   /** Reads the provider on for its usage report. A charge that is known before the call does not need the report. */
   private onDisconnect(call: RoutedCall, channel: RoutedChannel, exchange: AbandonedExchange): () => void {
     const { request, admission, caller, endpoint, price } = call;
-    if (price && endpoint.tariff.fixedUsage?.(request, price)) {
+    if (price && endpoint.tariff.fixedUsage?.(request, cardAt(endpoint.tariff, price, admission.bareModel))) {
       exchange.abort(new ClientGoneError());
       return () => undefined;
     }

@@ -1,18 +1,18 @@
 import {
-  type CardPrice,
-  componentsOfUsage,
+  linesOfUsage,
   costNotes,
   type CostNotes,
   costOfUsage,
   type CostPrice,
-  linesOfImages,
   type SaleLines,
   withOtherCost,
+  linesOfImages,
   withoutAdvice,
   withoutImages,
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { Usage } from '../../shared/usage.js';
+import { cardAt } from '../reserve/call-bill.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import type { Served } from '../send/attempts.js';
 import type { AbortedAttempt } from '../send/hedged-attempt.js';
@@ -72,7 +72,7 @@ function costWithAdvice(
   const own = model === undefined ? null : channel.cost.find(model, model);
   if (!advised || !own) return null;
   const parts = withoutAdvice(usage, advised);
-  const lines = componentsOfUsage(own, parts.advice);
+  const lines = linesOfUsage(own.card, parts.advice);
   return notesOfParts(withOtherCost(costOfUsage(price, parts.call, null), lines, own.factor), sale);
 }
 
@@ -88,14 +88,13 @@ function notesOfParts(cost: ReturnType<typeof withOtherCost>, sale: SaleLines | 
  */
 function countedForCost(
   tariff: Tariff,
-  { name, card }: CostPrice,
-  { request, usage, price }: ChargeInput,
+  { card }: CostPrice,
+  { request, usage, price, bareModel }: ChargeInput,
   reported: Usage | null,
 ): Usage | null {
-  const asPrice: CardPrice = { kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 };
-  const fixed = tariff.fixedUsage?.(request, asPrice) ?? null;
+  const fixed = tariff.fixedUsage?.(request, card) ?? null;
   if (fixed) return fixed;
-  return tariff.fixedUsage?.(request, price) ? reported : usage;
+  return tariff.fixedUsage?.(request, cardAt(tariff, price, bareModel)) ? reported : usage;
 }
 
 /** Keys of the log row's `admin_info.aborted_attempt`. */

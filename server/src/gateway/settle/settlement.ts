@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { collapseGizmo, type CostNotes, type Price, ratiosOfCard, type Rounded } from '../../billing/prices/index.js';
+import { type CostNotes, type Price, collapseGizmo, type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import { isAppError } from '../../shared/errors.js';
 import type { AffinityResult } from '../route/affinity/session-affinity.js';
@@ -16,7 +16,7 @@ import { billOf, type ChargeRecord } from '../reserve/call-bill.js';
 import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
 import { chatContent } from '../observe/chat-content.js';
 import { type Estimate } from '../reserve/estimate.js';
-import { adviceOf, drawingOf } from '../reserve/possible-cost.js';
+import { adviceOf, cardOf, drawingOf } from '../reserve/possible-cost.js';
 import { leastCharge, possibleUsage } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
 import type { Call } from '../call.js';
@@ -49,7 +49,7 @@ export function settleCall(
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
   const isDisconnected = delivery.end.kind === 'client_gone';
-  const fixed = tariff.fixedUsage?.(call.request, call.price) ?? null;
+  const fixed = tariff.fixedUsage?.(call.request, cardOf(call)) ?? null;
   // A report without output may be wrong: see `finalUsage`.
   const known = fixed ?? (complete && delivery.usage && delivery.usage.completionTokens > 0 ? delivery.usage : null);
   const settle = (found: Usage): Promise<Billed> =>
@@ -292,6 +292,8 @@ export interface CallFacts {
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
   readonly line?: string | undefined;
+  /** Prices were in USD, and not ratios. */
+  readonly isInUsd: boolean;
   /** The cost of the call. */
   readonly cost: CostNotes;
   /** The aborted attempt, if two attempts ran at the same time. */
@@ -316,22 +318,21 @@ const neverSet = -1000;
 /** Returns the keys of docs/reference/relay/usage-log.md#the-other-field. Undefined keys are not written. */
 export function logOther(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
-  const byRatio = price.kind === 'ratio';
+  const factors = price.shown;
   const mapped = facts.upstreamModel !== facts.bareModel;
-  const factors = price.kind === 'card' ? ratiosOfCard(price.card) : price.kind === 'ratio' ? price : noRatios;
-  // One literal is used, because an object that begins with a spread takes four times as long to create.
+  // One literal: an object that begins with a spread one takes four times as long to make.
   const other: Record<string, unknown> = {
     model_ratio: factors.modelRatio,
     completion_ratio: factors.completionRatio,
-    model_price: price.kind === 'call' ? price.modelPrice : -1,
+    model_price: factors.modelPrice,
     cache_ratio: factors.cacheRatio,
     group_ratio: price.groupRatio,
     price_version: price.version,
     cache_tokens: usage.cachedTokens,
     cache_creation_tokens: when(usage.cacheWriteTokens > 0, usage.cacheWriteTokens),
-    cache_creation_ratio: when(usage.cacheWriteTokens > 0, byRatio ? price.cacheWriteRatio : 0),
+    cache_creation_ratio: when(usage.cacheWriteTokens > 0, factors.cacheWriteRatio),
     cache_creation_1h_tokens: usage.details?.cacheWrite1hTokens || undefined,
-    quota_per_unit: when(!byRatio || Boolean(facts.notes?.['image']), facts.quotaPerUnit),
+    quota_per_unit: when(facts.isInUsd, facts.quotaPerUnit),
     frt: facts.firstByteMs ?? neverSet,
     duration_ms: facts.durationMs,
     group: facts.group,
@@ -369,12 +370,6 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
 
 const when = <Value>(applies: boolean, value: Value): Value | undefined => (applies ? value : undefined);
 
-/**
- * The ratios of a price per call. Clients of the REST API show ratios. A card shows the ratios that result from its
- * price of a short call.
- */
-const noRatios = { modelRatio: 0, completionRatio: 0, cacheRatio: 0 };
-
 const reportedTokens = ({ promptTokens, completionTokens, details }: Usage): Record<string, number | undefined> => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
@@ -386,14 +381,7 @@ const reportedTokens = ({ promptTokens, completionTokens, details }: Usage): Rec
 /** The human-readable log text (docs/reference/relay/usage-log.md#log-text). */
 export function logContent(facts: CallFacts, loggedModel: string): string {
   const { price, usage } = facts;
-  const group = `group ratio ${price.groupRatio.toFixed(2)}`;
-  const line =
-    facts.line ??
-    (price.kind === 'card'
-      ? `price card ${price.name}, ${group}`
-      : price.kind === 'ratio'
-        ? `model ratio ${price.modelRatio.toFixed(2)}, completion ratio ${price.completionRatio.toFixed(2)}, ${group}`
-        : `model price ${price.modelPrice.toFixed(2)}, ${group}`);
+  const line = facts.line ?? `${price.text}, group ratio ${price.groupRatio.toFixed(2)}`;
   const collapsed = loggedModel === facts.requestedModel ? '' : `, model ${facts.requestedModel}`;
   const limited =
     facts.outputLimit === undefined ? '' : `, output limited to ${facts.outputLimit} tokens by the balance`;

@@ -1,4 +1,4 @@
-import { cardOf, collapseGizmo, type Price, PriceBook } from '../../billing/prices/index.js';
+import { type Price, priceOfRatios, collapseGizmo, PriceBook } from '../../billing/prices/index.js';
 import { defaultOptionValues, optionText, parseOption, type OptionValues } from '../../options/option-registry.js';
 import type { PriceCard } from '../../shared/price-card.js';
 import type { SourcePrice } from './source-price.js';
@@ -87,35 +87,33 @@ const near = (here: number, there: number | undefined): boolean =>
   there === undefined || Math.abs(here - there) <= 1e-9 * Math.max(1, Math.abs(there));
 
 function isSame(here: Price | null, there: SourcePrice): boolean {
-  if (there.kind === 'call') return here?.kind === 'call' && near(here.modelPrice, there.usd);
-  if (here?.kind !== 'ratio' || !near(here.modelRatio, there.model)) return false;
+  if (here?.source !== 'table') return false;
+  const { shown } = here;
+  if (there.kind === 'call') return near(shown.modelPrice, there.usd);
+  if (shown.modelPrice >= 0 || !near(shown.modelRatio, there.model)) return false;
   if (there.model === 0) return true;
   return (
     there.image === undefined &&
-    near(here.completionRatio, there.completion) &&
-    near(here.cacheRatio, there.cache) &&
-    near(here.cacheWriteRatio, there.cacheWrite) &&
-    near(here.audioRatio, there.audio) &&
-    near(here.audioCompletionRatio, there.audioOutput)
+    near(shown.completionRatio, there.completion) &&
+    near(shown.cacheRatio, there.cache) &&
+    near(shown.cacheWriteRatio, there.cacheWrite) &&
+    near(shown.audioRatio, there.audio) &&
+    near(shown.audioCompletionRatio, there.audioOutput)
   );
 }
 
 /** The card that comes to the same charge. */
 function cardOfSource(price: Extract<SourcePrice, { kind: 'ratio' }>, quotaPerUnit: number): PriceCard {
   const { model, completion, cache, cacheWrite = cacheWriteHere, audio, audioOutput = 1, image } = price;
-  const { prices } = cardOf(
-    {
-      kind: 'ratio',
-      modelRatio: model,
-      completionRatio: completion,
-      cacheRatio: cache,
-      cacheWriteRatio: cacheWrite,
-      audioRatio: 1,
-      audioCompletionRatio: 1,
-      groupRatio: 1,
-    },
-    quotaPerUnit,
-  );
+  const ratios = {
+    modelRatio: model,
+    completionRatio: completion,
+    cacheRatio: cache,
+    cacheWriteRatio: cacheWrite,
+    audioRatio: 1,
+    audioCompletionRatio: 1,
+  };
+  const { prices } = priceOfRatios('', ratios, { groupRatio: 1 }, quotaPerUnit).card;
   const usd = (factor: number): number => Number(((prices.input ?? 0) * factor).toPrecision(12));
   return {
     prices: {

@@ -1,11 +1,11 @@
-import { isFree, type Price, type PriceBook } from '../../billing/prices/index.js';
+import { coversWork, type Price, PriceBook } from '../../billing/prices/index.js';
 import {
   BudgetError,
   type Ledger,
   QuotaError,
   type Reservation,
-  SessionLedger,
   type Transaction,
+  SessionLedger,
 } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
@@ -203,11 +203,8 @@ function roomIn(error: unknown, cost: OrderCost): number {
       );
 }
 
-/**
- * Returns the price of transcripts in a session that has no other turns. Null when a price per call covers them, or
- * they are free.
- */
-const ofOwnTranscripts = (sale: Price): Price | null => (sale.kind === 'call' || isFree(sale) ? null : sale);
+/** The transcripts of a session that has no other turns; null where a price per call covers them, or they are free. */
+const ofOwnTranscripts = (sale: Price): Price | null => (coversWork(sale) ? null : sale);
 
 /** Returns the quota that a refusing balance or money budget has left; null for other errors. */
 function availableOf(error: unknown): number | null {

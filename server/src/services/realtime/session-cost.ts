@@ -68,5 +68,4 @@ export class SessionCost {
   }
 }
 
-const linesOfCost = ({ name, card }: CostPrice, found: Transcripts): Component[] =>
-  linesOfTranscripts({ kind: 'card', name, card, isBuiltIn: true, groupRatio: 1 }, found, 1);
+const linesOfCost = ({ card }: CostPrice, found: Transcripts): Component[] => linesOfTranscripts(card, found);

@@ -1,30 +1,30 @@
 import { explainCharge } from '../../billing/prices/explain-charge.js';
 import { rechargeOf } from '../../billing/prices/dry-run/recharge.js';
 import type { PriceCard, Prices } from '../../shared/price-card.js';
-import type { Price } from '../../billing/prices/charge.js';
+import { priceOfCall, priceOfCard, priceOfRatios, type Price } from '../../billing/prices/compiled-price.js';
 import { inputOf, noAudio, outputOf, SessionPrice, sumOf, type ChargedAudio } from './session-price.js';
 import { responseOfTranscript } from './transcripts.js';
 
 const values = { PreConsumedQuota: 500, QuotaPerUnit: 400_000 };
-const byRatio: Price = {
-  kind: 'ratio',
-  modelRatio: 0.3,
-  completionRatio: 4,
-  cacheRatio: 1,
-  cacheWriteRatio: 1.25,
-  audioRatio: 50 / 3,
-  audioCompletionRatio: 2,
-  groupRatio: 0.7,
-};
-const perCall: Price = { kind: 'call', modelPrice: 0.00001, groupRatio: 0.7 };
+const terms = { groupRatio: 0.7 };
+const ratioOf = (modelRatio: number): Price =>
+  priceOfRatios(
+    'm',
+    {
+      modelRatio,
+      completionRatio: 4,
+      cacheRatio: 1,
+      cacheWriteRatio: 1.25,
+      audioRatio: 50 / 3,
+      audioCompletionRatio: 2,
+    },
+    terms,
+    values.QuotaPerUnit,
+  );
+const byRatio = ratioOf(0.3);
+const perCall = priceOfCall('m', 0.00001, terms);
 
-const byCard = (prices: Prices): Price => ({
-  kind: 'card',
-  name: 'm',
-  card: { prices },
-  isBuiltIn: false,
-  groupRatio: 0.7,
-});
+const byCard = (prices: Prices): Price => priceOfCard({ name: 'm', card: { prices } }, 'card', terms);
 
 const turns: readonly ChargedAudio[] = Array.from({ length: 40 }, (_, at) => ({
   textInputTokens: at % 3,
@@ -71,12 +71,12 @@ it('turns that each round to nothing are not free together', () => {
 
 it('a turn that makes a long prompt cheaper costs nothing, and none is ever charged less', () => {
   const card = { prices: { input: 20, output: 0 }, contextTiers: [{ above: 1000, prices: { input: 10 } }] };
-  const price = new SessionPrice({ kind: 'card', name: 'm', card, isBuiltIn: false, groupRatio: 1 }, values);
+  const price = new SessionPrice(priceOfCard({ name: 'm', card }, 'card', { groupRatio: 1 }), values);
   const charges = Array.from({ length: 4 }, () => price.charge({ ...noAudio, textInputTokens: 700 }).quota);
   // The charge is 0.014 USD for 700 tokens and also for 1400 tokens, then 0.021 and 0.028 USD.
   expect(charges).toEqual([5600, 0, 2800, 2800]);
   const steep = { ...card, contextTiers: [{ above: 1000, prices: { input: 1 } }] };
-  const other = new SessionPrice({ kind: 'card', name: 'm', card: steep, isBuiltIn: false, groupRatio: 1 }, values);
+  const other = new SessionPrice(priceOfCard({ name: 'm', card: steep }, 'card', { groupRatio: 1 }), values);
   expect([700, 700, 700].map((textInputTokens) => other.charge({ ...noAudio, textInputTokens }).quota)).toEqual([
     5600, 0, 0,
   ]);
@@ -85,7 +85,7 @@ it('a turn that makes a long prompt cheaper costs nothing, and none is ever char
 it.each<[string, Price, Price]>([
   ['a card', byCard({ input: 4, output: 16, audioInput: 32, audioOutput: 64 }), byCard({ second: 0.0001 })],
   ['a ratio', byRatio, byCard({ input: 2.5, audioInput: 6, output: 10 })],
-  ['both by ratio', byRatio, { ...byRatio, modelRatio: 15 }],
+  ['both by ratio', byRatio, ratioOf(15)],
   ['transcripts by the call', byRatio, perCall],
   ['the time of the session', byCard({ second: 0.001, output: 16 }), byCard({ second: 0.0001 })],
 ])('speech that another model writes down is in the row, which a dry run charges alike: %s', (_name, sale, speech) => {
@@ -121,7 +121,7 @@ it.each<[string, Price, boolean]>([
   ['a card by tokens and calls', byCard({ input: 2.5, audioInput: 6, output: 10, request: 0.001 }), true],
   ['a ratio', byRatio, true],
   ['the call', perCall, false],
-  ['nothing', { ...byRatio, modelRatio: 0 }, false],
+  ['nothing', ratioOf(0), false],
 ])(
   'a session that only writes speech down is charged as its row says, and as a dry run does: by %s',
   (_name, sale, isApart) => {
@@ -141,9 +141,9 @@ it.each<[string, Price, boolean]>([
     const row = { quota: charged, promptTokens: inputOf(total), completionTokens: outputOf(total), other };
     expect(explainCharge(row).quota).toBe(charged);
     const others = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => sale };
-    const ownCard = (): PriceCard | null => (sale.kind === 'card' ? sale.card : null);
+    const ownCard = (): PriceCard | null => (sale.source === 'card' ? sale.card : null);
     expect(rechargeOf({ ...row, model: 'm' }, sale, values.QuotaPerUnit, ownCard, others)?.quota).toBe(charged);
-    expect(charged > 0).toBe(sale.kind !== 'ratio' || sale.modelRatio > 0);
+    expect(charged > 0).toBe(sale.shown.modelPrice > 0 || sale.source === 'card' || sale.shown.modelRatio > 0);
   },
 );
 

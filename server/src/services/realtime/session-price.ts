@@ -1,23 +1,20 @@
 import type { OptionValues } from '../../options/option.service.js';
 import {
   boundOfCard,
-  cardOfAudio,
-  type CardPrice,
-  chargeByCard,
-  chargeOfAudio,
   chargeOfComponents,
+  chargeOfUsage,
   type Component,
-  componentsOfUsage,
-  isFree,
-  linesOfTranscripts,
-  minus,
-  type Price,
-  ratiosOfCard,
+  linesOfUsage,
   reserveOf,
+  isFree,
+  listsLines,
+  type Price,
+  minus,
   type Rounded,
   roundedUp,
-  type Transcripts,
   whole,
+  linesOfTranscripts,
+  type Transcripts,
 } from '../../billing/prices/index.js';
 import type { Usage } from '../../shared/usage.js';
 
@@ -117,26 +114,20 @@ export class SessionPrice {
 
   /** Whether the session pays for its time. */
   get isTimed(): boolean {
-    return this.price.kind === 'card' && (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
+    return (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
   }
 
   /** Returns the minimum reservation with which a session may begin and continue. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
-    const { price } = this;
-    if (price.kind === 'card') {
+    const { card, cards, groupRatio } = this.price;
+    if (listsLines(this.price)) {
       const bound = { promptTokens: PreConsumedQuota, outputTokens: 0, hasAudio: true, hasImages: true, searches: 0 };
-      const amount = boundOfCard(
-        price.card,
-        { ...bound, writesCache: null, serviceTier: null },
-        price.groupRatio,
-        QuotaPerUnit,
-      );
+      const amount = boundOfCard(card, { ...bound, writesCache: null, serviceTier: null }, groupRatio, QuotaPerUnit);
       return { amount: amount + this.reserveOfTime(), priced: true };
     }
-    const estimate = { promptTokens: 0, maxOutput: 0, preConsumedTokens: PreConsumedQuota, quotaPerUnit: QuotaPerUnit };
-    return { amount: reserveOf(price, estimate), priced: true };
+    return { amount: reserveOf(cards.audio, PreConsumedQuota, groupRatio, QuotaPerUnit), priced: true };
   }
 
   /**
@@ -145,28 +136,29 @@ export class SessionPrice {
    */
   bound({ text, audio }: ReadTokens, outputTokens: number): number {
     if (isFree(this.price) || this.isPaid) return 0;
-    const { price } = this;
+    const { card, groupRatio } = this.price;
     const { QuotaPerUnit } = this.values;
-    if (price.kind === 'card') {
+    if (listsLines(this.price)) {
       const traits = { writesCache: null, searches: 0, serviceTier: null };
       const read = { ...traits, promptTokens: text, outputTokens: 0, hasAudio: false, hasImages: true };
       const spoken = { ...traits, promptTokens: audio, outputTokens, hasAudio: true, hasImages: false };
-      return (
-        boundOfCard(price.card, read, price.groupRatio, QuotaPerUnit) +
-        boundOfCard(price.card, spoken, price.groupRatio, QuotaPerUnit)
-      );
+      return boundOfCard(card, read, groupRatio, QuotaPerUnit) + boundOfCard(card, spoken, groupRatio, QuotaPerUnit);
     }
     const input = { ...noAudio, textInputTokens: text, audioInputTokens: audio };
     return Math.max(
-      roundedUp(chargeOfAudio(price, { ...input, textOutputTokens: outputTokens }, QuotaPerUnit)),
-      roundedUp(chargeOfAudio(price, { ...input, audioOutputTokens: outputTokens }, QuotaPerUnit)),
+      roundedUp(this.chargeOf({ ...input, textOutputTokens: outputTokens })),
+      roundedUp(this.chargeOf({ ...input, audioOutputTokens: outputTokens })),
     );
+  }
+
+  private chargeOf(turns: ChargedAudio): Rounded {
+    const { cards, groupRatio } = this.price;
+    return chargeOfUsage(cards.audio, usageOf(turns), groupRatio, this.values.QuotaPerUnit);
   }
 
   private reserveOfTime(): number {
     if (!this.isTimed) return 0;
-    const time: ChargedAudio = { ...noAudio, seconds: secondsPerHold };
-    return roundedUp(chargeByCard(this.price as CardPrice, usageOf(time), this.values.QuotaPerUnit));
+    return roundedUp(this.chargeOf({ ...noAudio, seconds: secondsPerHold }));
   }
 
   /**
@@ -180,88 +172,50 @@ export class SessionPrice {
     const all = this.whole();
     const charge = minus(all, this.paid);
     if (charge.quota > 0 || charge.rest > 0) this.paid = all;
-    if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
+    if (this.price.card.perCall !== undefined && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return charge;
   }
 
   /** Returns the charge of all turns so far. */
   private whole(): Rounded {
-    const { price, total } = this;
-    const { QuotaPerUnit } = this.values;
-    const lines = this.speech.isEmpty ? null : this.lines();
-    if (lines) return chargeOfComponents(lines, price.groupRatio, QuotaPerUnit);
-    return price.kind === 'card'
-      ? chargeByCard(price, usageOf(total), QuotaPerUnit)
-      : chargeOfAudio(price, total, QuotaPerUnit);
+    const lines = this.linesWithSpeech();
+    if (!lines) return this.chargeOf(this.total);
+    return chargeOfComponents(lines, this.price.groupRatio, this.values.QuotaPerUnit);
   }
 
-  /** Returns the charge in lines, the lines of transcripts last; null for a price per call. */
-  private lines(): Component[] | null {
+  /** The lines of a session in which other models wrote speech down, with those of transcripts behind; null for others. */
+  private linesWithSpeech(): Component[] | null {
     const { price, total, speech } = this;
-    const { QuotaPerUnit } = this.values;
-    if (price.kind === 'call') return null;
-    const card = price.kind === 'card' ? price.card : cardOfAudio(price, QuotaPerUnit);
-    return [...componentsOfUsage({ card }, usageOf(total)), ...speech.lines(QuotaPerUnit)];
-  }
-
-  /** Returns the keys of the log row that describe transcripts. */
-  private speechNotes(): Readonly<Record<string, unknown>> {
-    const { QuotaPerUnit } = this.values;
-    const components = this.speech.isEmpty ? null : this.lines();
-    if (!components) return {};
-    return { components, quota_per_unit: QuotaPerUnit, transcribed: this.speech.notes(QuotaPerUnit) };
+    if (speech.isEmpty || price.card.perCall !== undefined) return null;
+    return [...linesOfUsage(price.cards.session, usageOf(total)), ...speech.lines()];
   }
 
   /** Returns the price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   factors(): Readonly<Record<string, unknown>> {
-    const { price } = this;
-    const version: Record<string, string> = price.version === undefined ? {} : { price_version: price.version };
-    if (price.kind === 'card') {
-      const { modelRatio, completionRatio } = ratiosOfCard(price.card);
-      return {
-        ...version,
-        model_price: -1,
-        model_ratio: modelRatio,
-        completion_ratio: completionRatio,
-        group_ratio: price.groupRatio,
-        quota_per_unit: this.values.QuotaPerUnit,
-        price_card: price.name,
-        components: componentsOfUsage(price, usageOf(this.total)),
-        ...this.speechNotes(),
-      };
-    }
-    return price.kind === 'call'
-      ? {
-          ...version,
-          model_price: price.modelPrice,
-          quota_per_unit: this.values.QuotaPerUnit,
-          model_ratio: 0,
-          completion_ratio: 0,
-          group_ratio: price.groupRatio,
-        }
-      : {
-          ...version,
-          model_price: -1,
-          model_ratio: price.modelRatio,
-          completion_ratio: price.completionRatio,
-          group_ratio: price.groupRatio,
-          audio_ratio: price.audioRatio,
-          audio_completion_ratio: price.audioCompletionRatio,
-          ...this.speechNotes(),
-        };
+    const { price, total, speech } = this;
+    const { shown, card } = price;
+    const spoken = this.linesWithSpeech();
+    const components = spoken ?? (listsLines(price) ? linesOfUsage(card, usageOf(total)) : undefined);
+    const isInUsd = components !== undefined || card.perCall !== undefined;
+    return {
+      ...(price.version === undefined ? {} : { price_version: price.version }),
+      model_price: shown.modelPrice,
+      model_ratio: shown.modelRatio,
+      completion_ratio: shown.completionRatio,
+      group_ratio: price.groupRatio,
+      ...(isInUsd ? { quota_per_unit: this.values.QuotaPerUnit } : {}),
+      ...(listsLines(price) ? { price_card: price.name } : {}),
+      ...(shown.audioRatio > 0
+        ? { audio_ratio: shown.audioRatio, audio_completion_ratio: shown.audioCompletionRatio }
+        : {}),
+      ...(components ? { components } : {}),
+      ...(spoken ? { transcribed: speech.notes() } : {}),
+    };
   }
 
   /** Returns the row's `content` (docs/reference/relay/usage-log.md#log-text). */
   line(): string {
-    const { price } = this;
-    const two = (value: number): string => value.toFixed(2);
-    if (price.kind === 'card') return `price card ${price.name}, group ratio ${two(price.groupRatio)}`;
-    if (price.kind === 'call') return `model price ${two(price.modelPrice)}, group ratio ${two(price.groupRatio)}`;
-    return (
-      `model ratio ${two(price.modelRatio)}, completion ratio ${two(price.completionRatio)}, ` +
-      `audio ratio ${two(price.audioRatio)}, audio completion ratio ${two(price.audioCompletionRatio)}, ` +
-      `group ratio ${two(price.groupRatio)}`
-    );
+    return `${this.price.audioText}, group ratio ${this.price.groupRatio.toFixed(2)}`;
   }
 }
 
@@ -279,17 +233,17 @@ class TranscribedSpeech {
     else if (this.byModel.size < maxTranscribers) this.byModel.set(model, { price, found: transcript });
   }
 
-  lines(quotaPerUnit: number): Component[] {
-    return [...this.byModel.values()].flatMap(({ price, found }) => linesOfTranscripts(price, found, quotaPerUnit));
+  lines(): Component[] {
+    return [...this.byModel.values()].flatMap(({ price, found }) => linesOfTranscripts(price.cards.transcripts, found));
   }
 
-  /** Returns a note for each model, with the number of its lines, in order. */
-  notes(quotaPerUnit: number): object[] {
+  /** For each model the number of its lines, in order. */
+  notes(): object[] {
     return [...this.byModel].map(([model, { price, found }]) => ({
       model,
       count: found.count,
       seconds: found.seconds,
-      lines: linesOfTranscripts(price, found, quotaPerUnit).length,
+      lines: linesOfTranscripts(price.cards.transcripts, found).length,
     }));
   }
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { WebSocket } from 'ws';
 import { socketConnections } from '../../../../tests/support/socket-connections.js';
-import type { Price } from '../../billing/prices/charge.js';
-import type { Charge } from '../../billing/ledger/ledger.js';
+import { priceOfCard } from '../../billing/prices/compiled-price.js';
+import type { Charge } from '../../billing/ledger/index.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
 import type { OrderCost } from './session-orders.js';
@@ -35,7 +35,7 @@ interface Running {
  */
 async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: object = {}): Promise<Running> {
   const [client, upstream] = [await connection(), await connection()];
-  const sale: Price = { kind: 'card', name: 'm', card: { prices }, isBuiltIn: false, groupRatio: 1 };
+  const sale = priceOfCard({ name: 'm', card: { prices } }, 'card', { groupRatio: 1 });
   const price = new SessionPrice(sale, values, () => sale);
   const charges: Charge[] = [];
   const held = { amount: 1e9 };

@@ -1,21 +1,21 @@
 import {
-  chargeOfCall,
+  chargeOfUsage,
   costNotes,
   costOf,
-  isFree,
-  type PriceBook,
-  taskPriceOf,
   taskQuantityOf,
+  usualTask,
+  PriceBook,
+  oneCall,
   type Video,
   videoCostOf,
   type VideoPrice,
   videoPriceOf,
 } from '../../billing/prices/index.js';
+import type { Charge, Ledger, Reservation } from '../../billing/ledger/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { Accepted } from '../../console/tasks/index.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import type { Metrics } from '../../platform/observability/metrics.js';
-import type { Charge, Ledger, Reservation } from '../../billing/ledger/index.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { withoutPrefix } from '../../shared/model-pattern.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -214,10 +214,11 @@ export class TaskDesk {
   /** Returns the price by the per-call formula. It does not depend on the result. */
   price(model: string, group: string): TaskPrice {
     const { prices, options } = this.deps;
-    const price = taskPriceOf(prices.find(model, group), prices.groupRatio(group));
+    const card = prices.find(model, group)?.cards.task ?? usualTask;
+    const groupRatio = prices.groupRatio(group);
     const quotaPerUnit = options.values.QuotaPerUnit;
-    const quota = isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit);
-    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quotaPerUnit, quota, version: prices.version };
+    const { quota } = chargeOfUsage(card, oneCall, groupRatio, quotaPerUnit);
+    return { modelPrice: card.prices.request ?? 0, groupRatio, quotaPerUnit, quota, version: prices.version };
   }
 
   /**

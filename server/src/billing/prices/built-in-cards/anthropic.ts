@@ -10,6 +10,13 @@ const codeExecution = 0.00416667;
 
 export const anthropicCards: BuiltInCards = {
   source: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  completion: [
+    [/claude-(?:3|sonnet-4|opus-4)/, 5, 'locked'],
+    [/claude-(?:instant-1|2)/, 3, 'locked'],
+    [/claude-/, 5],
+  ],
+  // 0.05 USD an hour for containers, five minutes at least.
+  tools: [[/^claude-/, { webSearch: 0.01, codeExecution: 0.00416667 }]],
   cards: [
     {
       names: 'claude-fable-5 claude-mythos-5',

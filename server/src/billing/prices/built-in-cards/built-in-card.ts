@@ -1,7 +1,18 @@
+import type { ToolFees } from '../../../shared/tool-fees.js';
 import type { PriceCard, Prices, Resolution, Services } from '../../../shared/price-card.js';
 
+/** Rules of a maker for models by their name. The first that matches counts. */
+export interface MakerRules {
+  /** The completion ratio of models without a list price. A locked one comes before that and the CompletionRatio setting. */
+  readonly completion?: ReadonlyArray<readonly [models: RegExp, ratio: number, lock?: 'locked']>;
+  /** The ratio of audio input to text input, where it is not the usual one. */
+  readonly audio?: ReadonlyArray<readonly [models: RegExp, ratio: number]>;
+  /** Prices of tools that the maker runs for models without a list price, of 2026-11. */
+  readonly tools?: ReadonlyArray<readonly [models: RegExp, prices: ToolFees]>;
+}
+
 /** List prices of one provider. */
-export interface BuiltInCards {
+export interface BuiltInCards extends MakerRules {
   /** The page that the provider publishes its prices on. */
   readonly source: string;
   readonly cards: ReadonlyArray<{ readonly names: string } & Omit<PriceCard, 'source' | 'asOf'>>;

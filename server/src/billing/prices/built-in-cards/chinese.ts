@@ -1,7 +1,11 @@
-import { bySecond, type BuiltInCards } from './built-in-card.js';
+import { bySecond, type BuiltInCards, type MakerRules } from './built-in-card.js';
+
+export const baiduRules: MakerRules = { completion: [[/^ERNIE-(?:Speed-|Lite-|Character|Functions)/, 2, 'locked']] };
 
 export const qwenCards: BuiltInCards = {
   source: 'https://www.alibabacloud.com/help/en/model-studio/models',
+  // https://docs.qwencloud.com/developer-guides/text-generation/web-search
+  tools: [[/^(?:qwen|qwq|qvq)/, { webSearch: 0.01 }]],
   cards: [
     { names: 'qwen-audio-3.0-tts-flash', prices: { character: 0.000015 } },
     { names: 'qwen-audio-3.0-tts-plus', prices: { character: 0.00002 } },
@@ -132,6 +136,8 @@ export const qwenCards: BuiltInCards = {
 
 export const moonshotCards: BuiltInCards = {
   source: 'https://platform.moonshot.ai/docs/pricing/chat',
+  // https://platform.moonshot.ai/docs/pricing/tools
+  tools: [[/^(?:kimi|moonshot)-/, { webSearch: 0.005 }]],
   cards: [
     { names: 'kimi-k2.6', prices: { input: 0.95, cachedInput: 0.16, output: 4 } },
     { names: 'kimi-k2.7-code', prices: { input: 0.95, cachedInput: 0.19, output: 4 } },
@@ -142,6 +148,8 @@ export const moonshotCards: BuiltInCards = {
 
 export const zhipuCards: BuiltInCards = {
   source: 'https://docs.z.ai/guides/overview/pricing',
+  // https://docs.z.ai/guides/overview/pricing#built-in-tools
+  tools: [[/^(?:glm|chatglm|charglm|codegeex)-/, { webSearch: 0.01 }]],
   cards: [
     { names: 'glm-4-32b-0414-128k', prices: { input: 0.1, output: 0.1 } },
     { names: 'glm-4.5', prices: { input: 0.6, output: 2.2 } },

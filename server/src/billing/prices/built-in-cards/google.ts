@@ -2,6 +2,20 @@ import { bySecond, googleTiers, halfBatch, type BuiltInCards } from './built-in-
 
 export const googleCards: BuiltInCards = {
   source: 'https://ai.google.dev/gemini-api/docs/pricing',
+  completion: [
+    [/^gemini-1\.[05]-pro/, 4, 'locked'],
+    [/^gemini-2\.5-pro-preview/, 8, 'locked'],
+    [/^gemini-2\.5-flash-preview.*-nothinking$/, 4],
+    [/^gemini-2\.5-flash-preview/, 35 / 6],
+    [/^gemini-2\.5-flash-lite/, 4],
+    [/^gemini-2\.5-flash/, 25 / 3],
+    [/^gemini-2\.5-pro/, 8],
+    [/^gemini/, 4],
+  ],
+  tools: [
+    [/^gemini-[12]/, { groundedPrompt: 0.035, mapsPrompt: 0.025 }],
+    [/^gemini-/, { webSearch: 0.014 }],
+  ],
   cards: [
     {
       names:

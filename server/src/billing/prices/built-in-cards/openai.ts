@@ -11,6 +11,33 @@ import {
 
 export const openaiCards: BuiltInCards = {
   source: 'https://developers.openai.com/api/docs/pricing',
+  // Not the reverse-engineered -all models and the gizmo entries, which only the setting prices.
+  completion: [
+    [/^gpt-4o-2024-05-13$/, 3, 'locked'],
+    [/^gpt-4o(?!.*(?:-all|-gizmo-\*)$)/, 4, 'locked'],
+    [/^gpt-4\.5-preview(?!.*(?:-all|-gizmo-\*)$)/, 2, 'locked'],
+    [/^gpt-4-turbo(?!.*(?:-all|-gizmo-\*)$)/, 3, 'locked'],
+    [/^(?=gpt-4).*gpt-4-110[56]$/, 3, 'locked'],
+    [/^gpt-4(?!.*(?:-all|-gizmo-\*)$)/, 2],
+    [/^gpt-5\./, 6],
+    [/^gpt-5/, 8],
+    [/^o[13]/, 4, 'locked'],
+    [/^chatgpt-4o-latest$/, 3, 'locked'],
+    [/^gpt-3\.5-turbo$|^gpt-3\.5.*0125$/, 3, 'locked'],
+    [/^gpt-3\.5.*1106$/, 2, 'locked'],
+    [/^gpt-3\.5/, 4 / 3, 'locked'],
+  ],
+  audio: [
+    [/gpt-4o-realtime-preview-2024-12-17$/, 8],
+    [/^(?=.*-realtime).*mini/, 50 / 3],
+    [/-realtime/, 20],
+    [/^(?=.*-audio).*mini/, 200 / 3],
+    // Audio is sold for 40 USD since the snapshot of December 2024, which the name without a date stands for.
+    [/gpt-4o-audio-preview(?!.*-2024-10-01$)/, 16],
+    [/-audio/, 40],
+  ],
+  // https://platform.openai.com/docs/pricing#built-in-tools
+  tools: [[/^(?:ft:)?(?:gpt-(?!oss)|chatgpt-|codex-|computer-use-|o\d)/, tools]],
   cards: [
     { names: 'chat-latest gpt-chat-latest', prices: { input: 5, cachedInput: 0.5, output: 30, ...tools } },
     {

@@ -1,11 +1,12 @@
 import type { Services } from '../../../shared/price-card.js';
-import { bySecond, type BuiltInCards } from './built-in-card.js';
+import { bySecond, type BuiltInCards, type MakerRules } from './built-in-card.js';
 
 /** Prices are those of peak hours; all others cost half. */
 const offPeak: Services = { off_peak: { factor: 0.5 } };
 
 export const deepseekCards: BuiltInCards = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
+  completion: [[/^deepseek-(?:chat|reasoner)$/i, 4, 'locked']],
   cards: [
     {
       names: 'deepseek-flash deepseek-v4-flash deepseek-v4-flash-vision-exp',
@@ -25,6 +26,8 @@ const xaiTools = { webSearch: 0.005, fileSearch: 0.0025, codeExecution: 0.005 } 
 
 export const xaiCards: BuiltInCards = {
   source: 'https://docs.x.ai/docs/models',
+  // https://docs.x.ai/docs/models#tools-pricing
+  tools: [[/^grok-/, { webSearch: 0.005, fileSearch: 0.0025, codeExecution: 0.005 }]],
   cards: [
     {
       names: 'grok-4.20* grok-4.3 grok-4.3-latest',
@@ -73,6 +76,7 @@ export const xaiCards: BuiltInCards = {
 
 export const mistralCards: BuiltInCards = {
   source: 'https://mistral.ai/pricing',
+  completion: [[/^mistral-/, 3, 'locked']],
   cards: [
     {
       names: 'codestral-2508 codestral-latest mistral-code-fim-latest mistral-code-latest',
@@ -140,6 +144,12 @@ export const mistralCards: BuiltInCards = {
 
 export const cohereCards: BuiltInCards = {
   source: 'https://cohere.com/pricing',
+  completion: [
+    [/^command-r$/, 3, 'locked'],
+    [/^command-r-plus$/, 5, 'locked'],
+    [/^command-r(?:-plus)?-08-2024$/, 4, 'locked'],
+    [/^command/, 4],
+  ],
   cards: [
     { names: 'c4ai-aya-expanse-32b', prices: { input: 0.5, output: 1.5 } },
     { names: 'embed-v4.0', prices: { input: 0.12, imageInput: 0.47 } },
@@ -166,8 +176,21 @@ const searched = (medium: number, high: number): Services => ({
   search_high: { prices: { request: high } },
 });
 
+export const metaRules: MakerRules = {
+  completion: [
+    [/^llama2-70b-4096$/, 1.25, 'locked'],
+    [/^llama3-8b-8192$/, 2, 'locked'],
+    [/^llama3-70b-8192$/, 79 / 59, 'locked'],
+  ],
+};
+
 export const perplexityCards: BuiltInCards = {
   source: 'https://docs.perplexity.ai/getting-started/pricing',
+  tools: [
+    [/^sonar-deep-research/, { webSearch: 0.005 }],
+    [/^sonar-(?:pro|reasoning-pro)/, { request: 0.006 }],
+    [/^sonar/, { request: 0.005 }],
+  ],
   cards: [
     { names: 'pplx-embed-context-v1-0.6b', prices: { input: 0.008 } },
     { names: 'pplx-embed-context-v1-4b', prices: { input: 0.05 } },

@@ -6,8 +6,8 @@ import type { Fields } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { builtInCard } from '../built-in-prices.js';
+import { priceOfCall, usualTaskUsd, type Price } from '../compiled-price.js';
 import { PriceBook } from '../price-book.js';
-import { taskPriceOf } from '../task-price.js';
 import { loggedVideo, videoPriceOf } from '../video-price.js';
 import { proposedValues, type ProposedSetting } from '../price-proposal.js';
 import { DryRunTotals, type DryRunFigures, type DryRunLine, type DryRunSkipped } from './dry-run-totals.js';
@@ -163,13 +163,13 @@ class Replay {
   }
 
   /** Drawings and songs without a price have the usual one. Videos have none, nor where their price is by tokens. */
-  private priceOf(model: string, group: string, other: Fields) {
+  private priceOf(model: string, group: string, other: Fields): Price | null {
     const found = this.prices.find(model, group);
     const isTask = other['task'] === true;
     const video = isTask ? loggedVideo(other) : null;
-    if (video) return found && videoPriceOf(found, video, this.values.QuotaPerUnit) && found;
+    if (video) return found && videoPriceOf(found, video, this.values.QuotaPerUnit) ? found : null;
     if (found) return found;
-    if (isTask) return taskPriceOf(null, this.prices.groupRatio(group));
+    if (isTask) return priceOfCall(model, usualTaskUsd, { groupRatio: this.prices.groupRatio(group) });
     return this.values.SelfUseModeEnabled ? this.prices.price(model, { group, acceptsUnpriced: true }) : null;
   }
 

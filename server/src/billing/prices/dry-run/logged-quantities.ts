@@ -11,6 +11,7 @@ import {
   type UnitQuantity,
 } from '../../../shared/price-card.js';
 import { noUsage } from '../../../shared/usage.js';
+import { countOf } from '../table-usage.js';
 import { isImplied } from '../tool-prices.js';
 import { pricedUsage, type Component, type Count, type PricedUsage } from '../card-charge.js';
 
@@ -54,7 +55,6 @@ export const isImageCall = (other: Fields): boolean =>
   other['image'] === true || textOf(other['request_path']).startsWith('/v1/images');
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
 /**
  * What a row without lines has: tokens of the totals, of which it does not say how many were audio or images. Calls in which a

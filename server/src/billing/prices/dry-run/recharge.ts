@@ -1,38 +1,29 @@
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import { isTokenQuantity, recordedTier, type Prices } from '../../../shared/price-card.js';
-import { chargeOfCard, chargeOfComponents, componentsOf, type Component, type Count } from '../card-charge.js';
+import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
+import type { Usage } from '../../../shared/usage.js';
 import {
-  chargeOf,
-  chargeOfAudio,
-  chargeOfCall,
-  chargeOfImages,
-  chargeOfMessages,
-  isAudioModel,
-  isFree,
-  type CardPrice,
-  type Price,
-  type RatioPrice,
-  type TablePrice,
-} from '../charge.js';
-import { asPieces, cardOf } from '../other-models.js';
-import { cardOfAudio, linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
+  chargeOfCard,
+  chargeOfComponents,
+  chargeOfUsage,
+  componentsOf,
+  hasLines,
+  type Component,
+  type Count,
+  type PricedUsage,
+} from '../card-charge.js';
+import type { Formula, Price } from '../compiled-price.js';
+import { asPieces } from '../other-models.js';
+import { linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { whole, type Rounded } from '../rounding.js';
-import { taskPriceOf } from '../task-price.js';
+import { countOf, imageFactor, isAudioModel, loggedUsage, oneCall } from '../table-usage.js';
 import { loggedVideo, videoPriceOf } from '../video-price.js';
-import {
-  countOf,
-  isImageCall,
-  quantitiesFor,
-  textOf,
-  type LoggedCall,
-  type RecordedCards,
-} from './logged-quantities.js';
+import { isImageCall, quantitiesFor, textOf, type LoggedCall, type RecordedCards } from './logged-quantities.js';
 
 /** Prices of work that another model did in a call at `price`; null where that price covers it, or there is none. */
 export interface OtherPrices {
-  ofDrawing(price: Price, model: string): CardPrice | null;
-  ofAdvice(price: Price, model: string): CardPrice | null;
+  ofDrawing(price: Price, model: string): Price | null;
+  ofAdvice(price: Price, model: string): Price | null;
   ofTranscripts(price: Price, model: string): Price | null;
 }
 
@@ -53,45 +44,54 @@ export function rechargeOf(
       const priced = videoPriceOf(price, video, quotaPerUnit);
       return priced && whole(priced.quota);
     }
-    const task = taskPriceOf(price, price.groupRatio);
-    return whole(isFree(task) ? 0 : chargeOfCall(task, quotaPerUnit));
+    return whole(chargeOfUsage(price.cards.task, oneCall, price.groupRatio, quotaPerUnit).quota);
   }
-  const drawn = lastLinesOf(call, 'drawn');
-  if (drawn && price.kind !== 'call') {
-    return rechargeShared(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
+  const shared =
+    price.card.perCall === undefined ? rechargeOthers(call, price, quotaPerUnit, cards, others) : undefined;
+  if (shared !== undefined) return shared;
+  const formula = formulaOf(call);
+  const card = hasToolLines(call, price) ? price.card : price.cards[formula];
+  if (hasLines(card)) {
+    const usage = pricedBy(card, call, cards);
+    return usage && chargeOfCard(card, usage, price.groupRatio, quotaPerUnit);
   }
-  const advised = lastLinesOf(call, 'advised');
-  if (advised && price.kind !== 'call') {
-    return rechargeShared(advised, price, quotaPerUnit, cards, others.ofAdvice(price, advised.model));
-  }
-  const speech = transcribedIn(call);
-  if (speech && price.kind !== 'call') return rechargeTranscribed(speech, price, quotaPerUnit, cards, others);
-  if (price.kind === 'card') {
-    const counts = quantitiesFor(price.card, call, cards);
-    if (!counts) return null;
-    const serviceTier = recordedTier(call.other['service_tier']) ?? null;
-    return chargeOfCard(price.card, { counts, serviceTier }, price.groupRatio, quotaPerUnit);
-  }
-  if (price.kind === 'ratio' && hasToolLines(call, price)) {
-    const card = cardOf(price, quotaPerUnit);
-    const counts = quantitiesFor(card, call, cards);
-    return (
-      counts &&
-      chargeOfCard(
-        card,
-        { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null },
-        price.groupRatio,
-        quotaPerUnit,
-      )
-    );
-  }
-  return rechargeByTable(call, price, quotaPerUnit);
+  const usage = formula === 'audio' ? audioUsage(call) : loggedUsage(call, formula);
+  const times = formula === 'images' ? timesOf(call) : 1;
+  return usage && times ? chargeOfUsage(card, usage, price.groupRatio, quotaPerUnit, times) : null;
 }
 
-/** Whether tools with a price ran in a call, which is then charged as by a card. */
-function hasToolLines({ other }: LoggedCall, { tools = {} }: RatioPrice): boolean {
-  const lines = readComponents(other['components']);
-  return lines !== null && lines.some(([quantity]) => ((tools as Prices)[quantity] ?? 0) > 0);
+/** @returns undefined where no other model worked for the call */
+function rechargeOthers(
+  call: LoggedCall,
+  price: Price,
+  quotaPerUnit: number,
+  cards: RecordedCards,
+  others: OtherPrices,
+): Rounded | null | undefined {
+  const drawn = lastLinesOf(call, 'drawn');
+  if (drawn) return rechargeShared(drawn, price, quotaPerUnit, cards, others.ofDrawing(price, drawn.model));
+  const advised = lastLinesOf(call, 'advised');
+  if (advised) return rechargeShared(advised, price, quotaPerUnit, cards, others.ofAdvice(price, advised.model));
+  const speech = transcribedIn(call);
+  return speech ? rechargeTranscribed(speech, price, quotaPerUnit, cards, others) : undefined;
+}
+
+function pricedBy(card: Price['card'], call: LoggedCall, cards: RecordedCards): PricedUsage | null {
+  const counts = quantitiesFor(card, call, cards);
+  return counts && { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null };
+}
+
+/** Whether tools with a price ran in a call, which is then charged by prices in USD. */
+function hasToolLines({ other }: LoggedCall, { card: { perCall, prices } }: Price): boolean {
+  const lines = perCall === undefined ? readComponents(other['components']) : null;
+  return lines !== null && lines.some(([quantity]) => !isTokenQuantity(quantity) && (prices[quantity] ?? 0) > 0);
+}
+
+/** The formula of the endpoint. */
+function formulaOf({ other, model }: LoggedCall): Formula {
+  if (isImageCall(other)) return 'images';
+  if (other['claude'] === true || textOf(other['request_path']).startsWith('/v1/messages')) return 'messages';
+  return other['ws'] === true || isAudioModel(model) ? 'audio' : 'text';
 }
 
 /** A call in which another model did a part of the work: the quantities of both, of which the row has lines. */
@@ -121,12 +121,12 @@ function lastLinesOf(call: LoggedCall, key: 'drawn' | 'advised'): SharedWork | n
 /** @param other null: the price of the call covers the work of the other model */
 function rechargeShared(
   { call, lines, count }: SharedWork,
-  price: CardPrice | RatioPrice,
+  price: Price,
   quotaPerUnit: number,
   cards: RecordedCards,
-  other: CardPrice | null,
+  other: Price | null,
 ): Rounded | null {
-  const card = cardOf(price, quotaPerUnit);
+  const { card } = price;
   const found = quantitiesFor(card, call, cards);
   if (!found) return null;
   const counts = other ? found : [...found, ...lines.filter(([quantity]) => isTokenQuantity(quantity))];
@@ -165,17 +165,17 @@ function transcribedIn(call: LoggedCall): TranscribedSession | null {
 
 function rechargeTranscribed(
   { call, speech }: TranscribedSession,
-  price: CardPrice | RatioPrice,
+  price: Price,
   quotaPerUnit: number,
   cards: RecordedCards,
   others: OtherPrices,
 ): Rounded | null {
-  const card = price.kind === 'card' ? price.card : cardOfAudio(price, quotaPerUnit);
+  const card = price.cards.session;
   const counts = quantitiesFor(card, call, cards);
   if (!counts) return null;
   const ofSpeech = speech.flatMap(({ model, transcripts }) => {
     const own = others.ofTranscripts(price, model);
-    return own ? linesOfTranscripts(own, transcripts, quotaPerUnit) : [];
+    return own ? linesOfTranscripts(own.cards.transcripts, transcripts) : [];
   });
   const lines = [...componentsOf(card, { counts, serviceTier: null }), ...ofSpeech];
   return chargeOfComponents(lines, price.groupRatio, quotaPerUnit);
@@ -184,45 +184,18 @@ function rechargeTranscribed(
 const asFieldsList = (value: unknown): Fields[] =>
   (Array.isArray(value) ? value : []).map(asFields).filter((entry) => entry !== null);
 
-function rechargeByTable(call: LoggedCall, price: TablePrice, quotaPerUnit: number): Rounded | null {
-  const { other, promptTokens, completionTokens, model } = call;
-  if (isImageCall(other)) return rechargeImages(call, price, quotaPerUnit);
-  const isMessages = other['claude'] === true || textOf(other['request_path']).startsWith('/v1/messages');
-  if (!isMessages && (other['ws'] === true || isAudioModel(model))) return rechargeAudio(call, price, quotaPerUnit);
-  // One literal without spread objects: a million rows are priced.
-  const usage = {
-    promptTokens,
-    completionTokens,
-    cachedTokens: countOf(other['cache_tokens']),
-    cacheWriteTokens: countOf(other['cache_creation_tokens']),
-    details: { cacheWrite1hTokens: countOf(other['cache_creation_1h_tokens']) },
-  };
-  return isMessages ? chargeOfMessages(price, usage, quotaPerUnit) : chargeOf(price, usage, quotaPerUnit);
+/** @returns 0 for rows of calls that a card priced: they do not have the order of the images */
+function timesOf({ other, model }: LoggedCall): number {
+  return imageFactor({
+    size: textOf(other['image_size']),
+    quality: textOf(other['image_quality']),
+    count: countOf(other['image_count']),
+    upstreamModel: textOf(other['upstream_model_name']) || model,
+  });
 }
 
-/** Rows of calls that a card priced do not have the order of the images. */
-function rechargeImages({ other, model }: LoggedCall, price: TablePrice, quotaPerUnit: number): Rounded | null {
-  const count = countOf(other['image_count']);
-  if (count === 0) return null;
-  const order = { size: textOf(other['image_size']), quality: textOf(other['image_quality']), count };
-  const upstreamModel = textOf(other['upstream_model_name']) || model;
-  return chargeOfImages(price, { ...order, upstreamModel }, quotaPerUnit);
-}
-
-function rechargeAudio(call: LoggedCall, price: TablePrice, quotaPerUnit: number): Rounded | null {
-  const { other, promptTokens, completionTokens } = call;
-  if (typeof other['text_input'] === 'number') {
-    return chargeOfAudio(
-      price,
-      {
-        textInputTokens: countOf(other['text_input']),
-        textOutputTokens: countOf(other['text_output']),
-        audioInputTokens: countOf(other['audio_input']),
-        audioOutputTokens: countOf(other['audio_output']),
-      },
-      quotaPerUnit,
-    );
-  }
+function audioUsage(call: LoggedCall): Usage | null {
+  if (typeof call.other['text_input'] === 'number') return loggedUsage(call, 'audio');
   // Priced by a card: its lines have the audio.
   const counts = quantitiesFor({ prices: {} }, call, () => null);
   if (!counts) return null;
@@ -231,14 +204,5 @@ function rechargeAudio(call: LoggedCall, price: TablePrice, quotaPerUnit: number
     if (quantity === 'audioInput' || quantity === 'cachedAudioInput') audioInputTokens += count;
     if (quantity === 'audioOutput') audioOutputTokens += count;
   }
-  return chargeOfAudio(
-    price,
-    {
-      textInputTokens: promptTokens - audioInputTokens,
-      textOutputTokens: completionTokens - audioOutputTokens,
-      audioInputTokens,
-      audioOutputTokens,
-    },
-    quotaPerUnit,
-  );
+  return { ...loggedUsage(call, 'text'), audioInputTokens, audioOutputTokens };
 }

@@ -3,17 +3,10 @@ import { requirePermission, type Actor, type MaybeActor } from '../../../shared/
 import type { Clock } from '../../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError, type ErrorCode } from '../../../shared/errors.js';
 import { storableJson } from '../../../shared/json.js';
-import type { PriceCard } from '../../../shared/price-card.js';
 import { PriceCardError } from '../../../shared/price-card-input.js';
 import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import {
-  type CurrentPrice,
-  effectivePrice,
-  type PriceBook,
-  priceDiff,
-  type PriceDiffLine,
-} from '../../../billing/prices/index.js';
+import { PriceBook, type CurrentPrice, priceDiff, type PriceDiffLine } from '../../../billing/prices/index.js';
 import type { PriceCheck, CheckedSource } from './price-check.entity.js';
 import type { PriceSourceService } from './price-source.service.js';
 
@@ -146,9 +139,8 @@ export class PriceCheckService {
   private current(model: string): CurrentPrice | null {
     const price = this.deps.prices.find(model, '');
     if (!price) return null;
-    const { source, card, lines } = effectivePrice(price, this.deps.options.values.QuotaPerUnit, this.deps.clock.now());
-    const ofTable: PriceCard = { prices: Object.fromEntries(lines.map((line) => [line.quantity, line.price])) };
-    return { source, card: card ?? ofTable };
+    const { source, card } = price;
+    return { source, card: source === 'table' ? { prices: card.prices } : card };
   }
 
   private async earlier(root: Actor, id: number | null | undefined): Promise<readonly CheckedSource[]> {

@@ -1,14 +1,7 @@
-import {
-  chargeOf,
-  chargeOfImages,
-  imagePrice,
-  reserveOf,
-  roundedUp,
-  type TablePrice,
-} from '../../../billing/prices/index.js';
+import { imageFactor, type ImageOrder } from '../../../billing/prices/index.js';
 import { pieceOf, promptQuantities, tokenQuantities } from '../../../shared/price-card.js';
 import { noUsage, type Usage } from '../../../shared/usage.js';
-import type { ChargeInput, Tariff } from '../../endpoint.js';
+import type { Tariff } from '../../endpoint.js';
 import type { ParsedRequest } from '../../request.js';
 import { asFields, asFieldsList, asText } from '../../../dialects/neutral/fields.js';
 import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
@@ -16,10 +9,9 @@ import { tokensOfImage } from '../../../dialects/neutral/made-image.js';
 /** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
   counts: [...promptQuantities, 'request'],
-  reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
+  formula: () => 'text',
   prompt,
   counted: (usage) => (usage.completionTokens === 0 ? usage : { ...usage, completionTokens: 0, reasoningTokens: 0 }),
-  charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 });
 
 /**
@@ -27,11 +19,11 @@ export const inputTariff = (prompt: Tariff['prompt']): Tariff => ({
  * Speech that a card prices by audio tokens is charged by the provider's report.
  */
 const measuredTariff: Omit<Tariff, 'counts'> = {
-  reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
-  fixedUsage: (call, price) => {
+  formula: () => 'text',
+  fixedUsage: (call, card) => {
     const promptTokens = call.measuredTokens ?? 0;
     if (call.form) return { ...noUsage, promptTokens, details: { seconds: secondsOf(promptTokens) } };
-    if (price.kind === 'card' && price.card.prices.audioOutput !== undefined) return null;
+    if (card.prices.audioOutput !== undefined) return null;
     return { ...noUsage, promptTokens, details: { characters: [...asText(call.body['input'])].length } };
   },
   prompt: (call) => ({ texts: [], fixed: call.measuredTokens ?? 0 }),
@@ -39,7 +31,6 @@ const measuredTariff: Omit<Tariff, 'counts'> = {
     const audioOutputTokens = tokensOfSpeech(asText(body['input']));
     return { completionTokens: audioOutputTokens, audioOutputTokens };
   },
-  charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 };
 
 export const speechTariff: Tariff = { ...measuredTariff, counts: ['input', 'character', 'audioOutput', 'request'] };
@@ -62,17 +53,7 @@ function tokensOfSpeech(text: string): number {
 /** Returns the length of a recording in seconds. Its tokens are counted from whole seconds. */
 const secondsOf = (tokens: number): number => Math.round((tokens * 60) / 1000);
 
-const preConsumed = (values: {
-  readonly PreConsumedQuota: number;
-  readonly QuotaPerUnit: number;
-}): Parameters<typeof reserveOf>[1] => ({
-  promptTokens: 0,
-  maxOutput: 0,
-  preConsumedTokens: values.PreConsumedQuota,
-  quotaPerUnit: values.QuotaPerUnit,
-});
-
-const orderOf = (call: ParsedRequest, upstreamModel: string): Parameters<typeof imagePrice>[1] => ({
+const orderOf = (call: ParsedRequest, upstreamModel: string): ImageOrder => ({
   ...(call.images ?? { size: '1024x1024', quality: 'standard', count: 1 }),
   upstreamModel,
 });
@@ -89,15 +70,15 @@ const referredIn = (body: ParsedRequest['body']): number =>
  */
 export const imageTariff: Tariff = {
   counts: [...tokenQuantities, 'image', 'request'],
-  reserve: (price, call, _rawBody, bareModel, values) =>
-    roundedUp(chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit)),
-  fixedUsage: (call, price): Usage | null => {
+  formula: () => 'images',
+  times: (call, upstreamModel) => imageFactor(orderOf(call, upstreamModel)),
+  fixedUsage: (call, card): Usage | null => {
     const count = call.images?.count ?? 1;
-    if (price.kind !== 'card' || price.card.prices.image !== undefined) {
+    if (card.perCall !== undefined || card.prices.image !== undefined) {
       return { ...noUsage, promptTokens: count, details: { images: count } };
     }
-    // Each image is a request, as for prices per call. All other cards price the tokens that the provider reports.
-    return pieceOf(price.card) && { ...noUsage, promptTokens: count, details: { requests: count } };
+    // Each image is a request, as it is for prices per call. All other cards price the tokens that the provider reports.
+    return pieceOf(card) && { ...noUsage, promptTokens: count, details: { requests: count } };
   },
   prompt: ({ body, form = [] }) => ({
     texts: [asText(body['prompt'])],
@@ -107,22 +88,12 @@ export const imageTariff: Tariff = {
     const imageOutputTokens = images ? images.count * tokensOfImage(images) : 0;
     return { completionTokens: imageOutputTokens, details: { imageOutputTokens } };
   },
-  charge: ({ price, request, upstreamModel }, quotaPerUnit) =>
-    chargeOfImages(price, orderOf(request, upstreamModel), quotaPerUnit),
-  notes: ({ price, request, upstreamModel }) => {
-    const order = orderOf(request, upstreamModel);
-    const { size, quality, count } = order;
-    return {
-      model_price: imagePrice(price, order),
-      image: true,
-      image_size: size,
-      image_quality: quality,
-      image_count: count,
-    };
+  notes: ({ request, upstreamModel }, usd) => {
+    const { size, quality, count } = orderOf(request, upstreamModel);
+    return { model_price: usd, image: true, image_size: size, image_quality: quality, image_count: count };
   },
-  line: ({ price, request, upstreamModel }: ChargeInput<TablePrice>) => {
-    const order = orderOf(request, upstreamModel);
-    const cost = `model price ${imagePrice(price, order).toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}`;
-    return `${cost}, size ${order.size}, quality ${order.quality}`;
+  line: ({ price, request, upstreamModel }, usd) => {
+    const { size, quality } = orderOf(request, upstreamModel);
+    return `model price ${usd.toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}, size ${size}, quality ${quality}`;
   },
 };

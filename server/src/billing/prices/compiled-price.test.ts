@@ -1,35 +1,45 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
-import { Exact } from './card-charge.js';
-import {
-  chargeOf,
-  chargeOfAudio,
-  chargeOfCall,
-  chargeOfImages,
-  chargeOfMessages,
-  chargeOfTest,
-  isFree,
-  reserveOf,
-  transcriptionTokens,
-  type CallPrice,
-  type RatioPrice,
-} from './charge.js';
+import { noUsage, type Usage } from '../../shared/usage.js';
+import { chargeOfUsage, Exact, reserveOf } from './card-charge.js';
+import { chargeOfTest } from './channel-test.js';
+import { isFree, priceOfCall, priceOfRatios, type Formula, type Price, type Ratios } from './compiled-price.js';
+import { imageFactor, oneCall, transcriptionTokens, type ImageOrder } from './table-usage.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
 const quotaPerUnit = 500_000;
 
-const ratio = (modelRatio: number, rest: Partial<RatioPrice> = {}): RatioPrice => ({
-  kind: 'ratio',
-  modelRatio,
-  completionRatio: 1,
-  cacheRatio: 1,
-  cacheWriteRatio: 1.25,
-  audioRatio: 20,
-  audioCompletionRatio: 2,
-  groupRatio: 1,
-  ...rest,
-});
-const perCall = (modelPrice: number, groupRatio = 1): CallPrice => ({ kind: 'call', modelPrice, groupRatio });
+const ratio = (
+  modelRatio: number,
+  { groupRatio = 1, ...rest }: Partial<Ratios> & { readonly groupRatio?: number } = {},
+): Price =>
+  priceOfRatios(
+    'm',
+    {
+      modelRatio,
+      completionRatio: 1,
+      cacheRatio: 1,
+      cacheWriteRatio: 1.25,
+      audioRatio: 20,
+      audioCompletionRatio: 2,
+      ...rest,
+    },
+    { groupRatio },
+    quotaPerUnit,
+  );
+const perCall = (usd: number, groupRatio = 1): Price => priceOfCall('m', usd, { groupRatio });
+
+const chargeAs =
+  (formula: Formula) =>
+  ({ cards, groupRatio }: Price, usage: Partial<Usage>, times?: number) =>
+    chargeOfUsage(cards[formula], { ...noUsage, ...usage }, groupRatio, quotaPerUnit, times);
+const chargeOf = chargeAs('text');
+const chargeOfMessages = chargeAs('messages');
+const held = (
+  { cards, groupRatio }: Price,
+  { promptTokens, maxOutput, unlimited }: { promptTokens: number; maxOutput: number; unlimited: number },
+): number => reserveOf(cards.text, maxOutput > 0 ? promptTokens + maxOutput : unlimited, groupRatio, quotaPerUnit);
+
 const tokens = (promptTokens: number, completionTokens: number, cachedTokens = 0, cacheWriteTokens = 0) => ({
   promptTokens,
   completionTokens,
@@ -67,7 +77,7 @@ describe('text charge, the worked examples of the reference', () => {
       2003,
     ],
   ])('%s', (_name, price, usage, expected) => {
-    expect(chargeOf(price, usage, quotaPerUnit).quota).toBe(expected);
+    expect(chargeOf(price, usage).quota).toBe(expected);
   });
 });
 
@@ -81,7 +91,7 @@ describe('messages charge', () => {
     ],
     ['B19', ratio(7.5, { completionRatio: 5, groupRatio: 1.2 }), tokens(1000, 200), 18_000],
   ])('%s', (_name, price, usage, expected) => {
-    expect(chargeOfMessages(price, usage, quotaPerUnit).quota).toBe(expected);
+    expect(chargeOfMessages(price, usage).quota).toBe(expected);
   });
 });
 
@@ -92,8 +102,8 @@ describe('audio charge', () => {
     audioInputTokens: number,
     audioOutputTokens: number,
   ) => ({
-    textInputTokens,
-    textOutputTokens,
+    promptTokens: textInputTokens + audioInputTokens,
+    completionTokens: textOutputTokens + audioOutputTokens,
     audioInputTokens,
     audioOutputTokens,
   });
@@ -104,12 +114,12 @@ describe('audio charge', () => {
     ['B21b mini', ratio(0.3, { completionRatio: 4, audioRatio: 50 / 3 }), audio(100, 100, 60, 60), 1050],
     ['silence', ratio(2.5), audio(0, 0, 0, 0), 0],
   ])('%s', (_name, price, usage, expected) => {
-    expect(chargeOfAudio(price, usage, quotaPerUnit).quota).toBe(expected);
+    expect(chargeAs('audio')(price, usage).quota).toBe(expected);
   });
 });
 
 describe('image, task and test charges', () => {
-  const image = (size: string, quality: string, count: number, upstreamModel = 'dall-e-3') => ({
+  const image = (size: string, quality: string, count: number, upstreamModel = 'dall-e-3'): ImageOrder => ({
     size,
     quality,
     count,
@@ -122,7 +132,7 @@ describe('image, task and test charges', () => {
     ['B15 wide 0.9', perCall(0.04, 0.9), image('1792x1024', 'standard', 1), 36_000],
     ['B16', ratio(16), image('512x512', 'standard', 3, 'other'), 27_000],
   ])('%s', (_name, price, order, expected) => {
-    expect(chargeOfImages(price, order, quotaPerUnit).quota).toBe(expected);
+    expect(chargeAs('images')(price, oneCall, imageFactor(order)).quota).toBe(expected);
   });
 
   it.each([
@@ -131,7 +141,7 @@ describe('image, task and test charges', () => {
     ['B22 lyrics', perCall(0.01), 5000],
     ['B22 custom', perCall(0.04, 0.7), 14_000],
   ])('%s', (_name, price, expected) => {
-    expect(chargeOfCall(price, quotaPerUnit)).toBe(expected);
+    expect(chargeAs('task')(price, oneCall).quota).toBe(expected);
   });
 
   it('B26 channel test', () => {
@@ -147,7 +157,7 @@ describe('reserve', () => {
     ['B23 truncates', ratio(0.075, { groupRatio: 0.7 }), { promptTokens: 100, maxOutput: 50 }, 7],
     ['per call', perCall(0.1, 0.7), { promptTokens: 5, maxOutput: 5 }, 35_000],
   ])('%s', (_name, price, estimate, expected) => {
-    expect(reserveOf(price, { preConsumedTokens: 500, quotaPerUnit, ...estimate })).toBe(expected);
+    expect(held(price, { unlimited: 500, ...estimate })).toBe(expected);
   });
 });
 
@@ -165,7 +175,7 @@ describe('for every usage', () => {
       fc.property(price, count, count, count, count, (part, prompt, completion, cached, written) => {
         const full = ratio(part.modelRatio, part);
         for (const charge of [chargeOf, chargeOfMessages]) {
-          const { quota, rest } = charge(full, tokens(prompt, completion, cached, written), quotaPerUnit);
+          const { quota, rest } = charge(full, tokens(prompt, completion, cached, written));
           expect(Number.isInteger(quota) && Number.isInteger(rest)).toBe(true);
           expect(Math.abs(rest)).toBeLessThan(1_000_000_000);
           expect(quota).toBeGreaterThanOrEqual(0);
@@ -199,20 +209,15 @@ describe('for every usage', () => {
             [chargeOfMessages, Decimal.ROUND_DOWN],
           ] as const;
           for (const [charge, mode] of modes) {
-            const { quota, rest } = charge(price, usage, quotaPerUnit);
+            const { quota, rest } = charge(price, usage);
             expect(quota).toBe(due.toDecimalPlaces(0, mode).toNumber());
             // Larger charges are refused.
             if (!Number.isSafeInteger(quota)) continue;
             expect(new Exact(quota).times(1e9).plus(rest).toFixed()).toBe(due.times(1e9).floor().toFixed());
           }
-          const held = reserveOf(price, {
-            promptTokens: prompt,
-            maxOutput: completion,
-            preConsumedTokens: cached,
-            quotaPerUnit,
-          });
+          const amount = held(price, { promptTokens: prompt, maxOutput: completion, unlimited: cached });
           const tokensHeld = completion > 0 ? prompt + completion : cached;
-          expect(held).toBe(
+          expect(amount).toBe(
             new Decimal(tokensHeld)
               .times(modelRatio)
               .times(groupRatio)
@@ -229,8 +234,8 @@ describe('for every usage', () => {
     fc.assert(
       fc.property(price, count, count, fc.integer({ min: 0, max: 1000 }), (part, prompt, completion, more) => {
         const full = ratio(part.modelRatio, part);
-        const less = chargeOf(full, tokens(prompt + 1, completion), quotaPerUnit).quota;
-        expect(chargeOf(full, tokens(prompt + 1, completion + more), quotaPerUnit).quota).toBeGreaterThanOrEqual(less);
+        const less = chargeOf(full, tokens(prompt + 1, completion)).quota;
+        expect(chargeOf(full, tokens(prompt + 1, completion + more)).quota).toBeGreaterThanOrEqual(less);
       }),
     );
   });

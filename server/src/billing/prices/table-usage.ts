@@ -1,0 +1,71 @@
+import { noUsage, type Usage } from '../../shared/usage.js';
+import { Exact } from './card-charge.js';
+
+/** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
+export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
+
+/** The fields of an image call that determine its price by the old tables. */
+export interface ImageOrder {
+  readonly size: string;
+  readonly quality: string;
+  readonly count: number;
+  /** The model that is actually called: quality only matters for dall-e-3. */
+  readonly upstreamModel: string;
+}
+
+/** How many times the price of an image a call costs by the old tables (docs/reference/relay/billing.md#images). */
+export const imageFactor = (order: ImageOrder): number =>
+  new Exact(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
+
+/** A map, because the size is a client's text and may be `__proto__`. */
+const sizeRatios = new Map([
+  ['256x256', 0.4],
+  ['512x512', 0.45],
+  ['1024x1792', 2],
+  ['1792x1024', 2],
+]);
+
+const sizeRatio = (size: string): number => sizeRatios.get(size) ?? 1;
+
+function qualityRatio(order: ImageOrder): number {
+  if (order.upstreamModel !== 'dall-e-3' || order.quality !== 'hd') return 1;
+  return sizeRatio(order.size) === 2 ? 1.5 : 2;
+}
+
+/**
+ * Tokens of a transcription, priced by length: 1000 tokens per minute, rounded up to seconds
+ * (docs/reference/relay/billing.md#usage).
+ */
+export const transcriptionTokens = (durationSeconds: number): number =>
+  Math.round((Math.ceil(durationSeconds) * 1000) / 60);
+
+/** The usage of a call whose price does not depend on it. */
+export const oneCall: Usage = { ...noUsage, promptTokens: 1 };
+
+/** The columns of a log row from which the old tables compute a charge. */
+interface LoggedTokens {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
+  readonly other: Readonly<Record<string, unknown>>;
+}
+
+export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+
+/** The usage of a log row as the old tables count it. */
+export function loggedUsage({ promptTokens, completionTokens, other }: LoggedTokens, formula: string): Usage {
+  const audioInputTokens = countOf(other['audio_input']);
+  const audioOutputTokens = countOf(other['audio_output']);
+  const isAudio = formula === 'audio';
+  // One literal without spread objects: a million rows are priced.
+  return {
+    promptTokens: isAudio ? countOf(other['text_input']) + audioInputTokens : promptTokens,
+    completionTokens: isAudio ? countOf(other['text_output']) + audioOutputTokens : completionTokens,
+    cachedTokens: isAudio ? 0 : countOf(other['cache_tokens']),
+    cacheWriteTokens: isAudio ? 0 : countOf(other['cache_creation_tokens']),
+    reasoningTokens: 0,
+    audioInputTokens: isAudio ? audioInputTokens : 0,
+    audioOutputTokens: isAudio ? audioOutputTokens : 0,
+    details: { cacheWrite1hTokens: isAudio ? 0 : countOf(other['cache_creation_1h_tokens']) },
+  };
+}
