@@ -1,10 +1,7 @@
 import 'reflect-metadata';
 import type { SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/console/channels/channel.jobs.js';
-import {
-  ChannelSchedules,
-  type ChannelSchedulesDeps,
-} from '../../server/src/console/channels/channel-schedules.js';
+import { ChannelSchedules, type ChannelSchedulesDeps } from '../../server/src/console/channels/channel-schedules.js';
 import { providerOf } from '../../server/src/dialects/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';

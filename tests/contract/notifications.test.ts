@@ -4,11 +4,7 @@ import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import type { Mail } from '../../server/src/platform/mail/mailer.js';
-import {
-  NoticeDelivery,
-  type Notice,
-  type Recipient,
-} from '../../server/src/console/notifications/delivery.js';
+import { NoticeDelivery, type Notice, type Recipient } from '../../server/src/console/notifications/delivery.js';
 import { NotificationService } from '../../server/src/console/notifications/notification.service.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
 import { NoticeOutbox } from '../../server/src/console/notifications/notice-outbox.js';

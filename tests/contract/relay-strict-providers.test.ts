@@ -49,7 +49,7 @@ interface Case {
   readonly says: RegExp;
   /** At the provider; absent: chat completions. */
   readonly at?: string;
-  /** What a client sends; absent: the refused body itself, to the same path. */
+  /** The call of a client; absent: the refused body itself, sent to the same path. */
   readonly client?: { readonly path: string; readonly body: Json };
   readonly headers?: Record<string, string>;
 }

@@ -28,7 +28,7 @@ const listOf = (value: unknown): Json[] => value as Json[];
 const reminder = '<system-reminder>The todo list is empty.</system-reminder>';
 const seen = (turn: number): string => `line ${turn} of the file`.repeat(30);
 
-/** What an agent adds to its history between two turns. */
+/** The messages that an agent adds to its history between two turns. */
 const grown: Readonly<Record<string, (body: Json, turn: number) => Json>> = {
   // Two versions are seen to change `cch` with each turn (claude-code#68900), and the mark moves to the last block.
   'claude-code': (body, turn) => ({

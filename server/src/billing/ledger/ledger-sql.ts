@@ -2,13 +2,7 @@ import type { Pool, QueryArrayConfig, QueryConfig } from 'pg';
 import { durationBucket } from '../../shared/latency.js';
 import { storableJson } from '../../shared/json.js';
 import { AppError } from '../../shared/errors.js';
-import {
-  budgetError,
-  toHoldRows,
-  toLostHoldRows,
-  type BudgetHold,
-  type BudgetRefusal,
-} from './budget-holds.js';
+import { budgetError, toHoldRows, toLostHoldRows, type BudgetHold, type BudgetRefusal } from './budget-holds.js';
 import { QuotaError, type Charge, type Reservation, type ReserveRequest } from './ledger.js';
 
 /** Why the database refused a reservation. */

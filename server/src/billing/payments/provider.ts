@@ -9,7 +9,7 @@ export interface PaymentMethod {
   readonly id: string;
   /** Other names that REST clients send. */
   readonly aliases: readonly string[];
-  /** What buyers read, by language. */
+  /** The text that buyers read, by language. */
   readonly names: Readonly<Record<'en' | 'zh', string>>;
   /** SVG. */
   readonly icon: string;

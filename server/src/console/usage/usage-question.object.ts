@@ -17,13 +17,7 @@ import {
   type UsageMetric,
   type UsageQuestion,
 } from './usage-question.js';
-import {
-  comparedPeriods,
-  timeBuckets,
-  type ComparedPeriod,
-  type TimeBucket,
-  type WantedRange,
-} from './usage-time.js';
+import { comparedPeriods, timeBuckets, type ComparedPeriod, type TimeBucket, type WantedRange } from './usage-time.js';
 
 const DimensionEnum = enumType(
   'UsageDimension',

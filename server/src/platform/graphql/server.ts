@@ -96,7 +96,8 @@ const preflightedHeaders = ['authorization', 'apollo-require-preflight', 'x-apol
  */
 async function limitNames({ body, query: address }: FastifyRequest): Promise<void> {
   const { query, variables } = address as Record<string, unknown>;
-  for (const document of [query, asFields(body)?.['query']]) if (typeof document === 'string') assertFewRepeats(document);
+  for (const document of [query, asFields(body)?.['query']])
+    if (typeof document === 'string') assertFewRepeats(document);
   if (typeof variables === 'string') parseBoundedJson(Buffer.from(variables));
 }
 
