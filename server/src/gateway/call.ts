@@ -1,4 +1,4 @@
-import { type Price, PriceBook } from '../billing/prices/index.js';
+import { type Price, type PriceBook } from '../billing/prices/index.js';
 import type { CaptureRule } from '../shared/capture-rule.js';
 import type { Caller } from './admit/authentication.js';
 import type { CountingBudgets } from './admit/call-budgets.js';

@@ -10,7 +10,7 @@ import {
   type ModelLimits,
   callPriceOf,
   collapseGizmo,
-  PriceBook,
+  type PriceBook,
   unpricedRatio,
 } from '../../billing/prices/index.js';
 import type { PriceCard } from '../../shared/price-card.js';

@@ -78,8 +78,8 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   };
 }
 
-const chargedOutput = ({ counted }: Tariff, completionTokens: number): number =>
-  counted ? counted({ ...noUsage, completionTokens }).completionTokens : completionTokens;
+const chargedOutput = (tariff: Tariff, completionTokens: number): number =>
+  tariff.counted?.({ ...noUsage, completionTokens }).completionTokens ?? completionTokens;
 
 export const withToolCalls = (traits: RequestTraits, toolCalls: number): RequestTraits => ({
   ...traits,

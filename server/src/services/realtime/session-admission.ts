@@ -1,4 +1,4 @@
-import { coversWork, type Price, PriceBook } from '../../billing/prices/index.js';
+import { coversWork, type Price, type PriceBook } from '../../billing/prices/index.js';
 import {
   BudgetError,
   type Ledger,

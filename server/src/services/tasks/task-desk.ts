@@ -4,7 +4,7 @@ import {
   costOf,
   taskQuantityOf,
   usualTask,
-  PriceBook,
+  type PriceBook,
   oneCall,
   type Video,
   videoCostOf,

@@ -6,7 +6,7 @@ import { storableJson } from '../../../shared/json.js';
 import { PriceCardError } from '../../../shared/price-card-input.js';
 import type { ChannelDirectory } from '../../channels/index.js';
 import type { OptionValues } from '../../../options/option.service.js';
-import { PriceBook, type CurrentPrice, priceDiff, type PriceDiffLine } from '../../../billing/prices/index.js';
+import { type PriceBook, type CurrentPrice, priceDiff, type PriceDiffLine } from '../../../billing/prices/index.js';
 import type { PriceCheck, CheckedSource } from './price-check.entity.js';
 import type { PriceSourceService } from './price-source.service.js';
 
