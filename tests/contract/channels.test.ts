@@ -313,8 +313,12 @@ describe('one channel', () => {
     expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ data: { key: 'sk-new' } });
   });
 
-  it.each(['0', '999999', 'x', '99999999999'])('is not found as %s', async (id) => {
+  it.each(['0', '999999', '99999999999'])('is not found as %s', async (id) => {
     expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ success: false, code: 'NOT_FOUND' });
+  });
+
+  it('has no word in place of its id', async () => {
+    expect((await call('GET', '/api/channel/x')).status).toBe(404);
   });
 
   it('is changed in part: absent, null and unclearable zero values stay', async () => {

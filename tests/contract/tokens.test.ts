@@ -178,9 +178,10 @@ describe('listing', () => {
     const token = await create();
     expect((await call('GET', `/api/token/${token.id}`)).body).toEqual({ success: true, message: '', data: token });
     const foreign = await create({}, other);
-    for (const id of [foreign.id, 0, 'x', 999_999]) {
+    for (const id of [foreign.id, 0, 999_999]) {
       expect((await call('GET', `/api/token/${id}`)).body).toMatchObject({ success: false, code: 'NOT_FOUND' });
     }
+    expect((await call('GET', '/api/token/x')).status).toBe(404);
   });
 });
 
