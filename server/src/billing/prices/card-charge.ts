@@ -293,10 +293,10 @@ function linesOfCall({ prices: { request = 0 }, perCall = 1 }: ChargeCard, usage
   return isUsed(usage) ? [['request', 1, price]] : [];
 }
 
-/** By a ratio without a price of the cache, a cached token is what it is otherwise: text or audio. */
+/** The audio formula splits tokens into text and audio only: cached tokens and reasoning have no price of their own. */
 function countedBy({ ratio, prices }: ChargeCard, usage: Usage): Usage {
   if (ratio === undefined || prices.cachedInput !== undefined) return usage;
-  return { ...usage, cachedTokens: 0, cacheWriteTokens: 0 };
+  return { ...usage, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
 }
 
 /**

@@ -116,6 +116,12 @@ describe('audio charge', () => {
   ])('%s', (_name, price, usage, expected) => {
     expect(chargeAs('audio')(price, usage).quota).toBe(expected);
   });
+
+  it('audio output costs the same when the provider reports reasoning beside it', () => {
+    const price = ratio(1, { completionRatio: 4, audioRatio: 20 });
+    const usage = { promptTokens: 0, completionTokens: 10, audioOutputTokens: 10 };
+    expect(chargeAs('audio')(price, { ...usage, reasoningTokens: 5 }).quota).toBe(400);
+  });
 });
 
 describe('image, task and test charges', () => {
