@@ -156,6 +156,17 @@ describe('price', () => {
     expect(book().isPriced('nobody-priced-me')).toBe(false);
   });
 
+  it.each(['gpt-4o', 'nobody-priced-me'])('of %s is compiled once for each group while the settings stay', (model) => {
+    const settings = { values: { ...defaultOptionValues(), SelfUseModeEnabled: true } };
+    const prices = new PriceBook(settings);
+    const first = prices.price(model, terms);
+    expect(prices.price(model, terms)).toBe(first);
+    settings.values = { ...settings.values, GroupRatio: { default: 2 } };
+    expect(first.groupRatio).toBe(1);
+    expect(prices.price(model, terms).groupRatio).toBe(2);
+    expect(prices.price(model, { ...terms, group: 'other' }).groupRatio).toBe(1);
+  });
+
   it('is that of a model without a price, where its card prices nothing of the call', () => {
     const PriceCards = { own: { prices: { image: 0.04 } } };
     const price = (over: Partial<OptionValues>) => book({ PriceCards, ...over }).price('own', terms, ['input']);

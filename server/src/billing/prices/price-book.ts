@@ -68,13 +68,36 @@ interface Kept {
   readonly ownCards: CardTable;
   /** Prices of tools, by the names of option ToolPrices. */
   readonly siteTools: CardTable;
-  /** By group, then model. */
-  readonly prices: Map<string, Map<string, Price | null>>;
+  readonly prices: KeptPrices<Price | null>;
+  /** Prices of models without a configured price. */
+  readonly unpriced: KeptPrices<Price>;
 }
+
+/** By group, then model. */
+type KeptPrices<Found> = Map<string, Map<string, Found>>;
 
 /** Names of models come from clients. */
 const maxModels = 4096;
 const maxGroups = 256;
+
+function keptIn<Found extends Price | null>(
+  prices: KeptPrices<Found>,
+  model: string,
+  group: string,
+  lookUp: () => Found,
+): Found {
+  let ofGroup = prices.get(group);
+  if (!ofGroup) {
+    if (prices.size >= maxGroups) prices.clear();
+    prices.set(group, (ofGroup = new Map<string, Found>()));
+  }
+  let price = ofGroup.get(model);
+  if (price === undefined) {
+    if (ofGroup.size >= maxModels) ofGroup.clear();
+    ofGroup.set(model, (price = lookUp()));
+  }
+  return price;
+}
 
 const pricesAny = (price: Price, counts: readonly Quantity[]): boolean =>
   counts.some((quantity) => price.card.prices[quantity] !== undefined) || isFree(price);
@@ -107,6 +130,7 @@ export class PriceBook {
       ownCards: new CardTable(new Map(own)),
       siteTools: new CardTable(new Map(tools)),
       prices: new Map(),
+      unpriced: new Map(),
     });
   }
 
@@ -118,7 +142,9 @@ export class PriceBook {
     const price = this.find(model, terms.group);
     if (price && (!counts || pricesAny(price, counts))) return price;
     if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
-      return this.ratioPrice(collapseGizmo(model), unpricedRatio, terms.group);
+      const { unpriced } = this.current;
+      const name = collapseGizmo(model);
+      return keptIn(unpriced, name, terms.group, () => this.ratioPrice(name, unpricedRatio, terms.group));
     }
     const missing = price ? 'has no price for calls of this kind' : 'ratio or price not set';
     throw new AppError('MODEL_NOT_PRICED', `Model ${model} ${missing}, ask the administrator or enable self-use mode`);
@@ -126,18 +152,7 @@ export class PriceBook {
 
   /** The configured price, or null. Looked up once for each model and group while the settings stay. */
   find(model: string, group: string): Price | null {
-    const { prices } = this.current;
-    let ofGroup = prices.get(group);
-    if (!ofGroup) {
-      if (prices.size >= maxGroups) prices.clear();
-      prices.set(group, (ofGroup = new Map<string, Price | null>()));
-    }
-    let price = ofGroup.get(model);
-    if (price === undefined) {
-      if (ofGroup.size >= maxModels) ofGroup.clear();
-      ofGroup.set(model, (price = this.lookUp(collapseGizmo(model), group)));
-    }
-    return price;
+    return keptIn(this.current.prices, model, group, () => this.lookUp(collapseGizmo(model), group));
   }
 
   /**
