@@ -1,4 +1,5 @@
 import type { PriceCard } from '../../shared/price-card.js';
+import type { ToolFees } from '../../shared/tool-fees.js';
 import { isLoss, worstPrice } from './below-cost.js';
 import type { CostPrice } from './channel-cost.js';
 import { priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
@@ -8,8 +9,8 @@ const cost = (card: PriceCard, factor = 1): CostPrice => ({ basis: 'list', name:
 const terms = { groupRatio: 1 };
 const sold = (card: PriceCard): Price => priceOfCard({ name: 'm', card }, 'card', terms);
 /** Ratio 1 is 2 USD per million prompt tokens. */
-const byRatio = (modelRatio: number, completionRatio: number): Price => {
-  const others = { cacheRatio: 1, cacheWriteRatio: 1.25, audioRatio: 20, audioCompletionRatio: 2 };
+const byRatio = (modelRatio: number, completionRatio: number, tools?: ToolFees): Price => {
+  const others = { cacheRatio: 1, cacheWriteRatio: 1.25, audioRatio: 20, audioCompletionRatio: 2, tools };
   return priceOfRatios('m', { modelRatio, completionRatio, ...others }, terms, quotaPerUnit);
 };
 
@@ -51,6 +52,18 @@ it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([
     sold({ prices: { input: 5, output: 10 } }),
     cost({ prices: { input: 5, output: 10, webSearch: 0.01 } }),
     { quantity: 'webSearch', price: 0, cost: 0.01 },
+  ],
+  [
+    'searches that a ratio gives away',
+    byRatio(2.5, 2),
+    cost({ prices: { input: 5, output: 10, webSearch: 0.01 } }),
+    { quantity: 'webSearch', price: 0, cost: 0.01 },
+  ],
+  [
+    'searches by the prompt against searches by the call: not comparable',
+    byRatio(2.5, 2, { webSearch: 0.04 }),
+    cost({ prices: { input: 5, output: 10, groundedPrompt: 0.035 } }),
+    null,
   ],
   [
     'a long prompt',

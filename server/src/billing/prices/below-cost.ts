@@ -13,6 +13,7 @@ import {
 import type { CostPrice } from './channel-cost.js';
 import type { ChargeCard } from './card-charge.js';
 import { listsLines, type Price } from './compiled-price.js';
+import { searchPrices } from './tool-prices.js';
 
 /** A price that is below what the call costs the operator. */
 export interface Loss {
@@ -78,11 +79,14 @@ function worstAt(
   return worst;
 }
 
-/** A card by the piece and a cost by tokens, or the other way round, do not compare. */
+/** Whether a price covers a quantity in the same unit. A price by the piece does not compare with a cost by tokens. */
 function compares({ prices, perCall }: ChargeCard, quantity: Quantity): boolean {
   if (perCall !== undefined) return quantity === 'request';
   if (isTokenQuantity(quantity)) return tokenQuantities.some((each) => prices[each] !== undefined);
-  return prices[quantity] !== undefined || !soldWhole.has(quantity);
+  if (prices[quantity] !== undefined) return true;
+  // A sale has one price of searches: by the search, by the prompt or by the request.
+  const isSoldElse = searchPrices.some((each) => each === quantity) && searchPrices.some((each) => prices[each]);
+  return !isSoldElse && !soldWhole.has(quantity);
 }
 
 /** Units that are the whole product: a card without a price for them sells it by another quantity. */

@@ -11,7 +11,7 @@ import { builtInCard, makerRules } from './built-in-prices.js';
 import { isFreeCard } from './card-charge.js';
 
 /** A search is priced by the search, by the call that searches, or with each request of a model that always searches. */
-const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;
+export const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;
 const feeQuantities = [...toolQuantities, 'request'] as const;
 
 /** The prices of the model's maker. */
