@@ -1,7 +1,7 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import { chargeOfUsage, Exact, reserveOf } from './card-charge.js';
+import { boundOfCard, chargeOfUsage, Exact, reserveOf } from './card-charge.js';
 import { chargeOfTest } from './channel-test.js';
 import { isFree, priceOfCall, priceOfRatios, type Formula, type Price, type Ratios } from './compiled-price.js';
 import { imageFactor, oneCall, transcriptionTokens, type ImageOrder } from './table-usage.js';
@@ -164,6 +164,18 @@ describe('reserve', () => {
     ['per call', perCall(0.1, 0.7), { promptTokens: 5, maxOutput: 5 }, 35_000],
   ])('%s', (_name, price, estimate, expected) => {
     expect(held(price, { unlimited: 500, ...estimate })).toBe(expected);
+  });
+
+  it.each([
+    ['plain', 0.5, null, 200],
+    ['a cache write', 0.5, '5m', 225],
+    ['a cache write for an hour', 0.5, '1h', 300],
+    ['a cache read, where it costs most', 3, '1h', 400],
+  ] as const)('StrictReserve prices the prompt as %s', (_name, cacheRatio, writesCache, expected) => {
+    const { cards, groupRatio } = ratio(1, { completionRatio: 2, cacheRatio });
+    const tools = { searches: 0, serviceTier: null };
+    const bound = { promptTokens: 100, outputTokens: 50, writesCache, hasAudio: false, hasImages: false, ...tools };
+    expect(boundOfCard(cards.text, bound, groupRatio, quotaPerUnit)).toBe(expected);
   });
 });
 
