@@ -43,7 +43,7 @@ export function worstPrice(price: Price, cost: CostPrice, kind: Kind): Loss | nu
   const levels = [0, ...thresholdsOf(cost.card), ...thresholdsOf(card)];
   // Tiers without a price here are sold at the standard price, as the operator chose.
   const services = [null, ...serviceTiers.filter((tier) => cost.card.services?.[tier] && card.services?.[tier])];
-  // The old tables price audio and images in each formula otherwise.
+  // The old tables price audio and images differently in each formula.
   const tokens = listsLines(price) ? tokenQuantities : textQuantities;
   const compared = kind === 'tokens' ? tokens : unitQuantities;
   let worst: Loss | null = null;

@@ -28,7 +28,7 @@ const providers: readonly BuiltInCards[] = [
 
 const rules: readonly MakerRules[] = [...providers, baiduRules, metaRules];
 
-/** The rules of all makers for models by their name. The first that matches counts. */
+/** The rules of all makers for models, by their name. The first rule that matches applies. */
 export const makerRules = {
   completion: rules.flatMap(({ completion = [] }) => completion),
   audio: rules.flatMap(({ audio = [] }) => audio),

@@ -18,24 +18,27 @@ import { toScaled, product, powerOfTen } from './scaled-decimal.js';
 /** Decimals with more digits than any price times any count. */
 export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
-/** How the lines of a charge come to quota. */
+/** The terms by which the lines of a charge become quota. */
 export interface ChargeTerms {
-  /** Absent: half up. */
+  /** Half up when absent. */
   readonly rounding?: Rounding;
-  /** Quota of a token at price 1. Absent: prices are in USD, those of tokens per million. A charge by a ratio is at least a unit. */
+  /**
+   * Quota of a token at price 1. When absent, prices are in USD: per million tokens, or per unit. A charge by a ratio that comes
+   * to exactly 0 for some tokens is one unit.
+   */
   readonly ratio?: number;
 }
 
-/** A card as calls are charged by it. Cards of operators and list prices have none of its terms. */
+/** A card with the terms of its charges. Cards of operators and list prices have no such terms. */
 export interface ChargeCard extends PriceCard, ChargeTerms {
   /**
-   * The price of a request, times this, covers the whole call: its tools, all requests to the provider and work of other
-   * models.
+   * The factor of the price of a request. That price covers the whole call: its tools, all requests to the provider, and the
+   * work of other models. Absent when the card prices quantities.
    */
   readonly perCall?: number;
 }
 
-/** Whether rows of calls have the lines of the charge: those of the old tables have the factors. */
+/** Whether log rows list the lines of the card's charges. Rows of the old tables have the factors instead. */
 export const hasLines = ({ ratio, perCall }: ChargeCard): boolean => ratio === undefined && perCall === undefined;
 
 /** So much of a quantity. A non-negative integer, except for seconds, which may have a fraction. */
@@ -193,7 +196,7 @@ export function amountOf([quantity, count, price]: Component): Decimal {
 export const usdOf = (components: readonly Component[]): Decimal =>
   components.reduce((sum, component) => sum.plus(amountOf(component)), new Exact(0));
 
-/** The charge of a call's lines, rounded once. */
+/** Returns the charge of a call's lines, rounded once. */
 export function chargeOfComponents(
   components: readonly Component[],
   groupRatio: number,
@@ -217,16 +220,19 @@ function longCharge(
   const weighted = components.reduce((sum, [, count, price]) => sum.plus(new Exact(count).times(price)), new Exact(0));
   const value = weighted.times(ratio).times(groupRatio);
   if (!value.isZero()) return round(value, rounding);
-  // 0.4 rounds to 0 (docs/reference/relay/billing.md#text).
+  // Only an exact 0 becomes one unit. 0.4 rounds to 0 (docs/reference/relay/billing.md#text).
   const isPriced = ratio > 0 && groupRatio > 0;
   return whole(isPriced && components.some(([quantity, count]) => count > 0 && isTokenQuantity(quantity)) ? 1 : 0);
 }
 
-/** The same in whole quota, for charges that carry nothing. */
+/** Returns the charge of a call's lines in whole quota, for charges that carry no fraction. */
 export const quotaOfComponents = (...charge: Parameters<typeof chargeOfComponents>): number =>
   chargeOfComponents(...charge).quota;
 
-/** The same in integers; null when a price has too many digits, the product is too large, or a ratio makes it 0. */
+/**
+ * Computes the charge in integers.
+ * @returns null when a price has too many digits, the product is too large, or a charge by ratio is 0
+ */
 function shortCharge(
   components: readonly Component[],
   groupRatio: number,
@@ -260,20 +266,20 @@ function shortCharge(
   return numerator === null || denominator === null ? null : quotient(numerator, denominator, rounding);
 }
 
-/** The charge of quantities. */
+/** Returns the charge of quantities. */
 export const chargeOfCard = (card: ChargeCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): Rounded =>
   chargeOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit, card);
 
 /**
- * The lines of a call, before the group ratio.
- * @param times a price of the whole call is charged so many times
+ * Returns the lines of a call, before the group ratio.
+ * @param times the number of times that a price of the whole call is charged
  */
 export const linesOfUsage = (card: ChargeCard, usage: Usage, times = 1): Component[] =>
   card.perCall === undefined
     ? componentsOf(card, pricedUsage(countedBy(card, usage)))
     : linesOfCall(card, usage, times);
 
-/** The charge of a call. */
+/** Returns the charge of a call. */
 export function chargeOfUsage(
   card: ChargeCard,
   usage: Usage,
@@ -300,8 +306,8 @@ function countedBy({ ratio, prices }: ChargeCard, usage: Usage): Usage {
 }
 
 /**
- * The old estimate of a call (docs/reference/relay/billing.md#reservation): each token as one of the prompt, so that a charge
- * may exceed its reservation. Truncated.
+ * Returns the older estimate of a call (docs/reference/relay/billing.md#reservation), truncated. Each token costs what a
+ * prompt token costs, so a charge may exceed its reservation.
  */
 export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, quotaPerUnit: number): number {
   const { perCall, prices, ...terms } = card;

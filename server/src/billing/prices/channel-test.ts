@@ -2,7 +2,7 @@ import { chargeOfComponents, Exact, reserveOf } from './card-charge.js';
 import type { Price } from './compiled-price.js';
 
 /**
- * Amount logged for a channel test by the old tables (docs/reference/relay/routing.md#channel-test): without group ratio, and not
+ * Returns the amount logged for a channel test by the old tables (docs/reference/relay/routing.md#channel-test): without group ratio, and not
  * charged. Completion tokens are rounded before the prompt is added.
  */
 export function chargeOfTest(

@@ -6,25 +6,27 @@ import type { NamedCard } from './card-table.js';
 import { withTools } from './tool-prices.js';
 
 /**
- * The formulas of the old tables (docs/reference/relay/billing.md). They count and round in ways of their own, so that a price of
- * these tables is another card for each of them. A card of the operator and a list price are the same for all.
+ * The formulas of the old tables (docs/reference/relay/billing.md). Each formula counts and rounds in its own way, so a price
+ * of these tables has one card for each formula. A card of the operator and a list price are the same in every formula, except
+ * for drawings and songs.
  */
 export type Formula =
-  /** Chat, completions, embeddings, rerank, moderations, speech, transcription, Responses. */
+  /** Prices chat, completions, embeddings, rerank, moderations, speech, transcription and Responses. */
   | 'text'
-  /** Messages: the fraction is truncated. */
+  /** Prices Messages. The fraction is truncated. */
   | 'messages'
-  /** Audio chat models and realtime sessions. Cached tokens get no discount. */
+  /** Prices audio chat models and realtime sessions. Cached tokens get no discount. */
   | 'audio'
-  /** A realtime session in which other models write speech down. */
+  /** Prices the turns of a realtime session in which other models transcribe speech. */
   | 'session'
+  /** Prices the transcripts of such a session. */
   | 'transcripts'
   | 'images'
-  /** Drawings and songs. */
+  /** Prices drawings and songs. */
   | 'task'
   | 'video';
 
-/** Ratios of the old tables. Ratio 1 is 0.002 USD per 1000 tokens. */
+/** The ratios of the old tables. Ratio 1 is 0.002 USD per 1000 tokens. */
 export interface Ratios {
   readonly modelRatio: number;
   readonly completionRatio: number;
@@ -36,45 +38,45 @@ export interface Ratios {
   readonly audioCompletionRatio: number;
 }
 
-/** Where the price of a model is from: a card of the operator, the old tables, or the list prices of the program. */
+/** The origin of a price: a card of the operator, the old tables, or the list prices of the program. */
 export type PriceSource = 'card' | 'table' | 'list';
 
-/** The price of a model, whatever it was set by. */
+/** The compiled price of a model for a group. Cards, old tables and list prices all compile to this form. */
 export interface Price {
   /** The name that the card was found by: the model's, or a prefix that ends with `*`. */
   readonly name: string;
   readonly source: PriceSource;
-  /** In USD. */
+  /** The price as one card in USD. Tools and work of other models are charged by this card. */
   readonly card: ChargeCard;
-  /** The cards by which calls are charged. */
+  /** The cards that charge calls, by the formula of the endpoint. */
   readonly cards: Readonly<Record<Formula, ChargeCard>>;
-  /** For log rows and REST. The price of a call is -1 where there is none. */
+  /** The factors that log rows and REST show. `modelPrice` is -1 when the model has no price per call. */
   readonly shown: Ratios & { readonly modelPrice: number };
   /** The beginning of the log text. */
   readonly text: string;
-  /** The same, of a call by the formula of audio. */
+  /** The beginning of the log text of a call that the audio formula prices. */
   readonly audioText: string;
   readonly groupRatio: number;
-  /** Name of the price tables it comes from. */
+  /** The version of the price settings that the price was compiled from. */
   readonly version?: string;
 }
 
-/** The group that pays, and the settings. */
+/** The parts of a price that depend on the paying group and on the version of the settings. */
 interface Terms {
   readonly groupRatio: number;
   readonly version?: string;
 }
 
-/** True when the charge is 0 whatever the call uses: such a call needs no balance and reserves nothing. */
+/** Whether every call costs 0, for any usage. Such a call needs no balance and reserves nothing. */
 export const isFree = ({ groupRatio, card }: Price): boolean => groupRatio === 0 || isFreeCard(card);
 
-/** True when tools of a call and other models that work for it cost nothing of their own. */
+/** Whether the price includes tools and the work of other models. It does when it is a price per call, or free. */
 export const coversWork = (price: Price): boolean => price.card.perCall !== undefined || isFree(price);
 
-/** Whether rows of calls without tools have the lines of the charge. */
+/** Whether log rows of the price list the lines of each charge. Rows of the old tables do so only for calls that used tools. */
 export const listsLines = ({ cards }: Price): boolean => hasLines(cards.text);
 
-/** Keys of the log row of a call that a card prices (docs/reference/relay/usage-log.md#the-other-field). */
+/** Returns the log row's keys for a call that a card prices (docs/reference/relay/usage-log.md#the-other-field). */
 export const cardNotes = (
   { card, name }: Pick<Price, 'card' | 'name'>,
   components: readonly Component[],
@@ -93,15 +95,15 @@ const noRatios: Ratios = {
   audioCompletionRatio: 0,
 };
 
-/** A price for each call in USD, independent of tokens. */
+/** Returns the card of a price per call in USD, which does not depend on tokens. */
 const ofCall = (usd: number): ChargeCard => ({ prices: { request: usd }, perCall: 1 });
 const truncated = (card: ChargeCard): ChargeCard => ({ ...card, rounding: 'truncate' });
 
-/** The price of a drawing or a song whose model has no price per call (docs/reference/relay/tasks.md#midjourney). */
+/** USD of a drawing or a song whose model has no price per call (docs/reference/relay/tasks.md#midjourney). */
 export const usualTaskUsd = 0.1;
 export const usualTask = truncated(ofCall(usualTaskUsd));
 
-/** By what a card prices a drawing or a song: by the request, else by the image. */
+/** Returns the unit by which a card prices a drawing or a song: the request, or else the image. Null when it prices neither. */
 export const taskQuantityOf = ({ prices }: PriceCard): 'request' | 'image' | null =>
   prices.request !== undefined ? 'request' : prices.image === undefined ? null : 'image';
 
@@ -116,7 +118,7 @@ const everywhere = (card: ChargeCard): Price['cards'] => ({
   video: card,
 });
 
-/** A card of the operator, or a list price. */
+/** Compiles a card of the operator, or a list price. */
 export function priceOfCard({ name, card }: NamedCard, source: 'card' | 'list', terms: Terms): Price {
   const piece = taskQuantityOf(card);
   const task = piece ? truncated(ofCall(card.prices[piece] ?? 0)) : usualTask;
@@ -132,7 +134,7 @@ export function priceOfCard({ name, card }: NamedCard, source: 'card' | 'list', 
   };
 }
 
-/** A fixed price. */
+/** Compiles a fixed price per call. */
 export function priceOfCall(name: string, usd: number, terms: Terms): Price {
   const card = ofCall(usd);
   const cut = truncated(card);
@@ -148,15 +150,15 @@ export function priceOfCall(name: string, usd: number, terms: Terms): Price {
   };
 }
 
-/** The ratios of a model, and what is priced beside them. */
+/** The ratios of a model, with the prices of its tools. */
 export interface RatioPrices extends Ratios {
-  /** USD for each call of a tool that the provider runs. Absent: none is known. */
+  /** USD for each call of a tool that the provider runs. Absent when no price is known. */
   readonly tools?: ToolFees | undefined;
-  /** Other prices of a request, by how much Perplexity is asked to search. Absent: always the same one. */
+  /** The prices of a request by the size of the context that Perplexity searches. Absent when there is only one price. */
   readonly searches?: PriceCard['services'] | undefined;
 }
 
-/** A price per token. */
+/** Compiles a price per token. */
 export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, quotaPerUnit: number): Price {
   const { modelRatio, completionRatio } = ratios;
   const card = cardOfRatios(ratios, quotaPerUnit);
@@ -187,19 +189,22 @@ export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, q
   };
 }
 
-/** USD of an image at ratio 1. */
+/** USD of an image by ratio 1. */
 const usdOfImage = 0.0025;
 
-/** Transcripts: a minute counts as 1,000 tokens, as at the endpoint of transcriptions. */
+/** Tokens per second of a transcript. A minute counts as 1,000 tokens, as it does at the endpoint of transcriptions. */
 const tokensOfSecond = 1000 / 60;
 
-/** Twelve digits remove binary rounding errors. */
+/** Rounds to twelve digits, which removes binary rounding errors. */
 const exactly = (value: number): number => Number(value.toPrecision(12));
 
-/** A cache write for an hour costs twice the prompt where one for five minutes costs 1.25 times. */
+/** Returns the ratio of a cache write for an hour: 2 when a cache write for five minutes has 1.25. */
 export const hourRatio = (cacheWriteRatio: number): number => exactly(cacheWriteRatio * 1.6);
 
-/** Ratios are doubles and count as the shortest decimal that represents them: they stay as they are, so 0.075 is exactly 0.075. */
+/**
+ * Returns the card of the text formula. Its prices are the ratios themselves: a ratio counts as the shortest decimal that
+ * represents its double, so 0.075 is exactly 0.075. Prices in USD would add a rounding.
+ */
 const textCard = ({ modelRatio, completionRatio, cacheRatio, cacheWriteRatio }: Ratios): ChargeCard => ({
   prices: {
     input: 1,
@@ -211,6 +216,7 @@ const textCard = ({ modelRatio, completionRatio, cacheRatio, cacheWriteRatio }: 
   ratio: modelRatio,
 });
 
+/** Returns the card of the audio formula. It has no price of cached tokens, so they cost what other tokens cost. */
 const audioCard = ({ modelRatio, completionRatio, audioRatio, audioCompletionRatio }: Ratios): ChargeCard => ({
   prices: {
     input: 1,
@@ -221,7 +227,7 @@ const audioCard = ({ modelRatio, completionRatio, audioRatio, audioCompletionRat
   ratio: modelRatio,
 });
 
-/** In USD, with the prices of tools. It comes to the same charge, to a millionth. */
+/** Returns the card in USD, with the prices of tools. Its charge differs from that of the ratios by a millionth at most. */
 function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
   const { modelRatio, cacheRatio, cacheWriteRatio, completionRatio, tools, searches } = ratios;
   const price = (factor: number): number => exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
@@ -235,6 +241,7 @@ function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
   return tools ? withTools({ prices, ...(searches ? { services: searches } : null) }, tools) : { prices };
 }
 
+/** Returns the audio formula's card in USD, for charges with lines of transcripts. */
 function sessionCard(ratios: Ratios, quotaPerUnit: number): PriceCard {
   const { modelRatio, completionRatio, audioRatio, audioCompletionRatio } = ratios;
   const price = (factor: number): number => exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);

@@ -132,7 +132,7 @@ function explainFixed(row: ChargedRow, modelPrice: number, groupRatio: number, q
   return {
     formula: formula === 'task' ? 'per call' : formula,
     text: `${rounding}(price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio})`,
-    // A refund is of whole units.
+    // Tasks carry no fraction, because a refund is in whole units.
     charge: { quota, rest: formula === 'task' ? 0 : rest },
   };
 }

@@ -8,8 +8,8 @@ export interface RuledRatio {
 }
 
 /**
- * The completion ratio of a model by the rules of its maker (docs/reference/relay/prices.md#completion-ratio), before the
- * CompletionRatio setting is applied. A rule that is not locked stands in for models whose list price is not known.
+ * Returns the completion ratio of a model by the rules of its maker (docs/reference/relay/prices.md#completion-ratio), before
+ * the CompletionRatio setting is applied. A rule that is not locked applies only to models without a known list price.
  */
 export function ruledCompletionRatio(model: string): RuledRatio {
   const [, ratio = 1, lock] = makerRules.completion.find(([models]) => models.test(model)) ?? [];

@@ -196,8 +196,8 @@ export class PriceBook {
   }
 
   /**
-   * The card of a model that a tool draws images with, in a call of another model: its own, else the list price. Its prices of
-   * the old tables are for orders of images.
+   * Returns the price of a model with which a tool draws images in a call of another model: its card, or else its list price.
+   * Its prices of the old tables do not apply, because they are for orders of images.
    * @param price of the call
    * @returns null where the price of the call covers the images: it has one for them, is per call, or is free
    */
@@ -208,7 +208,8 @@ export class PriceBook {
   }
 
   /**
-   * The price of a model that advises the one of a call, by its card in USD: its own, else the list price.
+   * Returns the price of a model that advises the model of a call: its own card or ratios, or else its list price. Advice is
+   * charged by the price's card in USD.
    * @param price of the call
    * @returns null where the price of the call covers the advice: it is per call or free, or the model has no price by tokens
    */

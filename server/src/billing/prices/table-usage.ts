@@ -1,7 +1,7 @@
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { Exact } from './card-charge.js';
 
-/** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
+/** Whether a model's audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
 export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
 /** The fields of an image call that determine its price by the old tables. */
@@ -13,7 +13,7 @@ export interface ImageOrder {
   readonly upstreamModel: string;
 }
 
-/** How many times the price of an image a call costs by the old tables (docs/reference/relay/billing.md#images). */
+/** Returns how many times the price of one image a call costs by the old tables (docs/reference/relay/billing.md#images). */
 export const imageFactor = (order: ImageOrder): number =>
   new Exact(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
 
@@ -33,13 +33,13 @@ function qualityRatio(order: ImageOrder): number {
 }
 
 /**
- * Tokens of a transcription, priced by length: 1000 tokens per minute, rounded up to seconds
+ * Returns the tokens of a transcription, which is priced by its length: 1000 tokens per minute, rounded up to seconds
  * (docs/reference/relay/billing.md#usage).
  */
 export const transcriptionTokens = (durationSeconds: number): number =>
   Math.round((Math.ceil(durationSeconds) * 1000) / 60);
 
-/** The usage of a call whose price does not depend on it. */
+/** A usage for calls whose price does not depend on their usage. It is not empty, because an empty usage is free. */
 export const oneCall: Usage = { ...noUsage, promptTokens: 1 };
 
 /** The columns of a log row from which the old tables compute a charge. */
@@ -52,7 +52,7 @@ interface LoggedTokens {
 
 export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
-/** The usage of a log row as the old tables count it. */
+/** Returns the usage of a log row as the old tables count it. */
 export function loggedUsage({ promptTokens, completionTokens, other }: LoggedTokens, formula: string): Usage {
   const audioInputTokens = countOf(other['audio_input']);
   const audioOutputTokens = countOf(other['audio_output']);

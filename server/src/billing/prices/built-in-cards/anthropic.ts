@@ -15,7 +15,7 @@ export const anthropicCards: BuiltInCards = {
     [/claude-(?:instant-1|2)/, 3, 'locked'],
     [/claude-/, 5],
   ],
-  // 0.05 USD an hour for containers, five minutes at least.
+  // Containers cost 0.05 USD an hour, for at least five minutes.
   tools: [[/^claude-/, { webSearch: 0.01, codeExecution: 0.00416667 }]],
   cards: [
     {

@@ -1,13 +1,16 @@
 import type { ToolFees } from '../../../shared/tool-fees.js';
 import type { PriceCard, Prices, Resolution, Services } from '../../../shared/price-card.js';
 
-/** Rules of a maker for models by their name. The first that matches counts. */
+/** The rules of a maker for models, by their name. The first rule that matches applies. */
 export interface MakerRules {
-  /** The completion ratio of models without a list price. A locked one comes before that and the CompletionRatio setting. */
+  /**
+   * The completion ratios of models without a list price. A locked ratio takes precedence over the list price and over the
+   * CompletionRatio setting. Fractions are written as fractions, so that they are rounded to a double once.
+   */
   readonly completion?: ReadonlyArray<readonly [models: RegExp, ratio: number, lock?: 'locked']>;
-  /** The ratio of audio input to text input, where it is not the usual one. */
+  /** The ratios of audio input to text input, for models that do not have the usual ratio. */
   readonly audio?: ReadonlyArray<readonly [models: RegExp, ratio: number]>;
-  /** Prices of tools that the maker runs for models without a list price, of 2026-11. */
+  /** The prices of tools that the maker runs, for models without a list price. They were read in 2026-11. */
   readonly tools?: ReadonlyArray<readonly [models: RegExp, prices: ToolFees]>;
 }
 

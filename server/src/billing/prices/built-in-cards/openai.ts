@@ -11,7 +11,7 @@ import {
 
 export const openaiCards: BuiltInCards = {
   source: 'https://developers.openai.com/api/docs/pricing',
-  // Not the reverse-engineered -all models and the gizmo entries, which only the setting prices.
+  // Only the setting prices reverse-engineered `-all` models and gizmo entries, so the patterns exclude them.
   completion: [
     [/^gpt-4o-2024-05-13$/, 3, 'locked'],
     [/^gpt-4o(?!.*(?:-all|-gizmo-\*)$)/, 4, 'locked'],
@@ -32,7 +32,7 @@ export const openaiCards: BuiltInCards = {
     [/^(?=.*-realtime).*mini/, 50 / 3],
     [/-realtime/, 20],
     [/^(?=.*-audio).*mini/, 200 / 3],
-    // Audio is sold for 40 USD since the snapshot of December 2024, which the name without a date stands for.
+    // OpenAI sells audio for 40 USD since the snapshot of December 2024, which the name without a date refers to.
     [/gpt-4o-audio-preview(?!.*-2024-10-01$)/, 16],
     [/-audio/, 40],
   ],

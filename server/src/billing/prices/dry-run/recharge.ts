@@ -60,7 +60,10 @@ export function rechargeOf(
   return usage && times ? chargeOfUsage(card, usage, price.groupRatio, quotaPerUnit, times) : null;
 }
 
-/** @returns undefined where no other model worked for the call */
+/**
+ * Returns the charge of a call in which another model drew images, gave advice or transcribed speech.
+ * @returns undefined for other calls; null when the row does not have what the price counts
+ */
 function rechargeOthers(
   call: LoggedCall,
   price: Price,
@@ -87,7 +90,7 @@ function hasToolLines({ other }: LoggedCall, { card: { perCall, prices } }: Pric
   return lines !== null && lines.some(([quantity]) => !isTokenQuantity(quantity) && (prices[quantity] ?? 0) > 0);
 }
 
-/** The formula of the endpoint. */
+/** Returns the formula of the endpoint that the row is of. */
 function formulaOf({ other, model }: LoggedCall): Formula {
   if (isImageCall(other)) return 'images';
   if (other['claude'] === true || textOf(other['request_path']).startsWith('/v1/messages')) return 'messages';
@@ -184,7 +187,7 @@ function rechargeTranscribed(
 const asFieldsList = (value: unknown): Fields[] =>
   (Array.isArray(value) ? value : []).map(asFields).filter((entry) => entry !== null);
 
-/** @returns 0 for rows of calls that a card priced: they do not have the order of the images */
+/** Returns how many times the price of an image is charged. 0 for rows that a card priced, because they lack the order. */
 function timesOf({ other, model }: LoggedCall): number {
   return imageFactor({
     size: textOf(other['image_size']),
