@@ -58,11 +58,17 @@ export interface Call extends RoutedCall {
    */
   readonly overridden?: ReadonlyMap<number, ParsedRequest> | undefined;
   readonly price: Price;
-  /** The price of images that a tool of the call draws; null where `price` covers them. Absent: the request names no such tool. */
+  /**
+   * The price of images that a tool of the call draws. Null when `price` covers them. Absent when the request names no
+   * such tool.
+   */
   readonly drawing?: Price | null | undefined;
-  /** The price of the model that the call's tool asks for advice; null where `price` covers it. Absent: no such tool. */
+  /**
+   * The price of the model that a tool of the call asks for advice. Null when `price` covers it. Absent when the
+   * request names no such tool.
+   */
   readonly advice?: Price | null | undefined;
-  /** For work of other models that the request does not name. */
+  /** Finds prices for the work of models that the request does not name. */
   readonly prices: Pick<PriceBook, 'ofDrawing' | 'ofAdvice'>;
   /** The requested group and model, when the call is served by a fallback. */
   readonly asked?: { readonly group: string; readonly model: string } | undefined;

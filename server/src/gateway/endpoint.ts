@@ -24,11 +24,11 @@ export interface ChargeInput {
   readonly request: ParsedRequest;
   readonly price: Price;
   readonly usage: Usage;
-  /** Absent where the usage has no drawn images, or `price` covers them. */
+  /** The price of drawn images. Absent when the usage has none, or `price` covers them. */
   readonly drawing?: Price | null | undefined;
-  /** Absent where the usage has no advice, or `price` covers it. */
+  /** The price of advice. Absent when the usage has none, or `price` covers it. */
   readonly advice?: Price | null | undefined;
-  /** As the client named it, without the routing prefix. */
+  /** The model as the client named it, without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;
 }
@@ -40,24 +40,24 @@ export interface Tariff {
    * endpoint.
    */
   readonly counts: readonly Quantity[];
-  /** The formula by which the old tables charge a model here. */
+  /** Returns the formula by which the old tables charge a model at this endpoint. */
   formula(bareModel: string): Formula;
-  /** How many times a price of the whole call is charged; missing: once. */
+  /** Returns how many times a price of the whole call is charged. When absent, it is charged once. */
   times?(call: ParsedRequest, upstreamModel: string): number;
-  /** Usage that does not depend on the provider; null where the provider's report counts. */
+  /** Returns the usage that does not depend on the provider. Null when the provider's report counts. */
   fixedUsage?(call: ParsedRequest, card: ChargeCard): Usage | null;
-  /** The output of a call, where the provider reports no usage and the output cannot be counted here. */
+  /** Estimates the output of a call, when the provider reports no usage and the output cannot be counted here. */
   unreportedOutput?(call: ParsedRequest): Partial<Usage>;
-  /** The part of the usage that is charged; missing: all of it. */
+  /** Returns the part of the usage that is charged. When absent, all of it is charged. */
   counted?(usage: Usage): Usage;
-  /** The texts of the prompt that are counted here, for the reservation and when the provider reports no usage. */
+  /** Returns the texts of the prompt that are counted here, for the reservation and when the provider reports no usage. */
   prompt(call: ParsedRequest, model: string): PromptTexts;
   /**
-   * Additional keys of a log row without lines (docs/reference/relay/usage-log.md#the-other-field).
-   * @param usd the price of the whole call
+   * Returns additional keys of a log row without lines (docs/reference/relay/usage-log.md#the-other-field).
+   * @param usd the price of the whole call; 0 for a price by tokens
    */
   notes?(charged: ChargeInput, usd: number): Record<string, unknown>;
-  /** The `content` of such a row, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */
+  /** Returns the `content` of such a row, or null for the usual text (docs/reference/relay/usage-log.md#log-text). */
   line?(charged: ChargeInput, usd: number): string | null;
 }
 

@@ -24,30 +24,30 @@ export interface ChargeRecord {
   readonly notes?: Readonly<Record<string, unknown>>;
   /** The row's `content`, if it is not the usual text. */
   readonly line?: string;
-  /** Prices were in USD. */
+  /** Whether prices in USD were charged, and not ratios. The row then needs the quota of a USD. */
   readonly isInUsd: boolean;
 }
 
-/** The charge of a call. */
+/** Returns the charge of a call: by the card of its endpoint's formula, or in USD when tools or other models worked. */
 export function chargeOfCall(tariff: Tariff, charged: ChargeInput, quotaPerUnit: number): Rounded {
   const { card, lines } = partsOf(tariff, charged);
   return chargeOfComponents(lines, charged.price.groupRatio, quotaPerUnit, card);
 }
 
-/** The card that calls of a model are charged by at an endpoint. */
+/** Returns the card that charges calls of a model at an endpoint. */
 export const cardAt = (tariff: Tariff, price: Price, bareModel: string): ChargeCard =>
   price.cards[tariff.formula(bareModel)];
 
-/** The card that a call is charged by, and its lines. */
+/** The card that charges a call, and the lines of the charge. */
 interface Parts {
   readonly card: ChargeCard;
-  /** Of the call, and behind them those of another model. */
+  /** The lines of the call, followed by the lines of the other model. */
   readonly lines: readonly Component[];
-  /** The key of the log row that says whose the last lines are; absent where all are the call's own. */
+  /** The key of the log row that names the model of the last lines. Absent when all lines are of the call's own model. */
   readonly note?: Readonly<Record<string, unknown>>;
 }
 
-/** Work of tools and of other models is charged in USD. */
+/** Returns the parts of a charge. Work of tools and of other models is charged in USD. */
 function partsOf(tariff: Tariff, charged: ChargeInput): Parts {
   const { price, usage, request, bareModel, upstreamModel } = charged;
   const ofOthers = coversWork(price) ? null : partsWithOthers(charged);
@@ -56,7 +56,11 @@ function partsOf(tariff: Tariff, charged: ChargeInput): Parts {
   return { card, lines: linesOfUsage(card, usage, tariff.times?.(request, upstreamModel)) };
 }
 
-/** @returns null for a call in which no other model drew images or gave advice, and no tool with a price ran */
+/**
+ * Returns the parts of a charge when tools with prices of their own ran, drew images with another model, or asked another
+ * model for advice.
+ * @returns null for other calls
+ */
 function partsWithOthers({ price: { card }, drawing, advice, usage, request }: ChargeInput): Parts | null {
   const { drawn, advised } = usage.details ?? {};
   if (drawing && drawn) {

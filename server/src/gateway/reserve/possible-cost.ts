@@ -57,7 +57,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
     const card = cardFor(call, within);
-    // By ratio, output that an endpoint does not charge would have a price.
+    // A ratio prices output at every endpoint, also at those that do not charge output.
     const completionTokens = card.ratio === undefined ? outputTokens : chargedOutput(tariff, outputTokens);
     return boundFor(card, price.groupRatio, promptTokens, completionTokens, within, values);
   };
@@ -78,6 +78,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   };
 }
 
+/** Returns the part of the output tokens that the endpoint charges. */
 const chargedOutput = (tariff: Tariff, completionTokens: number): number =>
   tariff.counted?.({ ...noUsage, completionTokens }).completionTokens ?? completionTokens;
 
@@ -131,11 +132,11 @@ export function drawingOf({ drawing, prices, price, admission }: Call, usage: Us
   return prices.ofDrawing(price, usualDrawingModel, admission.group);
 }
 
-/** The card that a call is charged by without tools. */
+/** Returns the card that charges a call without tools. */
 export const cardOf = ({ price, endpoint, admission }: Call): ChargeCard =>
   cardAt(endpoint.tariff, price, admission.bareModel);
 
-/** The card that a call is charged by with the tools that it may call. */
+/** Returns the card that charges a call with the tools that it may use. */
 function cardFor(call: Call, traits: RequestTraits): ChargeCard {
   const { searches, mapsPrompts, fileSearches, codeExecutions } = traits;
   const details = { webSearches: searches, groundedPrompts: searches, mapsPrompts, fileSearches, codeExecutions };
@@ -143,7 +144,7 @@ function cardFor(call: Call, traits: RequestTraits): ChargeCard {
   return card.perCall === undefined && usesTools({ ...noUsage, details }, card.prices) ? card : cardOf(call);
 }
 
-/** The charge of a call, by the prices of its start. */
+/** Returns the charge of a call, by the prices at its start. */
 export function chargeFor(call: Call, usage: Usage, values: OptionValues): Rounded {
   const { tariff } = call.endpoint;
   const { bareModel } = call.admission;

@@ -292,7 +292,7 @@ export interface CallFacts {
   readonly notes?: Readonly<Record<string, unknown>> | undefined;
   /** The tariff's own log text. */
   readonly line?: string | undefined;
-  /** Prices were in USD, and not ratios. */
+  /** Whether prices in USD were charged, and not ratios. */
   readonly isInUsd: boolean;
   /** The cost of the call. */
   readonly cost: CostNotes;
@@ -320,7 +320,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
   const factors = price.shown;
   const mapped = facts.upstreamModel !== facts.bareModel;
-  // One literal: an object that begins with a spread one takes four times as long to make.
+  // One literal is used, because an object that begins with a spread takes four times as long to create.
   const other: Record<string, unknown> = {
     model_ratio: factors.modelRatio,
     completion_ratio: factors.completionRatio,

@@ -203,7 +203,10 @@ function roomIn(error: unknown, cost: OrderCost): number {
       );
 }
 
-/** The transcripts of a session that has no other turns; null where a price per call covers them, or they are free. */
+/**
+ * Returns the price of transcripts in a session that has no other turns. Null when a price per call covers them, or
+ * they are free.
+ */
 const ofOwnTranscripts = (sale: Price): Price | null => (coversWork(sale) ? null : sale);
 
 /** Returns the quota that a refusing balance or money budget has left; null for other errors. */

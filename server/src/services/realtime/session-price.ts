@@ -151,6 +151,7 @@ export class SessionPrice {
     );
   }
 
+  /** Returns the charge of turns without transcripts. */
   private chargeOf(turns: ChargedAudio): Rounded {
     const { cards, groupRatio } = this.price;
     return chargeOfUsage(cards.audio, usageOf(turns), groupRatio, this.values.QuotaPerUnit);
@@ -183,7 +184,10 @@ export class SessionPrice {
     return chargeOfComponents(lines, this.price.groupRatio, this.values.QuotaPerUnit);
   }
 
-  /** The lines of a session in which other models wrote speech down, with those of transcripts behind; null for others. */
+  /**
+   * Returns the lines of a session in which other models transcribed speech, the lines of transcripts last. Null for other
+   * sessions, and for a price per call.
+   */
   private linesWithSpeech(): Component[] | null {
     const { price, total, speech } = this;
     if (speech.isEmpty || price.card.perCall !== undefined) return null;
@@ -237,7 +241,7 @@ class TranscribedSpeech {
     return [...this.byModel.values()].flatMap(({ price, found }) => linesOfTranscripts(price.cards.transcripts, found));
   }
 
-  /** For each model the number of its lines, in order. */
+  /** Returns a note for each model, with the number of its lines, in order. */
   notes(): object[] {
     return [...this.byModel].map(([model, { price, found }]) => ({
       model,

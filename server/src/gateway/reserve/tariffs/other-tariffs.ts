@@ -77,7 +77,7 @@ export const imageTariff: Tariff = {
     if (card.perCall !== undefined || card.prices.image !== undefined) {
       return { ...noUsage, promptTokens: count, details: { images: count } };
     }
-    // Each image is a request, as it is for prices per call. All other cards price the tokens that the provider reports.
+    // Each image is a request, as for prices per call. All other cards price the tokens that the provider reports.
     return pieceOf(card) && { ...noUsage, promptTokens: count, details: { requests: count } };
   },
   prompt: ({ body, form = [] }) => ({
