@@ -21,9 +21,9 @@ export interface Loss {
   /** USD per million tokens or per unit, before the group ratio. */
   readonly price: number;
   readonly cost: number;
-  /** Prompt tokens above which it is so. 0: every call. */
+  /** Prompt tokens above which calls are sold at a loss. 0 for all calls. */
   readonly above: number;
-  /** Null: the standard tier. */
+  /** The service tier that is sold at a loss. Null for the standard tier. */
   readonly serviceTier: ServiceTier | null;
 }
 
@@ -34,7 +34,7 @@ const tolerance = 1 - 1e-9;
 export type Kind = 'tokens' | 'units';
 
 /**
- * The worst price of a model before any group ratio, in relation to its cost: a group loses where its ratio times `price` is
+ * Returns the worst price of a model before any group ratio, in relation to its cost: a group loses where its ratio times `price` is
  * below `cost`. Compares what both sides price by tokens, and what both sell by the unit.
  * @returns null where nothing can be compared, such as a price per call with a cost by tokens
  */
@@ -69,7 +69,7 @@ function worstAt(
   const prices = ratesOf(sale, tierAt(sale, level.above), level.serviceTier);
   let worst: Loss | null = null;
   for (const quantity of compared) {
-    // Parts that neither side prices apart cost what their whole costs.
+    // A part that neither side prices separately costs what its whole costs.
     const isPriced = card.prices[quantity] !== undefined || sale.prices[quantity] !== undefined;
     const cost = Number((costs[quantity] * factor).toPrecision(12));
     const price = prices[quantity];
@@ -92,6 +92,6 @@ function compares({ prices, perCall }: ChargeCard, quantity: Quantity): boolean 
 /** Units that are the whole product: a card without a price for them sells it by another quantity. */
 const soldWhole: ReadonlySet<Quantity> = new Set(['request', 'image', 'second', 'page', 'character']);
 
-/** The tier of a prompt just above so many tokens. */
+/** Returns the context tier of a prompt just above a number of tokens. */
 const tierAt = (card: PriceCard, above: number): number =>
   (card.contextTiers ?? []).findLastIndex((tier) => above >= tier.above && above > 0);

@@ -41,12 +41,12 @@ export interface ChargeCard extends PriceCard, ChargeTerms {
 /** Whether log rows list the lines of the card's charges. Rows of the old tables have the factors instead. */
 export const hasLines = ({ ratio, perCall }: ChargeCard): boolean => ratio === undefined && perCall === undefined;
 
-/** So much of a quantity. A non-negative integer, except for seconds, which may have a fraction. */
+/** A quantity with its count: a non-negative integer, except for seconds, which may have a fraction. */
 export type Count = readonly [quantity: Quantity, count: number];
 
 export type Component = ChargeLine;
 
-/** A call as a price card sees it. */
+/** The quantities of a call that a price card prices. */
 export interface PricedUsage {
   /** In any order; a quantity may occur several times. The price of a line does not count. */
   readonly counts: ReadonlyArray<Count | Component>;
@@ -125,12 +125,12 @@ function rates(card: PriceCard, tier: number, service: ServiceTier | null): Rate
 }
 
 /**
- * The lines of a call's charge, before the group ratio. Tokens are listed at any price, units only where the card has a
+ * Returns the lines of a call's charge, before the group ratio. Tokens are listed at any price, units only where the card has a
  * price for them.
  */
 export const componentsOf = (card: PriceCard, usage: PricedUsage): Component[] => ordered(linesOf(card, usage));
 
-/** The lines in any order, also those that cost nothing. */
+/** Returns the lines in any order, including those that cost nothing. */
 function linesOf(card: PriceCard, usage: PricedUsage): Component[] {
   const counts = merged(usage.counts);
   let prompt = 0;
@@ -149,7 +149,7 @@ function merged(counts: PricedUsage['counts']): Map<Quantity, number> {
   return sums;
 }
 
-/** The highest tier whose threshold the prompt exceeds; -1 for none. */
+/** Returns the highest tier whose threshold the prompt exceeds. -1 for none. */
 function tierOf({ contextTiers }: PriceCard, prompt: number): number {
   if (!contextTiers) return -1;
   return contextTiers.findLastIndex(({ above }) => prompt > above);
@@ -186,13 +186,13 @@ function ordered(components: Component[]): Component[] {
 
 const byPlace = ([left]: Component, [right]: Component): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);
 
-/** The amount of one line in USD, exact. */
+/** Returns the exact amount of one line in USD. */
 export function amountOf([quantity, count, price]: Component): Decimal {
   const amount = new Exact(count).times(price);
   return isTokenQuantity(quantity) ? amount.dividedBy(tokensPerPrice) : amount;
 }
 
-/** The amount of all lines in USD, exact. */
+/** Returns the exact amount of all lines in USD. */
 export const usdOf = (components: readonly Component[]): Decimal =>
   components.reduce((sum, component) => sum.plus(amountOf(component)), new Exact(0));
 
@@ -320,24 +320,24 @@ export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, 
 export interface CallBound {
   readonly promptTokens: number;
   readonly outputTokens: number;
-  /** How long the request asks to keep its prompt in the cache; null: not at all. */
+  /** How long the request asks to keep its prompt in the cache. Null when it does not ask. */
   readonly writesCache: '5m' | '1h' | null;
   readonly hasAudio: boolean;
   readonly hasImages: boolean;
-  /** Calls of the provider's search tool at most. */
+  /** Maximum calls of the provider's search tool. */
   readonly searches: number;
-  /** The same for its search of files, and containers in which it runs code. Absent: none. */
+  /** Maximum calls of its search of files, and maximum containers in which it runs code. None when absent. */
   readonly fileSearches?: number;
   readonly codeExecutions?: number;
-  /** Prompts that Google Maps grounds. Absent: none. */
+  /** Prompts that Google Maps grounds. None when absent. */
   readonly mapsPrompts?: number;
-  /** Requests that the provider bills for the call. Absent: one. */
+  /** Requests that the provider bills for the call. One when absent. */
   readonly requests?: number;
-  /** The tier that the request asks for; it may be served in the standard tier all the same. */
+  /** The tier that the request asks for. The provider may serve it in the standard tier. */
   readonly serviceTier: ServiceTier | null;
 }
 
-/** The most that a call can cost, in quota: every token at the highest price that it can have. */
+/** Returns the maximum quota that a call can cost: every token has the highest price that it can have. */
 export function boundOfCard(card: ChargeCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
   const services = bound.serviceTier ? [null, bound.serviceTier] : [null];
   return Math.max(
@@ -383,7 +383,7 @@ function boundComponents(card: ChargeCard, bound: CallBound, service: ServiceTie
   return components;
 }
 
-/** The tokens of a prompt by the context tier that prices them. */
+/** Returns the tokens of a prompt by the context tier that prices them. */
 function segments(card: PriceCard, prompt: number): Array<readonly [tier: number, tokens: number]> {
   if (card.contextScope !== 'excess') return [[tierOf(card, prompt), prompt]];
   const tiers = card.contextTiers ?? [];
@@ -396,10 +396,10 @@ function segments(card: PriceCard, prompt: number): Array<readonly [tier: number
   return found;
 }
 
-/** Whether a card is free is asked several times a call. */
+/** Free cards are kept here, because each call asks several times whether its card is free. */
 const freeCards = new WeakMap<PriceCard, boolean>();
 
-/** True when nothing on the card costs anything. */
+/** Whether all prices of the card are 0. */
 export function isFreeCard(card: PriceCard): boolean {
   let isFree = freeCards.get(card);
   if (isFree === undefined) freeCards.set(card, (isFree = costsNothing(card)));

@@ -55,13 +55,13 @@ export function collapseGizmo(model: string): string {
 /** A value of option PriceCards: the list price instead of what the old tables have for the model. */
 export const useBuiltIn = 'built-in';
 
-/** USD of a call by a card that prices calls or images and no tokens; null elsewhere. */
+/** Returns USD of a call by a card that prices calls or images and no tokens. Null for other cards. */
 export function callPriceOf(card: PriceCard): number | null {
   const piece = pieceOf(card);
   return piece && (card.prices[piece] ?? null);
 }
 
-/** Derived from the settings. */
+/** Everything that is derived from the settings. */
 interface Kept {
   readonly values: PriceSettings['values'];
   readonly version: string;
@@ -73,13 +73,14 @@ interface Kept {
   readonly unpriced: KeptPrices<Price>;
 }
 
-/** By group, then model. */
+/** Prices by group, then by model. */
 type KeptPrices<Found> = Map<string, Map<string, Found>>;
 
 /** Names of models come from clients. */
 const maxModels = 4096;
 const maxGroups = 256;
 
+/** Returns the price of a model for a group from the map, or looks it up and keeps it. A full map is cleared. */
 function keptIn<Found extends Price | null>(
   prices: KeptPrices<Found>,
   model: string,
@@ -135,8 +136,8 @@ export class PriceBook {
   }
 
   /**
-   * @param counts what the call is counted in; absent: a price for anything will do
-   * @throws AppError MODEL_NOT_PRICED, also where a card prices nothing of the call, which would be free
+   * @param counts the quantities in which the call is counted; when absent, a price of any quantity is enough
+   * @throws AppError MODEL_NOT_PRICED, also when a card prices none of these quantities: the call would be free
    */
   price(model: string, terms: PriceTerms, counts?: readonly Quantity[]): Price {
     const price = this.find(model, terms.group);

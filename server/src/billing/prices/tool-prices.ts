@@ -14,7 +14,7 @@ import { isFreeCard } from './card-charge.js';
 export const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;
 const feeQuantities = [...toolQuantities, 'request'] as const;
 
-/** The prices of the model's maker. */
+/** Returns the tool prices of the model's maker. */
 export function listedTools(model: string): ToolFees {
   const name = model.slice(model.lastIndexOf('/') + 1);
   const ofMaker = makerRules.tools.find(([models]) => models.test(name))?.[1] ?? {};
@@ -23,8 +23,8 @@ export function listedTools(model: string): ToolFees {
 }
 
 /**
- * Other prices of a request to a model that always searches, by how much it is asked to search. None where the site has set the
- * price.
+ * Returns the prices of a request to a model that always searches, by the size of the search. Undefined when the site has
+ * set the price.
  */
 export function listedSearches(model: string, tools: ToolFees): PriceCard['services'] {
   const listed = (builtInCard(model) ?? builtInCard(model.slice(model.lastIndexOf('/') + 1)))?.card;
@@ -33,10 +33,10 @@ export function listedSearches(model: string, tools: ToolFees): PriceCard['servi
   return { ...(medium ? { search_medium: medium } : null), ...(high ? { search_high: high } : null) };
 }
 
-/** The prices that the site sets, and those of the model's maker for other tools. */
+/** Returns the tool prices that the site sets, and those of the model's maker for other tools. */
 export const toolPricesOf = (model: string, site: ToolPrices): ToolFees => toolsBeside(site, listedTools(model));
 
-/** The prices of `more`, unless `stated` has one for the same work; and those of `stated`. */
+/** Returns the prices of `stated`, and those of `more` for work that `stated` does not price. */
 function toolsBeside(stated: Prices, more: ToolFees): ToolFees {
   const pricesSearch = searchPrices.some((quantity) => stated[quantity] !== undefined);
   const prices: Partial<Record<ToolQuantity | 'request', number>> = {};
@@ -48,7 +48,7 @@ function toolsBeside(stated: Prices, more: ToolFees): ToolFees {
   return prices;
 }
 
-/** @returns the same card where it prices all of these tools, or is free */
+/** Returns the card with prices of tools that it lacks: the same card when it prices all of them, or is free. */
 export function withTools(card: PriceCard, tools: ToolFees): PriceCard {
   if (isFreeCard(card) || !pricesTokens(card)) return card;
   const prices = toolsBeside(card.prices, tools);
@@ -65,7 +65,7 @@ const implied = new WeakMap<PriceCard, ReadonlySet<Quantity>>();
 /** Whether a card has the price of a tool only because others state it: rows of calls without such a line used no such tool. */
 export const isImplied = (card: PriceCard, quantity: Quantity): boolean => implied.get(card)?.has(quantity) === true;
 
-/** The card with prices of the site in place of its own. */
+/** Returns the card with the site's prices of tools in place of its own. */
 export function withSiteTools(card: PriceCard, site: ToolPrices): PriceCard {
   if (Object.keys(site).length === 0 || isFreeCard(card) || !pricesTokens(card)) return card;
   const { webSearch: _search, groundedPrompt: _grounded, request: _request, ...others } = card.prices;

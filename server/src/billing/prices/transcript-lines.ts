@@ -1,7 +1,7 @@
 import { isTokenQuantity, type PriceCard, type Quantity } from '../../shared/price-card.js';
 import { componentsOf, type Component, type Count } from './card-charge.js';
 
-/** Speech of a realtime session that another model wrote down. */
+/** Speech of a realtime session that another model transcribed. */
 export interface Transcripts {
   readonly count: number;
   /** May have a fraction. */
@@ -14,7 +14,7 @@ export interface Transcripts {
 
 export const noTranscripts: Transcripts = { count: 0, seconds: 0, inputTokens: 0, audioTokens: 0, outputTokens: 0 };
 
-/** The lines of transcripts. A card that prices seconds does not price their tokens. */
+/** Returns the lines of transcripts. A card that prices seconds does not price their tokens. */
 export function linesOfTranscripts(card: PriceCard, found: Transcripts): Component[] {
   const counts: Count[] = [
     ['input', found.inputTokens - found.audioTokens],

@@ -3,11 +3,11 @@ import { componentsOf, quotaOfComponents, usdOf, type Count, type PricedUsage } 
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
 import { cardNotes, isFree, listsLines, type Price } from './compiled-price.js';
 
-/** A video as a price sees it. */
+/** The properties of a video that determine its price. */
 export interface Video {
   /** May have a fraction. */
   readonly seconds: number;
-  /** Null: not known, which costs the standard price. */
+  /** Null when it is not known. The standard price applies then. */
   readonly resolution: ServiceTier | null;
 }
 
@@ -28,7 +28,7 @@ export interface VideoPrice {
 }
 
 /**
- * The price of a video: by the second, where a card has a price for its resolution or a standard one, else by the call.
+ * Returns the price of a video: by the second, where a card has a price for its resolution or a standard one, else by the call.
  * @returns null where the price is by tokens and not free: it is no price of a video
  */
 export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): VideoPrice | null {
@@ -50,7 +50,7 @@ export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): 
   };
 }
 
-/** A video without a resolution has no tier; one with a resolution names it also where it has no price of its own. */
+/** Returns the log row's keys. A known resolution is logged as the tier, also when it has no price of its own. */
 const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: number, modelPrice: number) => ({
   task: true,
   video_seconds: seconds,
@@ -64,14 +64,14 @@ const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: num
 const textOf = (groupRatio: number, { seconds, resolution }: Video): string =>
   `, group ratio ${groupRatio.toFixed(2)}, ${seconds} s${resolution === null ? '' : `, ${resolution}`}`;
 
-/** The video of a log row; null in rows of other calls. */
+/** Returns the video of a log row. Null for rows of other calls. */
 export function loggedVideo(other: Readonly<Record<string, unknown>>): Video | null {
   const { video_seconds: seconds, service_tier: tier } = other;
   return typeof seconds === 'number' ? { seconds, resolution: recordedTier(tier) ?? null } : null;
 }
 
 /**
- * The cost of a video: by the second, else by the call.
+ * Returns the cost of a video: by the second, else by the call.
  * @returns null where the card prices neither, such as a list price by tokens
  */
 export function videoCostOf(
@@ -86,7 +86,7 @@ export function videoCostOf(
   return { usd: found.usd, notes: costNotes(isSold ? { ...found, lines: sale.lines } : found, sale) };
 }
 
-/** The quantities that a card prices a video by; null where it has no price of one. */
+/** Returns the quantities by which a card prices a video. Null when it has no price of a video. */
 function usageOf(card: PriceCard, video: Video): PricedUsage | null {
   const piece = pieceOf(card);
   const counts: Count[] = isBySecond(card, video)
