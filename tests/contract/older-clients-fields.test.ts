@@ -67,7 +67,10 @@ async function passwordOf(id: number): Promise<string> {
 }
 const reader = (person: Person, path: string) => (): Promise<Shape> => data(person, 'GET', path);
 
-/** The older consoles know the eight fields that are cleared; name and expiry have no empty value that a key may have. */
+/**
+ * The older consoles know the first eight fields. Six are cleared; name and expiry have no empty value that a key may have, so
+ * they are refused.
+ */
 async function token(): Promise<Noun> {
   const { id } = await data(user, 'POST', '/api/token/', { name: 'plain' });
   return {

@@ -25,7 +25,7 @@ export const minCalls = 20;
 const maxModels = 10;
 const maxReason = 500;
 
-/** Reads which conditions hold now. Each returns nothing while its setting is off. */
+/** Reads which conditions hold now. Each but `drifts` returns nothing while its setting is off. */
 export class AlertConditions {
   constructor(private readonly deps: AlertConditionsDeps) {}
 

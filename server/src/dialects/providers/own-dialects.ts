@@ -39,7 +39,7 @@ import {
 
 const codingPlan: ProviderRow['adapterFor'] = ({ baseUrl }) => codingPlanAdapter(baseUrl);
 
-/** Providers with a folder in `adapters/`: their own dialect, or differences that need code. */
+/** Providers with a folder in `makers/`: their own dialect, or differences that need code. */
 export const ownDialects: readonly ProviderRow[] = [
   {
     id: 3,
