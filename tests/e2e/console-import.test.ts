@@ -52,7 +52,7 @@ it('checks an uploaded file, moves it, and shows the verdict', async () => {
   await page.getByRole('button', { name: 'Start the import' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Start the import' }).click();
   const result = page.getByRole('region', { name: 'Result' });
-  await result.getByText('Everything was moved and proven.').waitFor({ timeout: 240_000 });
+  await result.getByText('Everything was imported and proven.').waitFor({ timeout: 240_000 });
   await result.getByText('60 of 60 API keys work.').waitFor();
   await photographAll(visitor, 'import-result');
   expect(await sidewaysOverflow(visitor)).toBe(0);
