@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { builtInCard } from '../../server/src/billing/prices/built-in-prices.js';
-import { chargeOfCard, chargeOfUsage, type Count } from '../../server/src/billing/prices/card-charge.js';
+import { chargeOfCard, chargeOfUsage } from '../../server/src/billing/prices/card-charge.js';
+import { type Count } from '../../server/src/billing/prices/card-lines.js';
 import {
   priceOfCall,
   priceOfRatios,

@@ -4,7 +4,8 @@ import { fromGeminiUsage, searchesOf, toGeminiUsage } from '../dialects/language
 import { fromUsage, toUsage } from '../dialects/languages/openai/usage.js';
 import { toResponsesUsage } from '../dialects/languages/responses/responses-usage.js';
 import { builtInCard } from '../billing/prices/built-in-prices.js';
-import { componentsOf, pricedUsage, usdOf } from '../billing/prices/card-charge.js';
+import { usdOf } from '../billing/prices/card-charge.js';
+import { componentsOf, pricedUsage } from '../billing/prices/card-lines.js';
 import type { Usage } from '../shared/usage.js';
 
 const claude = {

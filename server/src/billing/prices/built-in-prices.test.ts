@@ -1,7 +1,8 @@
 import { modelKind } from '../../shared/model-kind.js';
 import { ratesOf, resolutions, type Prices, type ServiceTier } from '../../shared/price-card.js';
 import { parsePriceCard } from '../../shared/price-card-input.js';
-import { componentsOf, usdOf, type Count } from './card-charge.js';
+import { usdOf } from './card-charge.js';
+import { componentsOf, type Count } from './card-lines.js';
 import { builtInCard, builtInCards } from './built-in-prices.js';
 import { currentModels } from './current-models.js';
 

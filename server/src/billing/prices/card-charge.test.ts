@@ -1,6 +1,9 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
-import { boundOfCard, chargeOfCard, componentsOf, Exact, usdOf, type CallBound, type Count } from './card-charge.js';
+import { chargeOfCard, usdOf } from './card-charge.js';
+import { Exact } from './rounding.js';
+import { boundOfCard, type CallBound } from './card-bound.js';
+import { componentsOf, type Count } from './card-lines.js';
 import { roundedUp } from './rounding.js';
 import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 import { quantities, resolutions, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';

@@ -1,4 +1,5 @@
-import { chargeOfCard, componentsOf, usdOf, type Count } from './card-charge.js';
+import { chargeOfCard, usdOf } from './card-charge.js';
+import { componentsOf, type Count } from './card-lines.js';
 import { parsePriceCard } from '../../shared/price-card-input.js';
 import type { quantities, PriceCard, ServiceTier } from '../../shared/price-card.js';
 

@@ -1,7 +1,7 @@
 import { parseCostRule } from '../../shared/cost-rule.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { ChannelCost, costNotes, costOfUsage, usdOfCost } from './channel-cost.js';
-import { componentsOf, pricedUsage } from './card-charge.js';
+import { componentsOf, pricedUsage } from './card-lines.js';
 import { explainCost } from './explain-charge.js';
 
 const usage: Usage = { ...noUsage, promptTokens: 1000, completionTokens: 500, cachedTokens: 400 };

@@ -2,7 +2,7 @@ import type { CostRule } from '../../shared/cost-rule.js';
 import { exact, isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import type { Usage } from '../../shared/usage.js';
 import { builtInCard } from './built-in-prices.js';
-import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-charge.js';
+import { componentsOf, pricedUsage, type Component, type PricedUsage } from './card-lines.js';
 import { CardTable } from './card-table.js';
 import { listedTools, withTools } from './tool-prices.js';
 

@@ -1,4 +1,5 @@
-import { chargeOfComponents, Exact, reserveOf } from './card-charge.js';
+import { chargeOfComponents, reserveOf } from './card-charge.js';
+import { Exact } from './rounding.js';
 import type { Price } from './compiled-price.js';
 
 /**

@@ -1,7 +1,9 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import { boundOfCard, chargeOfUsage, Exact, reserveOf } from './card-charge.js';
+import { chargeOfUsage, reserveOf } from './card-charge.js';
+import { Exact } from './rounding.js';
+import { boundOfCard } from './card-bound.js';
 import { chargeOfTest } from './channel-test.js';
 import { isFree, priceOfCall, priceOfRatios, type Formula, type Price, type Ratios } from './compiled-price.js';
 import { imageFactor, oneCall, transcriptionTokens, type ImageOrder } from './table-usage.js';

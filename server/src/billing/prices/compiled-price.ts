@@ -1,6 +1,8 @@
 import type { PriceCard } from '../../shared/price-card.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
-import { Exact, hasLines, isFreeCard, type ChargeCard, type Component } from './card-charge.js';
+import { Exact } from './rounding.js';
+import { type Component } from './card-lines.js';
+import { hasLines, isFreeCard, type ChargeCard } from './charge-card.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
 import { withTools } from './tool-prices.js';
@@ -227,10 +229,16 @@ const audioCard = ({ modelRatio, completionRatio, audioRatio, audioCompletionRat
   ratio: modelRatio,
 });
 
+/** Returns the price in USD of a million tokens with this factor. */
+const usdOf =
+  ({ modelRatio }: Ratios, quotaPerUnit: number) =>
+  (factor: number): number =>
+    exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
+
 /** Returns the card in USD, with the prices of tools. Its charge differs from that of the ratios by a millionth at most. */
 function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
-  const { modelRatio, cacheRatio, cacheWriteRatio, completionRatio, tools, searches } = ratios;
-  const price = (factor: number): number => exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
+  const { cacheRatio, cacheWriteRatio, completionRatio, tools, searches } = ratios;
+  const price = usdOf(ratios, quotaPerUnit);
   const prices = {
     input: price(1),
     cachedInput: price(cacheRatio),
@@ -243,14 +251,14 @@ function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
 
 /** Returns the audio formula's card in USD, for charges with lines of transcripts. */
 function sessionCard(ratios: Ratios, quotaPerUnit: number): PriceCard {
-  const { modelRatio, completionRatio, audioRatio, audioCompletionRatio } = ratios;
-  const price = (factor: number): number => exactly((modelRatio * factor * 1_000_000) / quotaPerUnit);
+  const { completionRatio, audioRatio, audioCompletionRatio } = ratios;
+  const price = usdOf(ratios, quotaPerUnit);
   return {
     prices: {
       input: price(1),
       output: price(completionRatio),
-      audioInput: exactly((modelRatio * audioRatio * 1_000_000) / quotaPerUnit),
-      audioOutput: exactly((modelRatio * audioRatio * audioCompletionRatio * 1_000_000) / quotaPerUnit),
+      audioInput: price(audioRatio),
+      audioOutput: price(audioRatio * audioCompletionRatio),
     },
   };
 }

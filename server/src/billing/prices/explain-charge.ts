@@ -1,6 +1,7 @@
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { asFields } from '../../shared/json.js';
-import { chargeOfComponents, chargeOfUsage, type Component } from './card-charge.js';
+import { chargeOfComponents, chargeOfUsage } from './card-charge.js';
+import { type Component } from './card-lines.js';
 import { usdOfCost } from './channel-cost.js';
 import { hourRatio, priceOfCall, priceOfRatios, type Formula, type Ratios } from './compiled-price.js';
 import { cacheWriteRatio } from './model-ratios.js';

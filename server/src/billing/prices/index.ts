@@ -1,15 +1,9 @@
 export { isLoss, type Loss, worstPrice } from './below-cost.js';
 export { builtInCard } from './built-in-prices.js';
-export {
-  boundOfCard,
-  type ChargeCard,
-  chargeOfComponents,
-  chargeOfUsage,
-  type Component,
-  hasLines,
-  linesOfUsage,
-  reserveOf,
-} from './card-charge.js';
+export { boundOfCard } from './card-bound.js';
+export { type ChargeCard, hasLines } from './charge-card.js';
+export { chargeOfComponents, chargeOfUsage, reserveOf } from './card-charge.js';
+export { type Component, linesOfUsage } from './card-lines.js';
 export {
   type CallCost,
   ChannelCost,

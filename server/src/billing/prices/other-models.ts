@@ -1,6 +1,6 @@
 import { isTokenQuantity, type PriceCard } from '../../shared/price-card.js';
 import { noUsage, usageDetails, type AdvisedTokens, type DrawnImages, type Usage } from '../../shared/usage.js';
-import { componentsOf, pricedUsage, type Component } from './card-charge.js';
+import { componentsOf, pricedUsage, type Component } from './card-lines.js';
 
 /** The usage of a call in which a tool of the provider drew images: without them, and theirs. */
 export function withoutImages(usage: Usage, drawn: DrawnImages): { readonly call: Usage; readonly images: Usage } {

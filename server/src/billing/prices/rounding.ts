@@ -1,5 +1,8 @@
 import { Decimal } from 'decimal.js';
 
+/** Decimals with more digits than any price times any count. */
+export const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+
 /** How the fraction of a charge is treated. */
 export type Rounding = 'truncate' | 'half-up';
 

@@ -1,5 +1,5 @@
 import { noUsage, type Usage } from '../../shared/usage.js';
-import { Exact } from './card-charge.js';
+import { Exact } from './rounding.js';
 
 /** Whether a model's audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
 export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');

@@ -8,7 +8,7 @@ import {
   type ToolQuantity,
 } from '../../shared/price-card.js';
 import { builtInCard, makerRules } from './built-in-prices.js';
-import { isFreeCard } from './card-charge.js';
+import { isFreeCard } from './charge-card.js';
 
 /** A search is priced by the search, by the call that searches, or with each request of a model that always searches. */
 export const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;

@@ -1,5 +1,5 @@
 import { isTokenQuantity, type PriceCard, type Quantity } from '../../shared/price-card.js';
-import { componentsOf, type Component, type Count } from './card-charge.js';
+import { componentsOf, type Component, type Count } from './card-lines.js';
 
 /** Speech of a realtime session that another model transcribed. */
 export interface Transcripts {

@@ -1,5 +1,6 @@
 import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
-import { componentsOf, quotaOfComponents, usdOf, type Count, type PricedUsage } from './card-charge.js';
+import { quotaOfComponents, usdOf } from './card-charge.js';
+import { componentsOf, type Count, type PricedUsage } from './card-lines.js';
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
 import { cardNotes, isFree, listsLines, type Price } from './compiled-price.js';
 

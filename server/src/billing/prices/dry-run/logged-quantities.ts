@@ -13,7 +13,7 @@ import {
 import { noUsage } from '../../../shared/usage.js';
 import { countOf } from '../table-usage.js';
 import { isImplied } from '../tool-prices.js';
-import { pricedUsage, type Component, type Count, type PricedUsage } from '../card-charge.js';
+import { pricedUsage, type Component, type Count, type PricedUsage } from '../card-lines.js';
 
 /** The fields of a log row of a call that a charge is computed from. */
 export interface LoggedCall {

@@ -2,16 +2,9 @@ import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
 import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
 import type { Usage } from '../../../shared/usage.js';
-import {
-  chargeOfCard,
-  chargeOfComponents,
-  chargeOfUsage,
-  componentsOf,
-  hasLines,
-  type Component,
-  type Count,
-  type PricedUsage,
-} from '../card-charge.js';
+import { chargeOfCard, chargeOfComponents, chargeOfUsage } from '../card-charge.js';
+import { componentsOf, type Component, type Count, type PricedUsage } from '../card-lines.js';
+import { hasLines } from '../charge-card.js';
 import type { Formula, Price } from '../compiled-price.js';
 import { asPieces } from '../other-models.js';
 import { linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';

@@ -1,0 +1,183 @@
+import type { ChargeLine } from '../../shared/charge-lines.js';
+import type { Usage, UsageDetails } from '../../shared/usage.js';
+import {
+  isPromptQuantity,
+  isTokenQuantity,
+  promptQuantities,
+  quantities,
+  ratesOf,
+  type PriceCard,
+  type Quantity,
+  type Rates,
+  type ServiceTier,
+} from '../../shared/price-card.js';
+import { Exact } from './rounding.js';
+import { type ChargeCard } from './charge-card.js';
+
+/** A quantity with its count: a non-negative integer, except for seconds, which may have a fraction. */
+export type Count = readonly [quantity: Quantity, count: number];
+
+export type Component = ChargeLine;
+
+/** The quantities of a call that a price card prices. */
+export interface PricedUsage {
+  /** In any order; a quantity may occur several times. The price of a line does not count. */
+  readonly counts: ReadonlyArray<Count | Component>;
+  /** The tier that the provider reports to have served; null: the standard tier. */
+  readonly serviceTier: ServiceTier | null;
+}
+
+const none: UsageDetails = {};
+
+/**
+ * The usage as a list of priced quantities. Each token is in one of them. Parts that a provider reports larger than their
+ * total are cut, so that the list never has more tokens than the call.
+ */
+export function pricedUsage(usage: Usage): PricedUsage {
+  const { promptTokens, completionTokens, details = none } = usage;
+  const cached = Math.min(usage.cachedTokens, promptTokens);
+  const written = Math.min(usage.cacheWriteTokens, promptTokens - cached);
+  const written1h = Math.min(details.cacheWrite1hTokens ?? 0, written);
+  const cachedAudio = Math.min(details.cachedAudioTokens ?? 0, usage.audioInputTokens, cached);
+  const cachedImage = Math.min(details.cachedImageTokens ?? 0, details.imageInputTokens ?? 0, cached - cachedAudio);
+  const fresh = promptTokens - cached - written;
+  const audio = Math.min(usage.audioInputTokens - cachedAudio, fresh);
+  const image = Math.min((details.imageInputTokens ?? 0) - cachedImage, fresh - audio);
+  const reasoning = Math.min(usage.reasoningTokens, completionTokens);
+  const audioOutput = Math.min(usage.audioOutputTokens, completionTokens - reasoning);
+  const imageOutput = Math.min(details.imageOutputTokens ?? 0, completionTokens - reasoning - audioOutput);
+  const counts: Count[] = [];
+  add(counts, 'input', fresh - audio - image);
+  add(counts, 'cachedInput', cached - cachedAudio - cachedImage);
+  add(counts, 'cacheWrite', written - written1h);
+  add(counts, 'cacheWrite1h', written1h);
+  add(counts, 'output', completionTokens - reasoning - audioOutput - imageOutput);
+  add(counts, 'reasoning', reasoning);
+  add(counts, 'audioInput', audio);
+  add(counts, 'cachedAudioInput', cachedAudio);
+  add(counts, 'audioOutput', audioOutput);
+  add(counts, 'imageInput', image);
+  add(counts, 'cachedImageInput', cachedImage);
+  add(counts, 'imageOutput', imageOutput);
+  if (details !== none) addUnits(counts, details);
+  if (isUsed(usage)) counts.push(['request', details.requests ?? 1]);
+  return { counts, serviceTier: details.serviceTier ?? null };
+}
+
+function addUnits(counts: Count[], details: UsageDetails): void {
+  add(counts, 'webSearch', details.webSearches);
+  add(counts, 'groundedPrompt', details.groundedPrompts);
+  add(counts, 'mapsPrompt', details.mapsPrompts);
+  add(counts, 'fileSearch', details.fileSearches);
+  add(counts, 'codeExecution', details.codeExecutions);
+  add(counts, 'image', details.images);
+  add(counts, 'second', details.seconds);
+  add(counts, 'page', details.pages);
+  add(counts, 'character', details.characters);
+}
+
+function add(counts: Count[], quantity: Quantity, count: number | undefined): void {
+  if (count) counts.push([quantity, count]);
+}
+
+/** A call without any usage costs nothing, not even a price per request. */
+const isUsed = ({ promptTokens, completionTokens }: Usage): boolean => promptTokens + completionTokens > 0;
+
+/** Prices are computed once for each card and tier: a card never changes. */
+const known = new WeakMap<PriceCard, Map<string, Rates>>();
+
+export function rates(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
+  let tiers = known.get(card);
+  if (!tiers) known.set(card, (tiers = new Map<string, Rates>()));
+  const key = service ? `${tier}${service}` : String(tier);
+  let found = tiers.get(key);
+  if (!found) tiers.set(key, (found = ratesOf(card, tier, service)));
+  return found;
+}
+
+/**
+ * Returns the lines of a call's charge, before the group ratio. Tokens are listed at any price, units only where the card has a
+ * price for them.
+ */
+export const componentsOf = (card: PriceCard, usage: PricedUsage): Component[] => ordered(linesOf(card, usage));
+
+/** Returns the lines in any order, including those that cost nothing. */
+export function linesOf(card: PriceCard, usage: PricedUsage): Component[] {
+  const counts = merged(usage.counts);
+  let prompt = 0;
+  for (const [quantity, count] of counts) if (isPromptQuantity(quantity)) prompt += count;
+  const tier = tierOf(card, prompt);
+  if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.serviceTier);
+  const prices = rates(card, tier, usage.serviceTier);
+  const lines: Component[] = [];
+  for (const [quantity, count] of counts) lines.push([quantity, count, prices[quantity]]);
+  return lines;
+}
+
+function merged(counts: PricedUsage['counts']): Map<Quantity, number> {
+  const sums = new Map<Quantity, number>();
+  for (const [quantity, count] of counts) if (count > 0) sums.set(quantity, (sums.get(quantity) ?? 0) + count);
+  return sums;
+}
+
+/** Returns the highest tier whose threshold the prompt exceeds. -1 for none. */
+export function tierOf({ contextTiers }: PriceCard, prompt: number): number {
+  if (!contextTiers) return -1;
+  return contextTiers.findLastIndex(({ above }) => prompt > above);
+}
+
+/** Splits the prompt at the thresholds, in the order of its quantities: what is new comes last and is priced highest. */
+function excessComponents(card: PriceCard, counts: Map<Quantity, number>, service: ServiceTier | null): Component[] {
+  const tiers = card.contextTiers ?? [];
+  const components: Component[] = [];
+  let position = 0;
+  for (const quantity of promptQuantities) {
+    const end = position + (counts.get(quantity) ?? 0);
+    for (let tier = -1; tier < tiers.length; tier++) {
+      const from = Math.max(position, tiers[tier]?.above ?? 0);
+      const to = Math.min(end, tiers[tier + 1]?.above ?? Infinity);
+      if (to > from) components.push([quantity, to - from, rates(card, tier, service)[quantity]]);
+    }
+    position = end;
+  }
+  const base = rates(card, -1, service);
+  for (const [quantity, count] of counts) {
+    if (!isPromptQuantity(quantity)) components.push([quantity, count, base[quantity]]);
+  }
+  return components;
+}
+
+const places = new Map(quantities.map((quantity, place) => [quantity, place]));
+
+function ordered(components: Component[]): Component[] {
+  const shown = components.filter(([quantity, , price]) => price > 0 || isTokenQuantity(quantity));
+  // Most calls come in order, and sorting takes almost a kilobyte even then.
+  return shown.every((line, at) => at === 0 || byPlace(shown[at - 1] ?? line, line) <= 0) ? shown : shown.sort(byPlace);
+}
+
+const byPlace = ([left]: Component, [right]: Component): number => (places.get(left) ?? 0) - (places.get(right) ?? 0);
+
+/**
+ * Returns the lines of a call, before the group ratio.
+ * @param times the number of times that a price of the whole call is charged
+ */
+export const linesOfUsage = (card: ChargeCard, usage: Usage, times = 1): Component[] =>
+  card.perCall === undefined
+    ? componentsOf(card, pricedUsage(countedBy(card, usage)))
+    : linesOfCall(card, usage, times);
+
+export function linesOfCall(
+  { prices: { request = 0 }, perCall = 1 }: ChargeCard,
+  usage: Usage,
+  times: number,
+): Component[] {
+  const isPlain = times === 1 && perCall === 1;
+  const price = isPlain ? request : new Exact(request).times(perCall).times(times).toNumber();
+  return isUsed(usage) ? [['request', 1, price]] : [];
+}
+
+/** The audio formula splits tokens into text and audio only: cached tokens and reasoning have no price of their own. */
+export function countedBy({ ratio, prices }: ChargeCard, usage: Usage): Usage {
+  if (ratio === undefined || prices.cachedInput !== undefined) return usage;
+  return { ...usage, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+}
