@@ -5,16 +5,12 @@ import { listArgs, pageObject, sortInput } from '../../platform/graphql/paginati
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import { InvalidInputError } from '../../shared/errors.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
-import { TokenBudgetInput } from '../budgets/budget.object.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
-import { scopesIn, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
+import { scopesIn, type TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
-import type { TokenFields } from './token-input.js';
-import type { TokenPatch } from './token.service.js';
 
 export const TokenStatusEnum = enumType(
   'TokenStatus',
@@ -209,146 +205,3 @@ export function toTokenFilter(input: TokenFilterInput | null | undefined): Token
     lastUsed: range(lastUsed, 'lastUsed'),
   });
 }
-
-@InputType('TokenRateLimitInput', {
-  description: 'Absent fields stay unchanged; in a new limit they are 60, 1000 and 10.',
-})
-export class TokenRateLimitInput {
-  @Field(() => Int, { nullable: true })
-  periodSeconds?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })
-  calls?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Successful calls per period. Null: no limit.' })
-  successes?: number | null;
-}
-
-@InputType()
-abstract class TokenFieldsInput {
-  @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
-  group?: string | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'At most 10 groups that are tried after `group`, in this order. Null: none.',
-  })
-  fallbackGroups?: string[] | null;
-
-  @Field(() => [String], {
-    nullable: true,
-    description: 'At most 10 models that are called in place of one that no channel can serve. Null: as the site sets.',
-  })
-  fallbackModels?: string[] | null;
-
-  @Field(() => GraphQLQuota, { nullable: true, description: 'Remaining quota of the key. Null: unlimited.' })
-  quota?: number | null;
-
-  @Field(() => [String], { nullable: true, description: 'The models it can call, at least one. Null: all.' })
-  modelLimits?: string[] | null;
-
-  @Field(() => [String], { nullable: true, description: 'IP addresses and CIDR ranges that can use it. Null: all.' })
-  allowIps?: string[] | null;
-
-  @Field(() => TokenRateLimitInput, { nullable: true, description: 'Null: only that of the user.' })
-  rateLimit?: TokenRateLimitInput | null;
-
-  @Field(() => Date, { nullable: true, description: 'In the future. Null: never.' })
-  expiresAt?: Date | null;
-
-  @Field(() => [TokenScopeEnum], { nullable: true, description: 'At least one. Null: RELAY and USAGE.' })
-  scopes?: TokenScope[] | null;
-}
-
-@InputType('CreateTokenInput', { description: 'Absent fields are null, except the quota, which is 0.' })
-export class CreateTokenInput extends TokenFieldsInput {
-  @Field(() => String, { description: '1 to 30 characters.' })
-  name: string;
-
-  @Field(() => [TokenBudgetInput], {
-    nullable: true,
-    description: 'At most 20 budgets of the key, which is not created without them.',
-  })
-  budgets?: TokenBudgetInput[] | null;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'A retry with the same key returns the API key of the first call.',
-  })
-  idempotencyKey?: string | null;
-}
-
-@InputType('UpdateTokenInput', { description: 'Absent fields stay unchanged.' })
-export class UpdateTokenInput extends TokenFieldsInput {
-  @Field(() => Int)
-  id: number;
-
-  @Field(() => String, { nullable: true, description: '1 to 30 characters.' })
-  name?: string | null;
-
-  @Field(() => GraphQLQuota, {
-    nullable: true,
-    description:
-      'Instead of `quota`: the new `Token.grantedQuota`. The difference is added to the remaining quota, so that what the ' +
-      'key spends in the meantime stays spent. Less than that leaves 0.',
-  })
-  grantedQuota?: number | null;
-}
-
-/**
- * Converts the fields. Absent fields stay absent, null clears a field.
- * @throws InvalidInputError for an empty list of models
- */
-export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Partial<TokenFields> {
-  const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt, scopes } =
-    input;
-  if (modelLimits?.length === 0) throw new InvalidInputError('List at least one model, or null for all', 'modelLimits');
-  return omitUndefined({
-    name: name ?? undefined,
-    group: group === null ? '' : group,
-    fallbackGroups: toText(fallbackGroups, 'fallbackGroups'),
-    fallbackModels: toText(fallbackModels, 'fallbackModels'),
-    ...(quota === undefined
-      ? {}
-      : quota === null
-        ? { unlimitedQuota: true }
-        : { unlimitedQuota: false, remainQuota: quota }),
-    ...(modelLimits === undefined
-      ? {}
-      : modelLimits === null
-        ? { modelLimitsEnabled: false }
-        : { modelLimitsEnabled: true, modelLimits: modelLimits.join(',') }),
-    allowIps: allowIps === undefined ? undefined : (allowIps ?? []).join('\n'),
-    scopes: scopes === null ? usualScopes : scopes?.join(','),
-    ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
-    expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
-  });
-}
-
-/**
- * Joins names to comma text. A name with a comma would become two, so it is refused.
- * @throws InvalidInputError
- */
-function toText(names: readonly string[] | null | undefined, field: string): string | undefined {
-  if (names?.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
-  return names === undefined ? undefined : (names ?? []).join(',');
-}
-
-/**
- * Converts a change, like `toTokenFields`.
- * @throws InvalidInputError for `quota` and `grantedQuota` together
- */
-export function toTokenPatch(input: UpdateTokenInput): TokenPatch {
-  const { quota, grantedQuota } = input;
-  if (grantedQuota == null) return toTokenFields(input);
-  if (quota !== undefined) throw new InvalidInputError('Give either quota or grantedQuota', 'grantedQuota');
-  return { ...toTokenFields(input), grantedQuota };
-}
-
-const toRateLimit = ({ periodSeconds, calls, successes }: TokenRateLimitInput): Partial<TokenFields> =>
-  omitUndefined({
-    rateLimitEnabled: true,
-    rateLimitPeriod: periodSeconds ?? undefined,
-    rateLimitCount: calls === null ? 0 : calls,
-    rateLimitSuccess: successes === null ? 0 : successes,
-  });

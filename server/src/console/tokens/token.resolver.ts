@@ -8,17 +8,14 @@ import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import type { BulkResult } from '../../shared/bulk.js';
 import { TokenStatus, type Token } from './token.entity.js';
 import {
-  CreateTokenInput,
   OwnTokenListArgs,
   TokenListArgs,
   TokenObject,
   TokenPage,
-  toTokenFields,
   toTokenFilter,
   toTokenObject,
-  toTokenPatch,
-  UpdateTokenInput,
 } from './token.object.js';
+import { CreateTokenInput, toTokenFields, toTokenPatch, UpdateTokenInput } from './token-input.object.js';
 import { RotateTokenInput } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
