@@ -3,6 +3,7 @@ import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import { noEnd, type EndedCooldown, type Cooldown, type CooldownReason } from './cooldown.js';
 import { cooldownRule, type CooldownRule } from './cooldown-rules.js';
+import { ConsecutiveFailures } from './consecutive-failures.js';
 
 /** How a key may be used: normally, only when no other key is left, or not at all. */
 export type Standing = 'open' | 'last' | 'closed';
@@ -45,8 +46,6 @@ const firstCooldown = 10_000;
 const maxCooldown = 5 * 60_000;
 /** Milliseconds. A key without quota is tried again after this time if the provider states no reset. */
 const quotaCooldown = 60 * 60_000;
-const failuresToCooldown = 3;
-const failureWindow = 30_000;
 /** Milliseconds. An expired cooldown without a trial is forgotten after this time. */
 const forgetAfter = 5 * 60_000;
 /** Milliseconds for which a trial blocks the key if it does not end, or is made by another node. */
@@ -58,20 +57,18 @@ const trialWait = 1000;
  * nodes.
  */
 const worthAnnouncing = 1000;
-const maxCounted = 10_000;
 /** Milliseconds for which an early end is remembered at most. */
 const maxEnded = 24 * 60 * 60_000;
 
 /**
  * Knows which keys are in a cooldown, for which models, and until when (docs/reference/relay/health.md). The state
  * belongs to this process; `HealthLink` shares it with other nodes. While no key is in a cooldown and none failed
- * lately, a call reads two flags.
+ * lately, a call looks at two empty maps.
  */
 export class Health {
   private readonly entries = new Map<string, Entry>();
   private readonly byChannel = new Map<number, Map<string, Entry>>();
-  /** Times of consecutive failures, by key and model. */
-  private readonly failures = new Map<string, number[]>();
+  private readonly failures = new ConsecutiveFailures();
   /**
    * The keys of channels with cooldowns, by channel id. The list is replaced when a channel is edited or enabled again.
    */
@@ -81,12 +78,17 @@ export class Health {
   private link: HealthLink = alone;
   private ended: (cooldown: Cooldown) => void = () => undefined;
 
-  /** Whether no key is in a cooldown or waits for a trial. Every call reads this flag. */
-  quiet = true;
-  /** Whether a key failed lately without a cooldown. */
-  hasFailures = false;
-
   constructor(private readonly clock: Clock) {}
+
+  /** Whether no key is in a cooldown or waits for a trial. Every call asks for it. */
+  get quiet(): boolean {
+    return this.entries.size === 0;
+  }
+
+  /** Whether a key failed lately without a cooldown. */
+  get hasFailures(): boolean {
+    return !this.failures.isEmpty;
+  }
 
   /** All known cooldowns, including expired ones that wait for a trial. */
   get cooldowns(): Cooldown[] {
@@ -167,15 +169,15 @@ export class Health {
     const id = { channelId: channel.id, keyMark: markOf(channel, keyIndex), model: rule.allModels ? '' : model };
     const known = this.entries.get(keyOf(id));
     this.keysOf.set(channel.id, channel.keys);
-    if (rule.reason !== 'FAILING' || trial || known || this.countFailure(id, now)) this.coolDown(id, rule, known, now);
+    if (rule.reason !== 'FAILING' || trial || known || this.failures.add(keyOf(id), now))
+      this.coolDown(id, rule, known, now);
     trial?.released();
   }
 
   /** Records that the provider served an ordinary request, so that earlier failures are no longer consecutive. */
   served(channel: RoutedChannel, keyIndex: number, model: string): void {
     if (!this.hasFailures) return;
-    this.failures.delete(keyOf({ channelId: channel.id, keyMark: markOf(channel, keyIndex), model }));
-    this.hasFailures = this.failures.size > 0;
+    this.failures.forget(keyOf({ channelId: channel.id, keyMark: markOf(channel, keyIndex), model }));
   }
 
   /** Records that a test with this key succeeded. */
@@ -254,9 +256,7 @@ export class Health {
     const known = this.byChannel.get(id.channelId);
     known?.delete(nameOf(id.keyMark, id.model));
     if (known?.size === 0) this.byChannel.delete(id.channelId);
-    const wasKnown = this.entries.delete(keyOf(id));
-    this.quiet = this.entries.size === 0;
-    return wasKnown;
+    return this.entries.delete(keyOf(id));
   }
 
   /** Ends the cooldowns of deleted channels, and of channels whose keys were edited or that were enabled again. */
@@ -275,8 +275,7 @@ export class Health {
     for (const { cooldown } of [...this.entries.values()])
       if (cooldown.until + forgetAfter < now) this.forget(cooldown);
     for (const [key, { until }] of this.endings) if (until < now) this.endings.delete(key);
-    for (const [key, times] of this.failures) if ((times.at(-1) ?? 0) + failureWindow < now) this.failures.delete(key);
-    this.hasFailures = this.failures.size > 0;
+    this.failures.prune(now);
   }
 
   private standingOf(entry: Entry | undefined): Standing {
@@ -294,21 +293,6 @@ export class Health {
 
   private endOf({ cooldown, tryingUntil }: Entry): number {
     return Math.max(cooldown.until, tryingUntil);
-  }
-
-  /** @returns whether these failures are enough for a cooldown */
-  private countFailure(id: CooldownId, now: number): boolean {
-    const key = keyOf(id);
-    const times = (this.failures.get(key) ?? []).filter((time) => time > now - failureWindow);
-    times.push(now);
-    const isEnough = times.length >= failuresToCooldown;
-    if (isEnough) this.failures.delete(key);
-    else {
-      if (this.failures.size >= maxCounted) this.failures.clear();
-      this.failures.set(key, times);
-    }
-    this.hasFailures = this.failures.size > 0;
-    return isEnough;
   }
 
   private coolDown(id: CooldownId, rule: CooldownRule, known: Entry | undefined, now: number): void {
@@ -344,7 +328,6 @@ export class Health {
     const entry: Entry = { cooldown, announcedUntil: cooldown.until, tryingUntil: 0 };
     this.entries.set(keyOf(cooldown), entry);
     this.endings.delete(keyOf(cooldown));
-    this.quiet = false;
     const ofChannel = this.byChannel.get(cooldown.channelId);
     if (ofChannel) ofChannel.set(nameOf(cooldown.keyMark, cooldown.model), entry);
     else this.byChannel.set(cooldown.channelId, new Map([[nameOf(cooldown.keyMark, cooldown.model), entry]]));
