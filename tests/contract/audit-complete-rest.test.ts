@@ -99,7 +99,7 @@ const acts: Record<string, () => Promise<Request> | Request> = {
   },
 };
 
-/** These change no audited object: a source or a price list is stored to be looked at, a provider is asked, rests end. */
+/** These change no audited object: a source or a price list is stored to be looked at, a provider is asked, cooldowns end. */
 const others = [
   ...['POST /api/import/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
   'DELETE /api/channel/:id/cooldowns',

@@ -66,7 +66,7 @@ describe('channelRetries', () => {
 describe('amounts that no balance can have', () => {
   const largest = 9_000_000_000_000_000;
 
-  it('are totals of users, of codes and of the books', async () => {
+  it('are totals of users, of codes and of the ledger', async () => {
     const [one, two] = [await site.invite(root), await site.invite(root)];
     await site.query('UPDATE users SET quota = $1 WHERE id = ANY ($2)', [largest, [one.id, two.id]]);
     await read(

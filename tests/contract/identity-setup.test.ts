@@ -23,7 +23,7 @@ describe('GET /api/setup', () => {
 });
 
 describe('POST /api/setup', () => {
-  it('makes the root user with his quota in the books, and opens no session', async () => {
+  it('makes the root user with their quota in the ledger, and opens no session', async () => {
     const answer = await site.rest(null, 'POST', '/api/setup', { ...input, username: ' boss ', extra: 'ignored' });
     expect([answer.status, answer.body]).toEqual([200, { success: true, message: 'System initialised' }]);
     expect(answer.headers.getSetCookie()).toEqual([]);

@@ -134,7 +134,7 @@ describe('GET /api/user/:id', () => {
 });
 
 describe('POST /api/user/', () => {
-  it('makes a common user with the start quota in the books', async () => {
+  it('makes a common user with the start quota in the ledger', async () => {
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'QuotaForNewUser', value: 1000 });
     const answer = await site.rest(admin, 'POST', '/api/user/', {
       username: ' bob ',
@@ -285,7 +285,7 @@ describe('PUT /api/user/', () => {
     expect(sums?.sum).toBe('250');
   });
 
-  it('moves the balance by the difference, through the books and with a line in the log', async () => {
+  it('moves the balance by the difference, through the ledger and with a line in the log', async () => {
     await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 500_000 });
     await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 200_000 });
     await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 999, quota_delta: 50_000 });

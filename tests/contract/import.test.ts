@@ -179,13 +179,6 @@ it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted'
     here: expect.stringMatching(/^http.*completions$/) as string,
   });
 
-  // As an earlier version stored it.
-  await site.server.dataSource.query(
-    `UPDATE import_jobs SET preview = preview - 'channels' - 'replay' || jsonb_build_object('findings',
-       (SELECT jsonb_agg(finding - 'list') FROM jsonb_array_elements(preview->'findings') finding))`,
-  );
-  expect((await look(site)).job?.preview).toMatchObject({ channels: [], differences: [] });
-
   expect(await start(site)).toEqual([]);
   expect(site.root.id).toBe(10_030);
   const done = await untilJob(site, ended);

@@ -171,7 +171,7 @@ describe('an invite', () => {
   const codeOf = async (person: Person) => (await site.rest(person, 'GET', '/api/user/aff')).body.data as string;
   beforeEach(() => options({ QuotaForNewUser: '100', QuotaForInvitee: '20', QuotaForInviter: '7' }));
 
-  it('rewards both, through the books and with log rows', async () => {
+  it('rewards both, through the ledger and with log rows', async () => {
     const inviter = await site.invite(root);
     await register({ username: 'alice', aff_code: await codeOf(inviter) });
     const alice = await rowOf('alice');

@@ -102,7 +102,7 @@ describe('the check order of a key', () => {
         )
       )[0];
     while ((await stored())?.left !== 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    // The first refusal is from the books. After it the key is read again, as by a node that sees it for the first time.
+    // The first refusal is from the ledger. After it the key is read again, as by a node that sees it for the first time.
     expect((await ask(key)).error?.code).toBe('pre_consume_token_quota_failed');
     expect((await ask(key)).error?.code).toBe('token_quota_exhausted');
     expect(await stored()).toEqual({ status: 1, left: 0 });

@@ -49,7 +49,7 @@ it('a daily cost limit stops exactly at the last call that fits, over parallel c
   expect((await ask(key)).status).toBe(200);
 });
 
-it('a cost limit begins with what the books have', async () => {
+it('a cost limit begins with what the ledger has', async () => {
   const id = await relay.addChannel({ key: 'sk-limited', limits: { channel: { monthly_usd: 1 } } });
   const [year, month] = [new Date(now).getUTCFullYear(), new Date(now).getUTCMonth()];
   const hour = Date.UTC(year, month, 1) / 1000;
@@ -64,7 +64,7 @@ it('a cost limit begins with what the books have', async () => {
   await relay.sql('DELETE FROM usage_hourly WHERE hour = $1', [hour]);
 });
 
-it('a cost that the shared state lost while a call ran begins with the books again', async () => {
+it('a cost that the shared state lost while a call ran begins with the ledger again', async () => {
   const id = await relay.addChannel({ key: 'sk-limited', limits: { channel: { daily_usd: 0.5 } } });
   relay.setOptions({ SelfUseModeEnabled: true, ModelRatio: { 'gpt-4o': 1 }, GroupRatio: { default: 1 } });
   const hour = new Date(now).setUTCHours(0, 0, 0, 0) / 1000;
@@ -166,7 +166,7 @@ it('gives back the cost of a call that the provider did not serve', async () => 
   expect((await ask(key)).status).toBe(429);
 });
 
-it('gives back what it took when the books cannot be read, and reads them for the next call', async () => {
+it('gives back what it took when the ledger cannot be read, and reads it for the next call', async () => {
   const id = await relay.addChannel({
     key: 'sk-limited',
     limits: { channel: { concurrent_calls: 2, daily_usd: 0.3 } },

@@ -404,7 +404,10 @@ describe('confirmation', () => {
     const channel = await site.server.api.createChannel(admin, { baseUrl: 'http://127.0.0.1:9' });
     const operations: ReadonlyArray<readonly [string, () => Promise<string>]> = [
       ['own key', async () => (await attempt(admin, `{ tokenKey(id: ${tokenId}) }`)).codes.join()],
+      ['own key over REST', () => restCode('POST', `/api/token/${tokenId}/key`)],
+      ['own keys over REST', () => restCode('POST', '/api/token/batch/keys', { ids: [tokenId] })],
       ['channel key', async () => (await attempt(admin, `{ channelKeys(id: ${channel}) }`)).codes.join()],
+      ['channel key over REST', () => restCode('POST', `/api/channel/${channel}/key`)],
       ['payment setting', () => restCode('PUT', '/api/option/', { key: 'EpayId', value: '1' })],
       ['promotion', () => restCode('POST', '/api/user/manage', { id: target.id, action: 'promote' })],
       ['demotion', () => restCode('POST', '/api/user/manage', { id: target.id, action: 'demote' })],

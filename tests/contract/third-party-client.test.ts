@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConsolePage } from '../../server/src/platform/http/console-page.js';
+import { countStatements } from '../support/statements.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Answer, type Person } from './site.js';
 
@@ -312,6 +313,13 @@ describe('what newer clients of new-api ask for', () => {
     expect((await hub('POST', '/api/token/batch/keys', { ids })).body.data).toEqual({
       keys: { [first.id]: first.key, [second.id]: second.key },
     });
+    expect((await hub('POST', '/api/token/batch/keys', { ids: [...ids, foreignId] })).body).toMatchObject({
+      success: false,
+      code: 'NOT_FOUND',
+    });
+    const statementsFor = async (some: number[]): Promise<number> =>
+      (await countStatements(site, () => site.rest(user, 'POST', '/api/token/batch/keys', { ids: some }))).length;
+    expect(await statementsFor(ids)).toBe(await statementsFor([first.id]));
     for (const none of [{}, { ids: [] }, { ids: ['1'] }]) {
       expect((await hub('POST', '/api/token/batch', none)).body).toMatchObject({
         success: false,

@@ -714,7 +714,7 @@ describe('bad records', () => {
     await database.drop();
   });
 
-  it('leave the books consistent when a later run moves them, corrected, after their log', async () => {
+  it('leave the ledger consistent when a later run moves them, corrected, after their log', async () => {
     const source = await smallSource('new-api');
     await source.execute(`UPDATE users SET quota = 'much' WHERE id = 20`);
     await source.execute(`UPDATE tokens SET remain_quota = 'much' WHERE id = 3`);

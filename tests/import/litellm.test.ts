@@ -143,6 +143,9 @@ it('moves budgets that keys share, budgets of teams and prices of cached tokens,
   - model_name: gpt-4o
     litellm_params: { model: openai/gpt-4o, api_key: k }
     model_info: { input_cost_per_token: 0.000003, output_cost_per_token: 0.000012, cache_read_input_token_cost: 0.0000003 }
+  - model_name: gpt-4o-mini
+    litellm_params: { model: openai/gpt-4o-mini, api_key: k }
+    model_info: { input_cost_per_token: 0.000001, output_cost_per_token: null, cache_read_input_token_cost: null }
 `,
   );
   const database = await createTestDatabase();
@@ -164,8 +167,14 @@ it('moves budgets that keys share, budgets of teams and prices of cached tokens,
     { name: 'of budget', remain_quota: '750000', unlimited_quota: false },
     { name: 'of team', remain_quota: '0', unlimited_quota: true },
   ]);
-  const [cache] = (await rows(`SELECT value FROM options WHERE key = 'CacheRatio'`)) as Array<{ value: string }>;
-  expect(JSON.parse(cache?.value ?? '{}')).toMatchObject({ 'gpt-4o': 0.1 });
+  const ratios = async (key: string): Promise<Record<string, number>> => {
+    const [option] = (await rows(`SELECT value FROM options WHERE key = '${key}'`)) as Array<{ value: string }>;
+    return JSON.parse(option?.value ?? '{}') as Record<string, number>;
+  };
+  const caches = await ratios('CacheRatio');
+  expect(caches).toMatchObject({ 'gpt-4o': 0.1 });
+  // A cost of null is absent, not zero.
+  expect([caches['gpt-4o-mini'], (await ratios('CompletionRatio'))['gpt-4o-mini']]).not.toContain(0);
   await pool.end();
   await database.drop();
   await shared.drop();

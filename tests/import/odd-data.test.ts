@@ -23,7 +23,7 @@ const unique = new Set(['username', 'key', 'aff_code', 'access_token', 'trade_no
 const accounts = new Set(['email', 'github_id', 'wechat_id', 'oidc_id', 'telegram_id', 'linux_do_id']);
 
 it.each<Family>(['one-api', 'veloera', 'new-api'])(
-  '%s: no odd value in any column of any table stops the move, and the books stay consistent',
+  '%s: no odd value in any column of any table stops the move, and the ledger stays consistent',
   async (family) => {
     const content = makeContent({ family, upstream, now, logs: 50 });
     const source = await createSource(family, 'sqlite', content);

@@ -150,7 +150,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
       expect(countOf(report, 'task-open')).toBe(family === 'one-api' ? 0 : 1);
     });
 
-    it('proves itself: equal sums, every key, consistent books, equal charges', () => {
+    it('proves itself: equal sums, every key, a consistent ledger, equal charges', () => {
       expect(report.proof).toMatchObject({ sumsAreEqual: true, keysFound: 60, keysExpected: 60, drifts: [] });
       expect(report.proof?.replay).toMatchObject({ unknown: 0, different: [] });
       expect(report.proof?.replay.equal).toBe(report.proof?.replay.rows);
@@ -244,7 +244,7 @@ export function describeMove(family: Family, engine: Engine, mariadb: () => Mari
         expect(upstream.calls[0]?.headers.authorization).toBe('Bearer sk-up-1');
       });
 
-      it('counts nothing twice in its rollups, and its books stay consistent', async () => {
+      it('counts nothing twice in its rollups, and its ledger stays consistent', async () => {
         await new Aggregator(server.dataSource, 60_000).run();
         const [sums] = await server.dataSource.query<Array<Record<string, string>>>(
           `SELECT (SELECT sum(calls) FROM usage_hourly) AS hourly,

@@ -7,7 +7,7 @@ import { apiSections } from './api-sections.js';
 import { composeSchema } from './resolvers.js';
 import { withTables } from './rest-tables.js';
 
-/** Writes what the code knows: the GraphQL schema, and the tables of the REST reference. The first argument: another folder. */
+/** Writes the GraphQL schema and the tables of the REST reference. The first argument names another folder. */
 const folder = process.argv[2] ?? '.';
 const reference = 'docs/reference/rest';
 

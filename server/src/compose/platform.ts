@@ -39,7 +39,7 @@ export interface Foundation {
   readonly worker: Worker | null;
   /** The strength; undefined in production, where the service's default applies. */
   readonly passwordStrength: PasswordStrength | undefined;
-  /** Command of the process that moves data in. */
+  /** Command of the process that imports data. */
   readonly importProgram: readonly string[];
 }
 

@@ -84,25 +84,6 @@ export interface ImportReport {
   readonly proof: Proof | null;
 }
 
-/** A report that an earlier version of this program has stored may lack fields. */
-type Stored = Omit<ImportReport, 'channels' | 'replay' | 'findings' | 'proof'> & {
-  readonly channels?: ImportReport['channels'];
-  readonly replay?: Partial<Replay> | null;
-  readonly findings: ReadonlyArray<Omit<Finding, 'list'> & Partial<Pick<Finding, 'list'>>>;
-  readonly proof: (Omit<Proof, 'replay'> & { readonly replay?: Partial<Replay> }) | null;
-};
-
-const noReplay: Replay = { rows: 0, equal: 0, unknown: 0, older: 0, different: [] };
-
-/** Completes a stored report. */
-export const readReport = (stored: Stored): ImportReport => ({
-  ...stored,
-  channels: stored.channels ?? [],
-  findings: stored.findings.map((finding) => ({ ...finding, list: finding.list ?? null })),
-  replay: stored.replay ? { ...noReplay, ...stored.replay } : null,
-  proof: stored.proof && { ...stored.proof, replay: { ...noReplay, ...stored.proof.replay } },
-});
-
 const shown = 10;
 
 /** The report for a terminal. */
@@ -192,7 +173,7 @@ const pairs = (table: Readonly<Record<string, number>>): string =>
     .map(([name, count]) => `${name}: ${count}`)
     .join(', ');
 
-/** Whether a finished run shows what it must: equal sums, every key, consistent books, and no charge that differs unless accepted. */
+/** Whether a finished run is proven: equal sums, every key, a consistent ledger, and no charge that differs unless accepted. */
 export const isProven = ({ proof }: ImportReport): boolean =>
   proof !== null &&
   proof.sumsAreEqual &&

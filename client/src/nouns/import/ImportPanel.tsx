@@ -25,7 +25,7 @@ import { ImportSource } from './ImportSource.js';
 const pollMilliseconds = 1000;
 type Job = NonNullable<ImportPartsFragment['job']>;
 
-/** Import from another program: source, dry run, move, result. */
+/** Import from another program: source, dry run, import, result. */
 export function ImportPanel() {
   const { t } = useTranslation();
   const client = useApolloClient();

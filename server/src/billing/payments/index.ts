@@ -19,4 +19,4 @@ export { paymentTestMessages, type PaymentTestOutcome } from './payment-test-out
 export type { Checkout, PaymentProvider, ProviderTest } from './provider.js';
 export { paymentMethodIds, paymentProviders } from './providers/all.js';
 export { TopUpOrder } from './top-up-order.entity.js';
-export { priceTopUp, type TopUpPrice } from './top-up-price.js';
+export { priceTopUp } from './top-up-price.js';

@@ -11,7 +11,7 @@ export interface PaymentMethod {
   readonly aliases: readonly string[];
   /** The text that buyers read, by language. */
   readonly names: Readonly<Record<'en' | 'zh', string>>;
-  /** SVG. */
+  /** An SVG image as text. */
   readonly icon: string;
   /** ISO 4217. Orders by this method are in this currency. */
   readonly currency: string;
@@ -19,7 +19,7 @@ export interface PaymentMethod {
   readonly pricePerUsd: number;
 }
 
-/** The surroundings of a call to a provider. */
+/** The settings, the network and the addresses that a call to a provider needs. */
 export interface ProviderContext {
   readonly settings: OptionValues;
   readonly fetch: GuardedFetch['fetch'];

@@ -34,8 +34,8 @@ const toDayWire = ({ day, quota }: CheckIn): Record<string, unknown> => ({ check
 
 const toHistoryWire = (history: CheckInHistory): Record<string, unknown> => ({
   enabled: history.isEnabled,
-  min_quota: history.leastQuota,
-  max_quota: history.largestQuota,
+  min_quota: history.minQuota,
+  max_quota: history.maxQuota,
   stats: {
     checked_in_today: history.isDoneToday,
     total_checkins: history.total.count,

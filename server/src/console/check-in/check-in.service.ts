@@ -29,11 +29,11 @@ export interface CheckIn {
 export interface CheckInHistory {
   readonly isEnabled: boolean;
   readonly isDoneToday: boolean;
-  readonly leastQuota: number;
-  readonly largestQuota: number;
-  /** Of all months. */
+  readonly minQuota: number;
+  readonly maxQuota: number;
+  /** The check-ins of all months. */
   readonly total: { readonly count: number; readonly quota: number };
-  /** Of the month, newest first. */
+  /** The check-ins of the month, newest first. */
   readonly days: readonly CheckIn[];
 }
 
@@ -73,22 +73,28 @@ export class CheckInService {
     return { day: dayOf(now), quota: reward };
   }
 
-  /** Check-ins that were credited here: an import moves the day of the last one alone. @param month `2026-11`; empty: this month */
+  /**
+   * Returns the check-ins that were credited here. An import has only the day of the last one.
+   * @param month such as `2026-11`; empty for this month
+   */
   async history(actor: MaybeActor, month: string): Promise<CheckInHistory> {
     const { id } = requireActor(actor);
     const { CheckInEnabled, CheckInQuota, CheckInMaxQuota } = this.deps.options.values;
-    const entries = await this.deps.users.manager.query<Array<{ day: string; quota: string }>>(
-      `SELECT substr(source, length($2) + 1, 10) AS day, amount AS quota FROM ledger_entries
-        WHERE user_id = $1 AND kind = 'check_in' AND source LIKE $2 || '%' ORDER BY source DESC`,
-      [id, sourceOf(id)],
-    );
+    const [canCheckIn, entries] = await Promise.all([
+      this.canCheckIn(actor),
+      this.deps.users.manager.query<Array<{ day: string; quota: string }>>(
+        `SELECT substr(source, length($2) + 1, 10) AS day, amount AS quota FROM ledger_entries
+          WHERE user_id = $1 AND kind = 'check_in' AND source LIKE $2 || '%' ORDER BY source DESC`,
+        [id, sourceOf(id)],
+      ),
+    ]);
     const all = entries.map(({ day, quota }) => ({ day, quota: Number(quota) }));
     const shown = month || dayOf(this.now()).slice(0, 7);
     return {
       isEnabled: CheckInEnabled,
-      isDoneToday: !(await this.canCheckIn(actor)),
-      leastQuota: CheckInQuota,
-      largestQuota: Math.max(CheckInQuota, CheckInMaxQuota),
+      isDoneToday: !canCheckIn,
+      minQuota: CheckInQuota,
+      maxQuota: Math.max(CheckInQuota, CheckInMaxQuota),
       total: { count: all.length, quota: all.reduce((sum, { quota }) => sum + quota, 0) },
       days: all.filter(({ day }) => day.startsWith(`${shown}-`)),
     };
@@ -127,7 +133,7 @@ export class CheckInService {
 /** The largest range of `randomInt`. */
 const widestRange = 2 ** 48 - 2;
 
-/** Of the ledger entry, before the day. */
+/** The source of the ledger entry without the day at its end. */
 const sourceOf = (userId: number): string => `checkin:${userId}:`;
 
 /** Returns the day in UTC, such as `2026-11-20`. */

@@ -22,7 +22,7 @@ export const pricingRoutes =
     );
   };
 
-/** By the names that new-api has for dialects: a chat model can be called in each of them. */
+/** The names of dialects in new-api by kind of model. A chat model can be called in each of them. */
 const endpointTypes: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ['openai', 'anthropic', 'gemini', 'openai-response'],
   embedding: ['embeddings'],
@@ -30,30 +30,34 @@ const endpointTypes: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   rerank: ['jina-rerank'],
 };
 
-/** The tables that sites of new-api read from each other. */
+/** Returns the tables that sites of new-api read from each other. */
 function toRatios({ models }: PriceList): Record<string, Record<string, number>> {
-  const tables: Record<string, Record<string, number>> = {
-    model_ratio: {},
-    completion_ratio: {},
-    cache_ratio: {},
-    model_price: {},
+  const priced = models.filter(({ effective }) => effective !== null);
+  const byTokens = priced.filter(({ modelPrice }) => modelPrice === null);
+  return {
+    model_ratio: byModel(byTokens, ({ modelRatio }) => modelRatio),
+    completion_ratio: byModel(byTokens, ({ completionRatio }) => completionRatio),
+    cache_ratio: byModel(byTokens, cacheRatioOf),
+    model_price: byModel(priced, ({ modelPrice }) => modelPrice),
   };
-  const put = (table: string, model: string, value: number): void => {
-    Object.assign(tables[table] ?? {}, { [model]: value });
-  };
-  for (const { modelName, modelPrice, modelRatio, completionRatio, effective } of models) {
-    if (effective === null) continue;
-    if (modelPrice !== null) {
-      put('model_price', modelName, modelPrice);
-      continue;
-    }
-    put('model_ratio', modelName, modelRatio);
-    put('completion_ratio', modelName, completionRatio);
-    const usd = (name: string): number | undefined => effective.lines.find(({ quantity }) => quantity === name)?.price;
-    const [input, cached] = [usd('input'), usd('cachedInput')];
-    if (input && cached !== undefined) put('cache_ratio', modelName, Number((cached / input).toPrecision(12)));
-  }
-  return tables;
+}
+
+/** @param valueOf null leaves the model out */
+const byModel = (
+  models: readonly PricedModel[],
+  valueOf: (model: PricedModel) => number | null,
+): Record<string, number> =>
+  Object.fromEntries(
+    models.flatMap((model) => {
+      const value = valueOf(model);
+      return value === null ? [] : [[model.modelName, value]];
+    }),
+  );
+
+function cacheRatioOf({ effective }: PricedModel): number | null {
+  const usd = (name: string): number | undefined => effective?.lines.find(({ quantity }) => quantity === name)?.price;
+  const [input, cached] = [usd('input'), usd('cachedInput')];
+  return input && cached !== undefined ? Number((cached / input).toPrecision(12)) : null;
 }
 
 const toModelWire = (model: PricedModel): Record<string, unknown> => ({

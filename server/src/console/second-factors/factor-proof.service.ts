@@ -35,12 +35,12 @@ interface Limit {
   readonly seconds: number;
 }
 
-/** Limits wrong proofs for one user from one place. */
+/** Limits wrong proofs for one user from one origin. */
 const originLimit: Limit = { count: 20, seconds: 3600 };
 
 /**
- * Limits wrong codes for one user from all unknown places together. Three codes of a million are valid at one moment,
- * so continuous guessing finds one with a chance of 2.2 % in a year; with 20 an hour it would be 41 %.
+ * Limits wrong codes for one user from all unknown origins together. Three codes of a million are valid at one
+ * moment, so continuous guessing finds one with a chance of 2.2 % in a year; with 20 an hour it would be 41 %.
  */
 const unknownLimit: Limit = { count: 20, seconds: 86_400 };
 
@@ -147,7 +147,7 @@ export class FactorProofService {
 /**
  * Returns the counters of a proof. A passkey's signature cannot be guessed, so it is never counted. Six digits can be
  * guessed from many addresses, so unknown addresses share a count. A recovery code has 40 random bits or more: a count
- * for each place is enough.
+ * for each origin is enough.
  */
 function countersOf(
   userId: number,

@@ -55,7 +55,7 @@ export class FactorSignInService {
       throw notWaiting();
     }
     const ceremony = { purpose: 'second-factor', holder: publicId, origin: request.pageOrigin } as const;
-    await this.deps.proofs.check(userId, proof, ceremony, this.deps.auth.placeOf(userId, request));
+    await this.deps.proofs.check(userId, proof, ceremony, this.deps.auth.proofOrigin(userId, request));
     return this.open(userId, request, publicId);
   }
 

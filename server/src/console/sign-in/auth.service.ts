@@ -239,7 +239,7 @@ export class AuthService {
    * Returns the origin of attempts at an account: a browser in which its owner signed in before, else an address (a /64
    * of IPv6).
    */
-  placeOf(userId: number, { ip, knownBrowser }: SessionOrigin): { name: string; isKnown: boolean } {
+  proofOrigin(userId: number, { ip, knownBrowser }: SessionOrigin): { name: string; isKnown: boolean } {
     const known = this.deps.knownBrowsers.read(knownBrowser);
     const isKnown = known?.userId === userId;
     return { name: isKnown ? `browser:${known.browser}` : addressKey(ip), isKnown };

@@ -75,8 +75,7 @@ export const tokenRoutes =
       '/batch/keys',
       keyed(async ({ actor, body }) => {
         const { ids } = idsBody.parse(body);
-        const keys = await Promise.all(ids.map((id) => tokenService.revealOwnKey(actor, id)));
-        return { keys: Object.fromEntries(ids.map((id, index) => [id, keys[index]])) };
+        return { keys: Object.fromEntries(await tokenService.revealOwnKeys(actor, ids)) };
       }),
     );
     app.post(

@@ -159,6 +159,20 @@ export class TokenService {
     return (await this.getOwnKey(actor, id)).key;
   }
 
+  /**
+   * Returns the keys in plain text, by id.
+   * @throws AppError NOT_FOUND, also when one of them is a token of another user; CONFIRMATION_NEEDED
+   */
+  async revealOwnKeys(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
+    const owner = requireActor(actor);
+    requireConfirmed(owner);
+    const rows = await this.ownKeys(owner).andWhere('token.id IN (:...ids)', { ids }).getMany();
+    const keys = new Map((await this.keyed(owner, rows)).map(({ token, key }) => [token.id, key]));
+    const missing = ids.find((id) => !keys.has(id));
+    if (missing !== undefined) throw new NotFoundError('Token', missing);
+    return keys;
+  }
+
   /** @throws AppError NOT_FOUND, also for tokens of other users */
   async getOwnKey(actor: MaybeActor, id: number): Promise<KeyedToken> {
     const owner = requireActor(actor);
@@ -288,12 +302,21 @@ export class TokenService {
     await this.deps.changes.announce({ kind: 'token', id });
   }
 
-  /** Leaves tokens of other users as they are. @returns how many were deleted */
+  /**
+   * Deletes the caller's tokens among these, and leaves those of other users.
+   * @returns the number of deleted tokens
+   */
   async deleteOwn(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const owner = requireActor(actor);
-    const { affected } = await this.deps.tokens.softDelete({ id: In([...ids]), userId: owner.id });
-    for (const id of ids) await this.deps.changes.announce({ kind: 'token', id });
-    return affected ?? 0;
+    const { raw } = await this.deps.tokens
+      .createQueryBuilder()
+      .softDelete()
+      .where({ id: In([...ids]), userId: owner.id })
+      .returning('id')
+      .execute();
+    const deleted = raw as Array<{ readonly id: number }>;
+    await this.deps.changes.announce(...deleted.map(({ id }) => ({ kind: 'token' as const, id })));
+    return deleted.length;
   }
 
   private async change(

@@ -42,9 +42,9 @@ export async function readGroups(
   const values = new Values();
   const read = keysOnly || inTwoSteps ? ordered : [...new Set([...counters, ...ordered])];
   const grouped = groupsSql(after ? behind(query, after) : query, read, values, state);
-  const place = after ? `WHERE ${placeOf(query)} > (${placeValues(query, after, values)})` : '';
+  const position = after ? `WHERE ${positionSql(query)} > (${positionValues(query, after, values)})` : '';
   const found = await database.query<Array<Record<string, unknown>>>(
-    `SELECT *${counted ? ', count(*) OVER ()::text AS groups' : ''} FROM (${grouped}) grouped ${place}
+    `SELECT *${counted ? ', count(*) OVER ()::text AS groups' : ''} FROM (${grouped}) grouped ${position}
       ORDER BY ${orderSql(query, order)} LIMIT ${values.add(limit)} OFFSET ${values.add(offset)}`,
     values.list,
   );
@@ -160,11 +160,11 @@ function around(query: UsageQuery, rows: readonly GroupRow[]): UsageQuery {
   return { ...query, current: cut(query.current), compared: query.compared && cut(query.compared) };
 }
 
-const placeOf = ({ dimensions: names, current }: UsageQuery): string =>
+const positionSql = ({ dimensions: names, current }: UsageQuery): string =>
   `(${[...(current.starts ? ['bucket'] : []), ...names.map((name, n) => sortKey(name, n))].join(', ')})`;
 
-const placeValues = ({ dimensions: names, current }: UsageQuery, place: Position, values: Values): string =>
+const positionValues = ({ dimensions: names, current }: UsageQuery, position: Position, values: Values): string =>
   [
-    ...(current.starts ? [`${values.add(place.bucket ?? 0)}::integer`] : []),
-    ...names.map((name, n) => `${values.add(place.keys[n])}::${dimensions[name].type}`),
+    ...(current.starts ? [`${values.add(position.bucket ?? 0)}::integer`] : []),
+    ...names.map((name, n) => `${values.add(position.keys[n])}::${dimensions[name].type}`),
   ].join(', ');

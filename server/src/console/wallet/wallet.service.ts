@@ -27,7 +27,6 @@ import {
   statusAt,
   sumsOf,
   TopUpOrder,
-  type TopUpPrice,
 } from '../../billing/payments/index.js';
 
 /** Payments of one period, method and currency. */
@@ -89,9 +88,10 @@ export class WalletService {
    * @throws AppError INVALID_INPUT
    */
   payable(actor: MaybeActor, amount: number, method?: string | null): PayableAmount {
-    const chosen = method == null ? undefined : this.choose(method);
-    const { money, currency } = this.priceOf(amount, requireActor(actor), chosen);
-    return { amount: formatMoney(money, currency), currency };
+    const { group } = requireActor(actor);
+    const { method: chosen } = method == null ? this.deps.providers.defaultMethod() : this.choose(method);
+    const { money } = priceTopUp(amount, group, this.deps.options.values, chosen);
+    return { amount: formatMoney(money, chosen.currency), currency: chosen.currency };
   }
 
   /**
@@ -107,8 +107,8 @@ export class WalletService {
     idempotencyKey?: string | null,
   ): Promise<StartedPayment> {
     const user = requireActor(actor);
-    const { quota, money, currency } = this.priceOf(amount, user, this.deps.providers.find(method));
     const { provider, method: chosen, isOffered } = this.choose(method);
+    const { quota, money } = priceTopUp(amount, user.group, this.deps.options.values, chosen);
     if (!isOffered) throw new AppError('NOT_IMPLEMENTED', 'Payment is not configured');
     await this.limit(user);
     const createdTime = seconds(this.deps.clock);
@@ -122,7 +122,7 @@ export class WalletService {
         paymentMethod: chosen.id,
         quota,
         money,
-        currency,
+        currency: chosen.currency,
         createdTime,
       },
       { amount, method: chosen.id, idempotencyKey },
@@ -139,16 +139,6 @@ export class WalletService {
     const chosen = this.deps.providers.find(name);
     if (!chosen) throw new InvalidInputError('Invalid parameter', 'paymentMethod');
     return chosen;
-  }
-
-  /** @param chosen undefined: the default method */
-  private priceOf(
-    amount: number,
-    { group }: Actor,
-    chosen: ProviderMethod | undefined,
-  ): TopUpPrice & { currency: string } {
-    const { method } = chosen ?? this.deps.providers.defaultMethod();
-    return { ...priceTopUp(amount, group, this.deps.options.values, method), currency: method.currency };
   }
 
   /** The caller's orders, newest first unless sorted. */

@@ -1,7 +1,7 @@
 import type { JobFailure } from '../job-protocol.js';
 import type { LogChoice, ImportOptions } from '../options.js';
 import type { ProgressState } from '../progress.js';
-import { readReport, type ImportReport } from '../report.js';
+import type { ImportReport } from '../report.js';
 import type { Secrets } from '../../shared/secrets.js';
 
 /**
@@ -87,8 +87,8 @@ export class ImportJobs {
       folder,
       choices,
       progress,
-      preview: preview && readReport(preview),
-      report: report && readReport(report),
+      preview,
+      report,
       failure,
       sourceName: row.source_name,
       source: JSON.parse(this.secrets.open(row.source_sealed)) as JobSource,

@@ -34,7 +34,7 @@ const defaultChoices: JobChoices = {
   decisions: { dropTwoFactor: false, acceptPriceDifferences: false, plans: 'refuse', withContent: false },
 };
 
-/** Import from another program, in the console. Only root, and only into a fresh site or one that was imported. */
+/** Import from another program, in the console. Only root, and only into a fresh site or one that was imported into. */
 export class ImportService {
   constructor(
     private readonly deps: {

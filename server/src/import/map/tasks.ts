@@ -6,7 +6,7 @@ import type { MapContext, Mapper } from './mapped.js';
 const done = '100%';
 const movedNote = 'The task was open when the site moved';
 
-/** Drawings. Their charges stay in the books of the old site, so that a later failure refunds nothing twice. */
+/** Drawings. Their charges stay in the ledger of the old site, so that a later failure refunds nothing twice. */
 export const mapDrawing: Mapper = (row, context) => {
   const table = 'midjourneys';
   const { id } = row;

@@ -180,10 +180,11 @@ function pricesOf(models: readonly Fields[]): SourceRow[] {
   for (const entry of models) {
     const name = textOf(entry['model_name']);
     const costs = { ...asFields(entry['model_info']), ...asFields(entry['litellm_params']) };
-    const [input, output] = [Number(costs['input_cost_per_token']), Number(costs['output_cost_per_token'])];
+    const input = costOf(costs['input_cost_per_token']);
+    const output = costOf(costs['output_cost_per_token']);
+    const cached = costOf(costs['cache_read_input_token_cost']);
     if (!(input > 0)) continue;
     ratios[name] = Number((input / usdPerTokenAtRatio1).toPrecision(12));
-    const cached = Number(costs['cache_read_input_token_cost']);
     if (output >= 0) completions[name] = Number((output / input).toPrecision(12));
     if (cached >= 0) caches[name] = Number((cached / input).toPrecision(12));
   }
@@ -193,6 +194,9 @@ function pricesOf(models: readonly Fields[]): SourceRow[] {
     { key: 'CacheRatio', value: JSON.stringify({ ...defaultOptionValues().CacheRatio, ...caches }) },
   ];
 }
+
+/** A cost in USD; NaN when it is absent or null, which must not become a price of zero. */
+const costOf = (value: unknown): number => Number(value ?? NaN);
 
 /** Users and keys in the order of their creation, so that later ones get later ids. */
 async function readPeople(

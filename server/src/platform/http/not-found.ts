@@ -18,7 +18,8 @@ export function refuseUnknownWrites(app: FastifyInstance): void {
 }
 
 /**
- * Answers a word in the place of an id as an unknown path: programs that probe for newer endpoints take 404 as "not supported".
+ * Refuses a path that has a word instead of an id as unknown: programs that probe for newer endpoints take 404 as "not
+ * supported".
  */
 export function refuseWordsAsIds(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {

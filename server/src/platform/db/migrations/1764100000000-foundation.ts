@@ -168,7 +168,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         timeouts text NOT NULL DEFAULT '',
         -- Why the last test failed; empty when it passed.
         test_error text NOT NULL DEFAULT '',
-        -- The user whose calls alone it serves; 0: everybody's.
+        -- Id of the only user whose calls it serves; 0 for all users.
         owner_id integer NOT NULL DEFAULT 0
       ) WITH (fillfactor = 80);
       CREATE INDEX channels_priority ON channels (priority DESC, id DESC);
