@@ -691,6 +691,14 @@ describe('advice that a tool of Anthropic asks another model for', () => {
     }
   });
 
+  it('is priced where a turn defines the tool', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-haiku-4-5' });
+    answer(rounds(undefined), false);
+    const addition = { type: 'tool_addition', tool: { type: 'tool_definition', definition: advisor(opus) } };
+    const messages = [...userMessage('hi'), { role: 'system', content: [addition] }];
+    expect(await call('/v1/messages', 'claude-haiku-4-5', { messages })).toMatchObject({ quota: 24_120 });
+  });
+
   it('has the cost of its model, and the price that the operator set for it', async () => {
     const card = { prices: { input: 10, output: 50 }, source: 'https://a.example', asOf: '2026-11' };
     relay.setOptions({ PriceCards: { [opus]: card }, GroupRatio: { default: 2 } });
