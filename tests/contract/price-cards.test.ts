@@ -935,6 +935,20 @@ it.each(['/v1/images/generations', '/v1/images/edits'])(
   },
 );
 
+it.each([
+  ['a card', { PriceCards: { own: { prices: { input: 1, output: 1000 } } } }],
+  ['a ratio', { ModelRatio: { own: 0.5 }, CompletionRatio: { own: 1000 } }],
+])('embeddings reserve no output, which they never cost: by %s', async (_name, prices) => {
+  relay.setOptions({ StrictReserve: true, ...prices });
+  await relay.addChannel({ models: 'own' });
+  const usage = { prompt_tokens: 10, total_tokens: 10 };
+  relay.upstream.script({}, json({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], usage }));
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 1000 }) });
+  const response = await relay.post('/v1/embeddings', key, { model: 'own', input: 'hi' });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  expect(await relay.logsOf(userId, 1)).toMatchObject([{ quota: 5 }]);
+});
+
 it('embeddings are not charged for a billion images that their provider reports', async () => {
   relay.setOptions({ PriceCards: { own: { prices: { input: 1, image: 0.001 } } } });
   await relay.addChannel({ models: 'own' });
