@@ -177,3 +177,8 @@ it('knows where the providers of sign-in live', () => {
     turnstile: 'https://challenges.cloudflare.com',
   });
 });
+
+it('reads responses on as long as LEFT_CALL_TIMEOUT says', () => {
+  expect(parseConfig({}).relay.disconnectedTimeout).toBe(120_000);
+  expect(parseConfig({ LEFT_CALL_TIMEOUT: '7' }).relay.disconnectedTimeout).toBe(7000);
+});

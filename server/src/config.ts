@@ -149,7 +149,7 @@ export interface Config {
   readonly relay: {
     readonly firstByteTimeout: number;
     readonly idleTimeout: number;
-    readonly leftTimeout: number;
+    readonly disconnectedTimeout: number;
     readonly forceStreamUsage: boolean;
     readonly azureVersion: string;
     /** Seconds. */
@@ -302,7 +302,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     relay: {
       firstByteTimeout: (env.RELAY_TIMEOUT || 300) * 1000,
       idleTimeout: env.STREAMING_TIMEOUT * 1000,
-      leftTimeout: env.LEFT_CALL_TIMEOUT * 1000,
+      disconnectedTimeout: env.LEFT_CALL_TIMEOUT * 1000,
       forceStreamUsage: env.FORCE_STREAM_OPTION,
       azureVersion: env.AZURE_DEFAULT_API_VERSION,
       responseSeconds: env.RESPONSE_STORAGE_SECONDS,

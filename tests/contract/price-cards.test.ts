@@ -691,6 +691,14 @@ describe('advice that a tool of Anthropic asks another model for', () => {
     }
   });
 
+  it('is priced where a turn defines the tool', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-haiku-4-5' });
+    answer(rounds(undefined), false);
+    const addition = { type: 'tool_addition', tool: { type: 'tool_definition', definition: advisor(opus) } };
+    const messages = [...userMessage('hi'), { role: 'system', content: [addition] }];
+    expect(await call('/v1/messages', 'claude-haiku-4-5', { messages })).toMatchObject({ quota: 24_120 });
+  });
+
   it('has the cost of its model, and the price that the operator set for it', async () => {
     const card = { prices: { input: 10, output: 50 }, source: 'https://a.example', asOf: '2026-11' };
     relay.setOptions({ PriceCards: { [opus]: card }, GroupRatio: { default: 2 } });
@@ -926,6 +934,20 @@ it.each(['/v1/images/generations', '/v1/images/edits'])(
     expect(row).toMatchObject({ quota: 48_340, prompt_tokens: 100, completion_tokens: 3000 });
   },
 );
+
+it.each([
+  ['a card', { PriceCards: { own: { prices: { input: 1, output: 1000 } } } }],
+  ['a ratio', { ModelRatio: { own: 0.5 }, CompletionRatio: { own: 1000 } }],
+])('embeddings reserve no output, which they never cost: by %s', async (_name, prices) => {
+  relay.setOptions({ StrictReserve: true, ...prices });
+  await relay.addChannel({ models: 'own' });
+  const usage = { prompt_tokens: 10, total_tokens: 10 };
+  relay.upstream.script({}, json({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }], usage }));
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 1000 }) });
+  const response = await relay.post('/v1/embeddings', key, { model: 'own', input: 'hi' });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+  expect(await relay.logsOf(userId, 1)).toMatchObject([{ quota: 5 }]);
+});
 
 it('embeddings are not charged for a billion images that their provider reports', async () => {
   relay.setOptions({ PriceCards: { own: { prices: { input: 1, image: 0.001 } } } });

@@ -269,6 +269,7 @@ export class RelayHarness {
       settings: {
         firstByteTimeout: 5000,
         idleTimeout: 5000,
+        disconnectedTimeout: 1500,
         forceStreamUsage: true,
         maxBodyBytes: 1024 * 1024,
         bodiesBytes: 192 * 1024 * 1024,

@@ -111,8 +111,14 @@ describe('clients that are fixed to a host', () => {
 
   it('read an unknown method of Vertex in their own form', async () => {
     const { key } = await relay.addToken();
-    const response = await relay.post(`${vertex}/anthropic/models/m:predict`, key, {});
-    expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ type: 'error' })]);
+    const path = `${vertex}/anthropic/models/m:predict`;
+    for (const [sent, status] of [
+      [key, 404],
+      ['sk-unknown', 401],
+    ] as const) {
+      const response = await relay.post(path, sent, {});
+      expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({ type: 'error' })]);
+    }
   });
 });
 

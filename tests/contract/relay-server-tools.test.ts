@@ -245,6 +245,42 @@ describe('a tool whose price is not known', () => {
     expect(await relay.balance(userId)).toMatchObject({ quota: 1_000_000, used: 0 });
   });
 
+  it.each([
+    [
+      'at Messages',
+      14,
+      '/v1/messages',
+      (tool: object) => ({
+        messages: [
+          ...userMessage('hi'),
+          {
+            role: 'system',
+            content: [{ type: 'tool_addition', tool: { type: 'tool_definition', definition: tool } }],
+          },
+        ],
+      }),
+    ],
+    [
+      'at Responses',
+      1,
+      '/v1/responses',
+      (tool: object) => ({
+        input: [
+          { role: 'user', content: 'hi' },
+          { type: 'tool_search_call', call_id: 'call_1', execution: 'client', arguments: {} },
+          { type: 'tool_search_output', call_id: 'call_1', execution: 'client', tools: [tool] },
+        ],
+      }),
+    ],
+  ])('is refused where the conversation defines it: %s', async (_name, type, path, given) => {
+    await relay.addChannel({ type });
+    const { key } = await relay.addToken();
+    const tool = { type: 'teleport_preview', name: 'teleport' };
+    const answer = await relay.post(path, key, { model: 'gpt-4o', max_tokens: 5, ...given(tool) });
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('teleport_preview')]);
+    expect(relay.upstream.requests).toEqual([]);
+  });
+
   it('is free where the site lets it pass, and the owner is told once', async () => {
     relay.setOptions({ UnpricedTools: 'free' });
     await relay.addChannel();

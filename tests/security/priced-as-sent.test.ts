@@ -187,6 +187,56 @@ describe('a tool with a model of its own', () => {
     expect((await relay.post(path, free.key, body)).status).toBe(200);
   });
 
+  const added = (definition?: object) => ({
+    type: 'tool_addition',
+    tool: { type: 'tool_definition', definition },
+  });
+  const afterTurn = (role: string, block: object) => ({ messages: [...call.messages, { role, content: [block] }] });
+  const search = { call_id: 'call_1', execution: 'client' };
+  const found = (...tools: object[]) => [
+    { role: 'user', content: 'hi' },
+    { type: 'tool_search_call', ...search, arguments: { query: 'draw' } },
+    { type: 'tool_search_output', ...search, tools },
+  ];
+
+  it.each<[string, string, number, object]>([
+    ['a turn of instructions', '/v1/messages', 14, afterTurn('system', added(advisor[0]))],
+    [
+      'a compaction',
+      '/v1/messages',
+      14,
+      afterTurn('assistant', { type: 'compaction', content: 'Hello', tool_changes: [added(advisor[0])] }),
+    ],
+    ['the output of a search', '/v1/responses', 1, { input: found(...drawing('gpt-image-1.5')) }],
+  ])('is found where the conversation defines it: in %s', async (_name, path, type, given) => {
+    await relay.addChannel({ type });
+    relay.upstream.script({}, says({ text: 'hi' }));
+    const { key } = await relay.addToken({ modelLimits: 'gpt-4o' });
+    const body = { model: 'gpt-4o', max_tokens: 5, ...given };
+    const response = await relay.post(path, key, body);
+    expect([response.status, await response.text()]).toEqual([
+      403,
+      expect.stringContaining('This token may not use model'),
+    ]);
+    expect(relay.upstream.requests).toHaveLength(0);
+    const free = await relay.addToken();
+    expect((await relay.post(path, free.key, body)).status).toBe(200);
+    expect(relay.upstream.requests[0]?.body).toMatchObject(given);
+  });
+
+  it('stays out of the output of a search, which its call needs', async () => {
+    await relay.addChannel({ type: 1 });
+    relay.upstream.script({}, says({ text: 'hi' }));
+    const { key } = await relay.addToken({ modelLimits: 'gpt-4o' });
+    const response = await relay.post('/v1/responses', key, { model: 'gpt-4o', input: found(...drawing()) });
+    await response.text();
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([
+      200,
+      'input[2].tools[0].image_generation',
+    ]);
+    expect(relay.upstream.requests[0]?.body).toMatchObject({ input: found() });
+  });
+
   const run = { type: 'function', name: 'shell', parameters: {} };
   const declared = (...tools: object[]) => [
     { type: 'additional_tools', tools },

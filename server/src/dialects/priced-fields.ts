@@ -177,7 +177,7 @@ function imagesIn(fields: Fields, name: string, isForm: boolean): number {
 }
 
 /**
- * The number, size and quality of the images that a request orders; of two numbers the larger one.
+ * The number, size and quality of the images that a request asks for; of two numbers the larger one.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function readImageFields(
@@ -196,7 +196,7 @@ export function readImageFields(
   };
 }
 
-/** Another field could order more images than are reserved, by a name that only its provider knows. */
+/** Another field could ask for more images than are reserved, by a name that only its provider knows. */
 const drawingFields: ReadonlySet<string> = new Set([
   ...['type', 'action', 'model', 'size', 'quality', 'background', 'moderation', 'output_format', 'output_compression'],
   ...['input_fidelity', 'input_image_mask', 'partial_images'],

@@ -34,7 +34,7 @@ import { Captures } from '../gateway/observe/captures.js';
 import { ChannelFailures } from '../gateway/observe/channel-failures.js';
 import { ErrorLog } from '../gateway/observe/error-log.js';
 import { UsageAlarm, type OperatorNotices } from '../gateway/observe/usage-alarm.js';
-import { defaultReadOnLimits, DisconnectedClients, type ReadOnLimits } from '../gateway/send/disconnected-clients.js';
+import { defaultReadOnLimits, DisconnectedClients } from '../gateway/send/disconnected-clients.js';
 import { LearnedCorrections } from '../gateway/send/learned-corrections.js';
 import { guardedMedia } from '../gateway/send/media-fetch.js';
 import { RelayProbe } from './probe.js';
@@ -73,11 +73,8 @@ export interface RelaySettings {
   readonly connectTimeout?: number;
   /** Milliseconds for a whole call; half an hour when absent. */
   readonly totalTimeout?: number;
-  /**
-   * Milliseconds in which a non-streaming response may still arrive after its client has disconnected; 1.5 seconds when
-   * absent.
-   */
-  readonly disconnectedTimeout?: number;
+  /** Milliseconds in which a non-streaming response may still arrive after its client has disconnected. */
+  readonly disconnectedTimeout: number;
   readonly forceStreamUsage: boolean;
   /** The variable AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
@@ -187,9 +184,6 @@ const stopMilliseconds = 5_000;
 const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 };
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-const disconnectedLimitsOf = ({ disconnectedTimeout: leftTimeout }: RelaySettings): Partial<ReadOnLimits> =>
-  leftTimeout === undefined ? {} : { wholeMilliseconds: leftTimeout };
-
 const keyStateOf = (...known: readonly KeyState[]): KeyState => ({
   keepOnly: (channels) => known.forEach((one) => one.keepOnly(channels)),
 });
@@ -264,7 +258,10 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     (error) => logger.debug({ err: error }, 'sessions could not be shared'),
   );
   const idOwners = new IdOwners(database, clock, (err) => logger.warn({ err }, 'owners of ids could not be stored'));
-  const left = new DisconnectedClients({ ...defaultReadOnLimits, ...disconnectedLimitsOf(deps.settings) });
+  const left = new DisconnectedClients({
+    ...defaultReadOnLimits,
+    wholeMilliseconds: deps.settings.disconnectedTimeout,
+  });
   const attempts = new Attempts({
     left,
     learned: new LearnedCorrections(clock),

@@ -169,8 +169,12 @@ async function serveClaudeOfVertex(
   const method = call.slice(at + 1);
   if (at > 0 && (method === 'rawPredict' || method === 'streamRawPredict'))
     return relay.serve(atHostedModel(messagesEndpoint, call.slice(0, at)), incoming, client);
-  const unknown = new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is unknown`);
-  sendFailure(client, toCallFailure(unknown), incoming.requestId, anthropicErrors);
+  try {
+    await relay.authenticate(incoming);
+    throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is unknown`);
+  } catch (error) {
+    sendFailure(client, toCallFailure(error), incoming.requestId, anthropicErrors);
+  }
 }
 
 async function serveGemini(relay: Relay, incoming: IncomingRequest, client: ClientResponse): Promise<void> {

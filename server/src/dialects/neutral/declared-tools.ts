@@ -1,4 +1,4 @@
-import { asFields, asList, type Fields } from './fields.js';
+import { asFields, asFieldsList, asList, type Fields } from './fields.js';
 
 /** A tool of a request, and its place. */
 export interface DeclaredTool {
@@ -6,38 +6,103 @@ export interface DeclaredTool {
   readonly tool: Fields;
 }
 
-/** The tools of a request in any dialect: `tools`, and what Codex declares in an item of the input. */
+/** A block of Messages that changes the tools within a conversation, and the place of its definition. */
+export interface ToolChange {
+  readonly at: string;
+  readonly block: Fields;
+}
+
+/** @returns another tool, the same one, or null for none */
+type Change = (tool: Fields) => Fields | null;
+
+/**
+ * The tools of a request in any dialect: `tools`, those in items of the input (Responses), and those that the conversation defines
+ * (Messages).
+ */
 export function declaredTools(body: Fields): DeclaredTool[] {
   const found = toolsIn(body['tools'], 'tools');
   for (const [index, item] of asList(body['input']).entries()) {
-    const declared = additional(item);
-    if (declared) found.push(...toolsIn(declared['tools'], `input[${index}].tools`));
+    const declaring = declaringItem(item);
+    if (declaring) found.push(...toolsIn(declaring['tools'], `input[${index}].tools`));
+  }
+  for (const { at, block } of toolChanges(body['messages'])) {
+    const tool = definitionIn(block);
+    if (tool) found.push({ at, tool });
   }
   return found;
 }
 
-/**
- * @param change returns another tool, the same one, or null for none
- * @returns the same body if nothing changes
- */
-export function withTools(body: Fields, change: (tool: Fields) => Fields | null): Fields {
+/** @returns the same body if nothing changes */
+export function withTools(body: Fields, change: Change): Fields {
   const tools = changedList(body['tools'], change);
   const given = asList(body['input']);
   const input = given.flatMap((item) => {
-    const declared = additional(item);
-    const own = declared && changedList(declared['tools'], change);
+    const declaring = declaringItem(item);
+    const own = declaring && changedList(declaring['tools'], change);
     if (!own) return [item];
-    return own.length === 0 ? [] : [{ ...declared, tools: own }];
+    // The output of a search belongs to its call, so that it stays without tools.
+    return own.length === 0 && declaring['type'] === 'additional_tools' ? [] : [{ ...declaring, tools: own }];
   });
   const isInputChanged = input.length !== given.length || input.some((item, index) => item !== given[index]);
-  if (!tools && !isInputChanged) return body;
-  return { ...body, ...(tools ? { tools } : {}), ...(isInputChanged ? { input } : {}) };
+  const messages = changedList(body['messages'], (turn) => changedTurn(turn, change));
+  if (!tools && !isInputChanged && !messages) return body;
+  return {
+    ...body,
+    ...(tools ? { tools } : {}),
+    ...(isInputChanged ? { input } : {}),
+    ...(messages ? { messages } : {}),
+  };
 }
 
-const additional = (item: unknown): Fields | null => {
+/** The item of an input of Responses if it declares tools: one of Codex, or the output of a search for tools. */
+export function declaringItem(item: unknown): Fields | null {
   const fields = asFields(item);
-  return fields?.['type'] === 'additional_tools' ? fields : null;
-};
+  const type = fields?.['type'];
+  return type === 'additional_tools' || type === 'tool_search_output' ? fields : null;
+}
+
+/** Whether a block of a turn changes the tools. */
+export const changesTools = ({ type }: Fields): boolean => type === 'tool_addition' || type === 'tool_removal';
+
+/** The changes of tools in the turns of a conversation. A compaction keeps those of the turns that it replaces. */
+export function toolChanges(turns: unknown): ToolChange[] {
+  const found: ToolChange[] = [];
+  for (const [index, turn] of asList(turns).entries()) {
+    for (const [position, each] of asList(asFields(turn)?.['content']).entries()) {
+      const block = asFields(each);
+      if (!block) continue;
+      if (changesTools(block)) found.push({ at: `messages[${index}].content[${position}].tool.definition`, block });
+      if (block['type'] !== 'compaction') continue;
+      for (const [number, kept] of asFieldsList(block['tool_changes']).entries()) {
+        const at = `messages[${index}].content[${position}].tool_changes[${number}].tool.definition`;
+        found.push({ at, block: kept });
+      }
+    }
+  }
+  return found;
+}
+
+/** The tool that a block defines itself. Null when it only names one. */
+export const definitionIn = ({ tool }: Fields): Fields | null => asFields(asFields(tool)?.['definition']);
+
+/** @returns null for a turn without further content */
+function changedTurn(turn: Fields, change: Change): Fields | null {
+  const content = changedList(turn['content'], (block) => changedBlock(block, change));
+  if (!content) return turn;
+  return content.length === 0 ? null : { ...turn, content };
+}
+
+function changedBlock(block: Fields, change: Change): Fields | null {
+  if (block['type'] === 'compaction') {
+    const kept = changedList(block['tool_changes'], (each) => changedBlock(each, change));
+    return kept ? { ...block, tool_changes: kept } : block;
+  }
+  const given = changesTools(block) ? definitionIn(block) : null;
+  if (!given) return block;
+  const definition = change(given);
+  if (definition === given) return block;
+  return definition && { ...block, tool: { ...asFields(block['tool']), definition } };
+}
 
 const toolsIn = (value: unknown, at: string): DeclaredTool[] =>
   asList(value).flatMap((entry, index) => {
@@ -45,11 +110,13 @@ const toolsIn = (value: unknown, at: string): DeclaredTool[] =>
     return tool ? [{ at: `${at}[${index}]`, tool }] : [];
   });
 
-function changedList(value: unknown, change: (tool: Fields) => Fields | null): unknown[] | null {
-  const tools = asList(value);
-  const changed = tools.flatMap((entry) => {
-    const tool = asFields(entry);
-    return tool ? (change(tool) ?? []) : [entry];
+function changedList(value: unknown, change: Change): unknown[] | null {
+  const entries = asList(value);
+  const changed = entries.flatMap((entry) => {
+    const fields = asFields(entry);
+    return fields ? (change(fields) ?? []) : [entry];
   });
-  return changed.length === tools.length && changed.every((tool, index) => tool === tools[index]) ? null : changed;
+  return changed.length === entries.length && changed.every((entry, index) => entry === entries[index])
+    ? null
+    : changed;
 }

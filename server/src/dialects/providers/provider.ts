@@ -43,8 +43,8 @@ export interface Provider {
   readonly balanceUnit: string;
   readonly accepts: Accepts;
   /**
-   * How it knows the calls of a session, whose prompts it caches: a field, or a header of chat completions, beside which Responses has
-   * the field. Absent: it has none.
+   * Names the session of a call, whose prompts the provider caches: a field, or a header of chat completions. Responses has the field
+   * in both cases. Absent: the provider has no such name.
    */
   readonly cacheKey?: 'prompt_cache_key' | 'x-grok-conv-id';
   /**
@@ -58,7 +58,7 @@ export interface Provider {
   readonly deadKeyStatuses: readonly number[];
   /** The protocol of realtime sessions; null: not supported. */
   readonly realtime: 'openai' | 'azure' | null;
-  /** How videos are ordered; null: not supported. */
+  /** The API that makes videos; null: not supported. */
   readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | null;
   /**
    * The tier in which the provider serves calls at this time, where its prices depend on that.

@@ -2,17 +2,18 @@ import type { UpstreamRequest } from '../../dialects/contract.js';
 import type { ProviderCodec } from '../../dialects/neutral/codec.js';
 import type { Provider } from '../../dialects/providers/provider.js';
 
-/** The name under which a provider finds the cached prompt of a session, for a client that sends none. */
+/** The key under which a provider caches the prompts of a session, for clients that send none. */
 export interface CacheKey {
-  readonly place: NonNullable<Provider['cacheKey']>;
-  /** Null: the call belongs to no session. */
+  /** The field or the header that has the key. */
+  readonly name: NonNullable<Provider['cacheKey']>;
+  /** Returns the key; null when the call belongs to no session. */
   of(): string | null;
 }
 
-const isField = ({ place }: CacheKey, dialect: ProviderCodec['dialect']): boolean =>
-  dialect === 'openai-responses' || (dialect === 'openai-chat' && place === 'prompt_cache_key');
+const isField = ({ name }: CacheKey, dialect: ProviderCodec['dialect']): boolean =>
+  dialect === 'openai-responses' || (dialect === 'openai-chat' && name === 'prompt_cache_key');
 
-/** A written body with the key, unless the client sent one. */
+/** Adds the key to a written body that has none. */
 export function keyedBody(
   body: Record<string, unknown>,
   dialect: ProviderCodec['dialect'],
@@ -23,7 +24,7 @@ export function keyedBody(
   return key === null ? body : { ...body, prompt_cache_key: key };
 }
 
-/** The same for a provider that reads it from a header. */
+/** Adds the key to the headers of chat completions, for a provider that reads it there. The client's own header stays. */
 export function keyedRequest(
   sent: UpstreamRequest,
   dialect: ProviderCodec['dialect'],
@@ -31,5 +32,5 @@ export function keyedRequest(
 ): UpstreamRequest {
   if (!cacheKey || dialect !== 'openai-chat' || isField(cacheKey, dialect)) return sent;
   const key = cacheKey.of();
-  return key === null ? sent : { ...sent, headers: { [cacheKey.place]: key, ...sent.headers } };
+  return key === null ? sent : { ...sent, headers: { [cacheKey.name]: key, ...sent.headers } };
 }

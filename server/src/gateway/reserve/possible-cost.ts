@@ -56,10 +56,8 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   const known = call.request.maxOutput || limits.maxOutput;
   const of: CallCost['of'] = (promptTokens, outputTokens, toolCalls) => {
     const within = toolCalls === undefined ? traits : withToolCalls(traits, toolCalls);
-    const card = cardFor(call, within);
-    // A ratio prices output at every endpoint, also at those that do not charge output.
-    const completionTokens = card.ratio === undefined ? outputTokens : chargedOutput(tariff, outputTokens);
-    return boundFor(card, price.groupRatio, promptTokens, completionTokens, within, values);
+    const charged = chargedOutput(tariff, outputTokens);
+    return boundFor(cardFor(call, within), price.groupRatio, promptTokens, charged, within, values);
   };
   const drawn = chargeOfDrawing(call, values);
   const isShared = drawn > 0 || (call.request.advisor && call.advice);
@@ -78,7 +76,7 @@ export function costOf(call: Call, values: OptionValues): CallCost | null {
   };
 }
 
-/** Returns the part of the output tokens that the endpoint charges. */
+/** Returns the output tokens that the endpoint charges: none for embeddings, whatever their model costs. */
 const chargedOutput = (tariff: Tariff, completionTokens: number): number =>
   tariff.counted?.({ ...noUsage, completionTokens }).completionTokens ?? completionTokens;
 

@@ -117,10 +117,13 @@ async function exchangeTranslated(
   }
 }
 
-/** For providers that take one. The calls of a session have the same, whichever group serves them. */
+/**
+ * Returns the cache key of the session; undefined when the provider takes none. The group is not part of the key, so that all groups of
+ * a session share the cache.
+ */
 function cacheKeyOf({ channel, caller, request, clientHeaders, rawBody, bareModel }: Attempt): CacheKey | undefined {
-  const { cacheKey: place } = channel.provider;
-  if (!place) return undefined;
+  const { cacheKey: name } = channel.provider;
+  if (!name) return undefined;
   const traits = {
     userId: caller.user.id,
     tokenId: caller.token.id,
@@ -131,7 +134,7 @@ function cacheKeyOf({ channel, caller, request, clientHeaders, rawBody, bareMode
     bodyBytes: rawBody.length,
   };
   return {
-    place,
+    name,
     of() {
       const session = sessionKeyOf(traits, minCachedBytes);
       return session === null || session.source === 'previous_response_id' ? null : session.key;

@@ -18,6 +18,7 @@ import {
   readTextFields,
   responsesFields,
 } from '../../dialects/priced-fields.js';
+import { declaredTools } from '../../dialects/neutral/declared-tools.js';
 import { optionalFlag } from '../../dialects/neutral/given.js';
 import { asFields, asText, either, type Fields } from '../../dialects/neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../../dialects/languages/anthropic/error.js';
@@ -105,10 +106,9 @@ export const messagesEndpoint: Endpoint = {
 /** Tokens of one piece of advice, if its tool sets no limit. Usual advice has 1,400 to 1,800. */
 const usualAdvice = 2048;
 
-/** Finds the model that a tool of the request may ask for advice; null without such a tool. */
-function advisorIn({ tools }: Fields): ParsedRequest['advisor'] | null {
-  if (!Array.isArray(tools)) return null;
-  const tool = asFields((tools as unknown[]).find((each) => asText(asFields(each)?.['type']).startsWith('advisor_')));
+/** Finds the model that a tool of the request may ask for advice: the last definition counts. Null without such a tool. */
+function advisorIn(body: Fields): ParsedRequest['advisor'] | null {
+  const tool = declaredTools(body).findLast((each) => asText(each.tool['type']).startsWith('advisor_'))?.tool;
   const model = asText(tool?.['model']);
   return model ? { model, maxOutput: toCount(tool?.['max_tokens']) || usualAdvice } : null;
 }

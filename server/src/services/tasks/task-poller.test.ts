@@ -282,7 +282,7 @@ it('leaves alone an account that is refused, and no other of its channel', async
   expect(open()).toEqual([1]);
 });
 
-it('asks with the account that prepared, while the channel has its key', async () => {
+it('asks with the account that took the submission, while the channel has its key', async () => {
   const target = (await import('./task-target.js')).targetOf;
   const channel = { id: 1, baseUrl: '', setting: {} } as never;
   world.channels.set(1, { id: 1, keys: ['first', 'second'] });

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientRequest } from '../../neutral/codec.js';
+import { changesTools } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import type { Fields } from '../../neutral/fields.js';
 import {
@@ -21,7 +22,7 @@ import {
   type ToolChoice,
 } from '../../neutral/request.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
-import { changesTools, offeredTools, type OfferedTool } from './tool-changes.js';
+import { offeredTools, type OfferedTool } from './tool-changes.js';
 
 /**
  * A Messages call in the neutral form.

@@ -1,13 +1,11 @@
-import { asFields, asFieldsList, asList, asText, type Fields } from '../../neutral/fields.js';
+import { definitionIn, toolChanges } from '../../neutral/declared-tools.js';
+import { asFields, asFieldsList, asText } from '../../neutral/fields.js';
 
 /** A tool that the model may call, and its place in the request. */
 export interface OfferedTool {
   readonly tool: unknown;
   readonly at: string;
 }
-
-/** Whether a block of a turn changes the tools, which `offeredTools` reads. */
-export const changesTools = ({ type }: Fields): boolean => type === 'tool_addition' || type === 'tool_removal';
 
 /**
  * The tools that a conversation has at its end. Turns of instructions add and remove some (platform.claude.com, "Mid-conversation tool
@@ -16,15 +14,14 @@ export const changesTools = ({ type }: Fields): boolean => type === 'tool_additi
  */
 export function offeredTools(tools: readonly unknown[], turns: readonly unknown[]): OfferedTool[] {
   const declared = tools.map((tool, index): OfferedTool => ({ tool, at: `tools[${index}]` }));
-  const changes = changesIn(turns);
+  const changes = toolChanges(turns);
   const hidden = new Set(tools.some(searches) ? [] : tools.filter(isDeferred).map(nameOf));
   if (hidden.size === 0 && changes.length === 0) return declared;
   if (hidden.size > 0) for (const name of namedIn(turns)) hidden.delete(name);
   let offered = declared;
   for (const { block, at } of changes) {
-    const tool = asFields(block['tool']);
-    const definition = asFields(tool?.['definition']);
-    const name = asText((definition ?? tool)?.['name']);
+    const definition = definitionIn(block);
+    const name = nameOf(definition ?? block['tool']);
     if (definition) offered = [...offered.filter((each) => nameOf(each.tool) !== name), { tool: definition, at }];
     if (block['type'] === 'tool_removal') hidden.add(name);
     else hidden.delete(name);
@@ -36,19 +33,6 @@ const nameOf = (tool: unknown): string => asText(asFields(tool)?.['name']);
 const isDeferred = (tool: unknown): boolean => asFields(tool)?.['defer_loading'] === true;
 /** Anthropic's own search finds deferred tools. No other provider runs it, so that they are all offered there. */
 const searches = (tool: unknown): boolean => asText(asFields(tool)?.['type']).startsWith('tool_search_tool');
-
-function changesIn(turns: readonly unknown[]): Array<{ readonly block: Fields; readonly at: string }> {
-  return turns.flatMap((turn, index) => {
-    const { role, content } = asFields(turn) ?? {};
-    if (role !== 'system' || typeof content === 'string') return [];
-    return asList(content).flatMap((each, position) => {
-      const block = asFields(each);
-      return block && changesTools(block)
-        ? [{ block, at: `messages[${index}].content[${position}].tool.definition` }]
-        : [];
-    });
-  });
-}
 
 /** Names of tools that the model called, and that a search of the client's found. */
 function namedIn(turns: readonly unknown[]): Set<string> {

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientRequest } from '../../neutral/codec.js';
+import { declaringItem } from '../../neutral/declared-tools.js';
 import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, asFieldsList, asList, someText, type Fields } from '../../neutral/fields.js';
 import {
@@ -82,10 +83,9 @@ const parseTools = (value: unknown, at: string, namespace?: string): NeutralTool
 function toolsInInput(input: unknown, declared: readonly NeutralTool[]): NeutralTool[] {
   const known = new Set(declared.map(calledName));
   return asList(input).flatMap((item, index) => {
-    const fields = asFields(item);
-    const type = fields?.['type'];
-    if (type !== 'additional_tools' && type !== 'tool_search_output') return [];
-    return parseTools(fields?.['tools'], `input[${index}].tools`).filter((tool) => {
+    const declaring = declaringItem(item);
+    if (!declaring) return [];
+    return parseTools(declaring['tools'], `input[${index}].tools`).filter((tool) => {
       const isNew = !known.has(calledName(tool));
       known.add(calledName(tool));
       return isNew;

@@ -55,9 +55,9 @@ const opaqueNames = new Set([
   ...['responseSchema', 'response_schema', 'responseJsonSchema', 'args', 'arguments', 'response', 'metadata'],
 ]);
 const imageNames = new Set(['image_url', 'image', 'input_image', 'inlineData', 'inline_data']);
-/** The names above in one set. Most names of a request are not in it, which one look-up shows. */
 /** Fields that ask for a cache, of Anthropic and of OpenAI. */
 const cacheNames = new Set(['cache_control', 'prompt_cache_options', 'prompt_cache_breakpoint']);
+/** The names above in one set. Most names of a request are not in it, which one look-up shows. */
 const telling = new Set([...hiddenNames, ...opaqueNames, ...imageNames, ...cacheNames, 'type', 'input']);
 const maxVisited = 100_000;
 const searchNames = /search|maps/i;

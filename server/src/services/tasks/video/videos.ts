@@ -80,8 +80,8 @@ export class Videos {
    * @throws AppError, UpstreamError
    */
   create(incoming: IncomingRequest, client: Pick<ClientResponse, 'setHeader'>): Promise<Record<string, unknown>> {
-    return this.received(incoming, async (serve) => {
-      const prepared = await this.opened(serve);
+    return this.received(incoming, async (received) => {
+      const prepared = await this.opened(received);
       if (prepared.dropped.length > 0) client.setHeader('x-tollgate-dropped', droppedHeader(prepared.dropped));
       return prepared;
     });
