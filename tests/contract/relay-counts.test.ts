@@ -31,6 +31,16 @@ it('Anthropic counts for its own clients, and nothing is charged', async () => {
   expect(await relay.logs(userId)).toEqual([]);
 });
 
+it('Anthropic counts for clients that are fixed to Vertex AI', async () => {
+  await relay.addChannel({ models: model, type: 14 });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json({ input_tokens: 9 }));
+  const path = '/v1/projects/p/locations/us-east5/publishers/anthropic/models/count-tokens:rawPredict';
+  expect(await countOf(key, path, { ...body, anthropic_version: 'vertex-2023-10-16' })).toEqual({ input_tokens: 9 });
+  const [request] = relay.upstream.requests;
+  expect([request?.path, request?.body]).toEqual(['/v1/messages/count_tokens', body]);
+});
+
 it('Bedrock counts for the model, in its own form', async () => {
   await relay.addChannel({ models: model, type: 33, key: 'AKIAFAKE|secret-fake|us-east-1' });
   const { key } = await relay.addToken();

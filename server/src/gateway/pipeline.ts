@@ -1,3 +1,4 @@
+import { writeJson } from '../shared/exact-json.js';
 import { isAppError } from '../shared/errors.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
 import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from './route/admission.js';
@@ -98,7 +99,8 @@ export class Relay {
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
     const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
     const request = origin ? { ...parsed, continued: await origin } : parsed;
-    return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody };
+    const sent = opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
+    return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
   }
 
   /**

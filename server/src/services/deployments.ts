@@ -28,13 +28,16 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
   };
 }
 
-/** Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect instead. */
-export function atHostedModel(endpoint: Endpoint, model: string): Endpoint {
+/**
+ * Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect instead.
+ * @param model undefined where the body names it
+ */
+export function atHostedModel(endpoint: Endpoint, model?: string): Endpoint {
   return {
     ...endpoint,
     open(rawBody) {
       const { anthropic_version: _version, ...given } = parseJsonBody(rawBody);
-      const body = { ...given, model };
+      const body = model === undefined ? given : { ...given, model };
       return { body, model: modelOf(body), isRewritten: true };
     },
   };

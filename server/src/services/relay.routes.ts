@@ -87,8 +87,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps):
   }
   app.post(`${prefix}/messages/count_tokens`, (request, reply) => {
     const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-    const show = (tokens: number) => ({ input_tokens: tokens });
-    void relay.count(messagesEndpoint, incoming, client, show, { name: 'countMessages', field: 'input_tokens' });
+    void countMessages(relay, messagesEndpoint, incoming, client);
   });
   addResponsesRoutes(app, prefix, deps);
   addModelRoutes(app, prefix, deps);
@@ -158,13 +157,29 @@ function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   }
 }
 
-/** `…:rawPredict` and `…:streamRawPredict` are Messages, whose model is in the path. */
+const countMessages = (
+  relay: Relay,
+  endpoint: Endpoint,
+  incoming: IncomingRequest,
+  client: ClientResponse,
+): Promise<void> =>
+  relay.count(endpoint, incoming, client, (tokens) => ({ input_tokens: tokens }), {
+    name: 'countMessages',
+    field: 'input_tokens',
+  });
+
+/**
+ * `…:rawPredict` and `…:streamRawPredict` are Messages, whose model is in the path. Vertex AI counts tokens under a name in place of
+ * the model, which the body names then.
+ */
 async function serveClaudeOfVertex(
   relay: Relay,
   call: string,
   incoming: IncomingRequest,
   client: ClientResponse,
 ): Promise<void> {
+  if (call === 'count-tokens:rawPredict')
+    return countMessages(relay, atHostedModel(messagesEndpoint), incoming, client);
   const at = call.lastIndexOf(':');
   const method = call.slice(at + 1);
   if (at > 0 && (method === 'rawPredict' || method === 'streamRawPredict'))
