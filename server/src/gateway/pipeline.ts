@@ -13,6 +13,7 @@ import { checkTarget, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
+import { namedIds } from '../dialects/languages/ids/named-ids.js';
 import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
 import { CallServer } from './serve-call.js';
@@ -97,8 +98,9 @@ export class Relay {
     const admission = admit(caller, opened.model, channels.table, options);
     const { requestId, path, query, headers, startedAt, trace } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
-    const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
-    const request = origin ? { ...parsed, continued: await origin } : parsed;
+    const ids = namedIds(endpoint.names, opened.body);
+    const request =
+      ids.length > 0 ? { ...parsed, continued: await namedOrigin(ids, caller, this.deps.idOwners) } : parsed;
     const sent = opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
     return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
   }

@@ -2,6 +2,7 @@ import { writeJson } from '../shared/exact-json.js';
 import { isAppError, type AppError } from '../shared/errors.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { RelayError } from '../dialects/errors/relay-error.js';
+import { namedIds } from '../dialects/languages/ids/named-ids.js';
 import type { Call, OpenedRequest, ReadRequest } from './call.js';
 import { InputChecks, refuseExtensions } from './check-input.js';
 import type { ClientResponse } from './deliver/client-response.js';
@@ -94,7 +95,8 @@ export class CallServer {
     const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
     const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const named = await namedOrigin(endpoint, opened.body, caller, idOwners);
+    // Nearly all calls name nothing that a provider stores.
+    const ids = namedIds(endpoint.names, opened.body);
     return {
       endpoint,
       incoming,
@@ -103,7 +105,7 @@ export class CallServer {
       client,
       opened,
       guard: undefined,
-      named,
+      named: ids.length > 0 ? await namedOrigin(ids, caller, idOwners) : null,
       counted: null,
     };
   }

@@ -82,7 +82,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
     else attempt.store?.keep(own.answerId, null);
   }
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
-  if (own.givenIds && !delivery.refused) attempt.gave?.(own.givenIds);
+  if (own.givenIds?.length && !delivery.refused) attempt.gave?.(own.givenIds);
   const { reportedFailure } = own;
   return { delivery: reportedFailure ? { ...delivery, reportedFailure } : delivery, firstByteAt, isStream: true };
 }
@@ -151,12 +151,12 @@ function answerOf(
   const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);
   if (!attempt.guard) {
     if (own.id !== undefined) attempt.store?.keep(own.id, null);
-    if (own.givenIds) attempt.gave?.(own.givenIds);
+    if (own.givenIds?.length) attempt.gave?.(own.givenIds);
     return receivedOf(tried, headers, answer, collectedAt);
   }
   return guardedAnswer(answer, attempt.guard).then((guarded) => {
     if (own.id !== undefined && !guarded.refused) attempt.store?.keep(own.id, null);
-    if (own.givenIds && !guarded.refused) attempt.gave?.(own.givenIds);
+    if (own.givenIds?.length && !guarded.refused) attempt.gave?.(own.givenIds);
     return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
   });
 }

@@ -121,19 +121,22 @@ const fieldsOf: Readonly<Record<IdDialect, IdFields>> = {
 };
 
 const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
-const none: readonly NamedText[] = [];
+const none: readonly never[] = [];
 
 /**
  * The ids in a client's body by which a provider finds what it keeps (docs/reference/relay/access.md#ids-of-a-provider).
+ * @param dialect absent for endpoints whose bodies cannot name any
  * @throws RelayError invalid_request for an id that is not a text
  */
-export const namedIds = (dialect: IdDialect, body: Fields): readonly NamedId[] =>
-  textsAt(fieldsOf[dialect], body).map(({ field, id }) => ({
+export function namedIds(dialect: IdDialect | undefined, body: Fields): readonly NamedId[] {
+  if (!dialect) return none;
+  return textsAt(fieldsOf[dialect], body).map(({ field, id }) => ({
     dialect,
     field,
     id,
     isConversation: conversationFields.test(field),
   }));
+}
 
 /** Returns the names in an event of a realtime session. */
 export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(ofEvent, event);
