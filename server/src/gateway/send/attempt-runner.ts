@@ -188,7 +188,8 @@ export class AttemptRunner {
   ): Attempt {
     const { values } = this.deps.options;
     const { admission, request, guard } = call;
-    const sent = request.sent ?? { path: call.path + dialectQuery(call.query), rawBody: call.rawBody };
+    const path = call.query === '' ? call.path : call.path + dialectQuery(call.query);
+    const sent = request.sent ?? { path, rawBody: call.rawBody };
     return {
       requestId: call.requestId,
       request,
