@@ -39,9 +39,13 @@ function wantsMoreThanResponses(body: Fields): boolean {
 /** Whether a call goes to Responses: as the channel is set, else as its provider refused before, else by the model. */
 function takes({ needsResponses: needed }: Dialect, body: Fields, target: Target): boolean {
   const { setting, refusedAtChat, upstreamModel } = target;
-  if (setting.chatUpstream === 'chat' || wantsMoreThanResponses(body)) return false;
-  if (setting.chatUpstream === 'responses' || refusedAtChat === 'all') return true;
-  return (refusedAtChat === 'tools' && hasTools(body)) || needed?.(body, upstreamModel) === true;
+  if (setting.chatUpstream === 'chat') return false;
+  const isMeant =
+    setting.chatUpstream === 'responses' ||
+    refusedAtChat === 'all' ||
+    (refusedAtChat === 'tools' && hasTools(body)) ||
+    needed?.(body, upstreamModel) === true;
+  return isMeant && !wantsMoreThanResponses(body);
 }
 
 /** Responses refuses a lower limit, which the other dialects have. */
