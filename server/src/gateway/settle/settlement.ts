@@ -17,7 +17,7 @@ import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
 import { chatContent } from '../observe/chat-content.js';
 import { type Estimate } from '../reserve/estimate.js';
 import { adviceOf, cardOf, drawingOf } from '../reserve/possible-cost.js';
-import { leastCharge, possibleUsage } from '../reserve/possible-usage.js';
+import { leastCharge, withPossibleTokens, withPossibleTools } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
 import type { Call } from '../call.js';
 import type { Reserved } from '../reserve/reserve.js';
@@ -132,7 +132,10 @@ function settleUsage(
     { clientGone, countedHere, estimate, reduced, record, cost, aborted },
     values,
   );
-  const least = leastCharge(call, usage, { quota: price.quota, estimate, sentTokens: delivery.stoppedAt ?? 0 }, values);
+  const least =
+    estimate && price.quota > estimate.amount
+      ? leastCharge(call, usage, { estimate, sentTokens: delivery.stoppedAt ?? 0 }, values)
+      : undefined;
   const charge = toCharge(call, served, facts, { ...price, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
@@ -140,8 +143,24 @@ function settleUsage(
   });
 }
 
+/**
+ * Returns the usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its
+ * model can take and produce, and no more tool calls than one response needs.
+ * @returns the same object when nothing in it is impossible
+ */
+function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
+  const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
+  return isOrdinary(call, possible) ? possible : withPossibleTokens(call, possible, values);
+}
+
+/** Whether the usage is so small that every model can have it. */
+const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
+  promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
+
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
+  const { tools, enable_search: search } = request.body;
+  if (tools === undefined && search === undefined) return usage;
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
   const webSearches = orderedSearches(request.body, dropped);
