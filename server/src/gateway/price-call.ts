@@ -1,5 +1,5 @@
 import type { OptionValues } from '../options/option.service.js';
-import { coversWork, type Price } from '../billing/prices/index.js';
+import type { Price } from '../billing/prices/index.js';
 import type { Caller } from './admit/authentication.js';
 import type { Call, OpenedRequest } from './call.js';
 import type { ParsedRequest } from './request.js';
@@ -77,7 +77,7 @@ function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: stri
  * call covers all tools.
  */
 function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
-  if (coversWork(price)) return request;
+  if (price.coversWork) return request;
   const names = unpricedTools(request.body, price.card.prices);
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }

@@ -6,7 +6,6 @@ import {
   linesOfUsage,
   type SaleLines,
   cardNotes,
-  coversWork,
   listsLines,
   type Price,
   linesOfImages,
@@ -50,7 +49,7 @@ interface Parts {
 /** Returns the parts of a charge. Work of tools and of other models is charged in USD. */
 function partsOf(tariff: Tariff, charged: ChargeInput): Parts {
   const { price, usage, request, bareModel, upstreamModel } = charged;
-  const ofOthers = coversWork(price) ? null : partsWithOthers(charged);
+  const ofOthers = price.coversWork ? null : partsWithOthers(charged);
   if (ofOthers) return ofOthers;
   const card = cardAt(tariff, price, bareModel);
   return { card, lines: linesOfUsage(card, usage, tariff.times?.(request, upstreamModel)) };

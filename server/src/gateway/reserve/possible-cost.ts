@@ -3,7 +3,6 @@ import {
   boundOfCard,
   type ChargeCard,
   chargeOfComponents,
-  isFree,
   modelLimits,
   linesOfImages,
   type Rounded,
@@ -46,7 +45,7 @@ export interface CallCost {
 export function costOf(call: Call, values: OptionValues): CallCost | null {
   const { endpoint, price, admission } = call;
   const { tariff } = endpoint;
-  if (isFree(price) || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
+  if (price.isFree || tariff.fixedUsage?.(call.request, cardOf(call))) return null;
   const fixed = tariff.unreportedOutput?.(call.request);
   const fixedOutput = fixed?.completionTokens ?? 0;
   const found = requestTraits(call.request.body, admission.bareModel);

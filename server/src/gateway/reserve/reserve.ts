@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { hasLines, reserveOf, isFree, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
+import { hasLines, reserveOf, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
 import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -154,7 +154,7 @@ interface Taken {
  * its user has accumulated.
  */
 function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
-  const priced = !isFree(call.price);
+  const priced = !call.price.isFree;
   const amount = priced ? Math.max(1, taken.amount) : taken.amount;
   const budgets = call.budgets?.holds({ money: amount, tokens: taken.tokens });
   const request = {
