@@ -13,7 +13,7 @@ import { checkTarget, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
-import { namedIds } from '../dialects/languages/ids/named-ids.js';
+import { namedIds } from '../dialects/languages/provider-ids.js';
 import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
 import { CallServer } from './serve-call.js';

@@ -2,7 +2,7 @@ import { writeJson } from '../shared/exact-json.js';
 import { isAppError, type AppError } from '../shared/errors.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { RelayError } from '../dialects/errors/relay-error.js';
-import { namedIds } from '../dialects/languages/ids/named-ids.js';
+import { namedIds } from '../dialects/languages/provider-ids.js';
 import type { Call, OpenedRequest, ReadRequest } from './call.js';
 import { InputChecks, refuseExtensions } from './check-input.js';
 import type { ClientResponse } from './deliver/client-response.js';

@@ -11,7 +11,7 @@ import type {
 } from '../../contract.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { idsOfChat } from '../../languages/ids/given-ids.js';
+import { idsOfChat } from '../../languages/provider-ids.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { countedImages } from '../../languages/openai/image-count.js';
 import { chatUsage } from '../../languages/openai/usage.js';

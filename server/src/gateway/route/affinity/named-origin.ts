@@ -1,6 +1,6 @@
 import type { Caller } from '../../admit/authentication.js';
 import type { Continuation } from '../../request.js';
-import type { NamedId } from '../../../dialects/languages/ids/named-ids.js';
+import type { NamedId } from '../../../dialects/languages/provider-ids.js';
 import { notFound } from './call-origin.js';
 import type { IdOwner, IdOwners } from './id-owners.js';
 
