@@ -21,7 +21,6 @@ import { countPrompt, estimatePrompt } from './reserve/metering/prompt-tokens.js
 import { toolsSent } from './reserve/metering/server-tools.js';
 import type { Call, RoutedCall } from './call.js';
 import type { IncomingRequest } from './request.js';
-import { useOf } from './settle/call-use.js';
 import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
 
@@ -172,9 +171,9 @@ export class Relay {
     const { call } = reserved;
     try {
       const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
-      const use = useOf(billed);
-      served.lease?.correct(use);
-      reserved.rates?.correct(use.tokens);
+      const tokens = billed.usage.promptTokens + billed.usage.completionTokens;
+      served.lease?.correct({ tokens, quota: billed.quota });
+      reserved.rates?.correct(tokens);
       this.noteBalance(call.caller, billed);
       call.trace?.served(call, served, billed);
       if (call.capture) captures.keep(call, call.capture, served.meter);
