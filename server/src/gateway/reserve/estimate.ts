@@ -1,6 +1,6 @@
 import { countBySample } from './metering/prompt-tokens.js';
 import type { Call } from '../call.js';
-import { type CallCost, withToolCalls } from './possible-cost.js';
+import { type CallCost, withToolCalls } from './call-charge.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Estimate {

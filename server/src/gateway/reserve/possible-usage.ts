@@ -5,7 +5,7 @@ import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '.
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
 import { type Estimate } from './estimate.js';
-import { adviceOf, drawingOf, chargeFor } from './possible-cost.js';
+import { adviceOf, drawingOf, chargeFor } from './call-charge.js';
 
 /** Published limits grow without notice, so only a report of at least this many times the limit is impossible. */
 const tolerance = 2;

@@ -17,7 +17,7 @@ import {
   type Estimate,
   type Wanted,
 } from './estimate.js';
-import { boundFor, cardOf, chargeFor, costOf, noTools, type CallCost } from './possible-cost.js';
+import { boundFor, cardOf, chargeFor, costOf, noTools, type CallCost } from './call-charge.js';
 import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */

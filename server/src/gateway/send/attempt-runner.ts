@@ -16,7 +16,7 @@ import { isRetryable } from '../route/retry.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Candidate } from '../route/candidates.js';
 import type { Credentials } from '../upstream/credentials.js';
-import { cardAt } from '../reserve/call-bill.js';
+import { cardAt } from '../reserve/call-charge.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';

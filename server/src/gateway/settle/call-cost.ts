@@ -12,7 +12,7 @@ import {
 } from '../../billing/prices/index.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
 import type { Usage } from '../../shared/usage.js';
-import { cardAt } from '../reserve/call-bill.js';
+import { cardAt } from '../reserve/call-charge.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
 import type { Served } from '../send/attempts.js';
 import type { AbortedAttempt } from '../send/hedged-attempt.js';
