@@ -1,5 +1,6 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ChatRequest, Target } from '../../dialects/contract.js';
+import type { Attempt, AttemptOutcome } from './attempt.js';
 import {
   exchangeWith,
   forwardedHeaders,
@@ -8,9 +9,7 @@ import {
   unsupportedBy,
   withClientHeaders,
   withCredential,
-  type Attempt,
-  type AttemptOutcome,
-} from './attempt.js';
+} from './attempt-exchange.js';
 import { sessionKeyOf } from '../route/affinity/session-key.js';
 import type { CacheKey } from '../deliver/cache-key.js';
 import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from '../deliver/chat-dialects.js';

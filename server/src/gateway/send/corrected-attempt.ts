@@ -6,7 +6,8 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { ChatDialect } from '../deliver/chat-dialects.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { mapModel } from '../route/model-mapping.js';
-import { toTarget, type Attempt, type AttemptOutcome } from './attempt.js';
+import type { Attempt, AttemptOutcome } from './attempt.js';
+import { toTarget } from './attempt-exchange.js';
 import type { LearnedCorrections } from './learned-corrections.js';
 
 /** Maximum number of corrected refusals of one attempt. Providers name one field at a time. */

@@ -1,5 +1,6 @@
 import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../../dialects/contract.js';
-import { answerHeaders, contentTypeOf, refusePage, type Attempt, type Received } from './attempt.js';
+import type { Attempt, Received } from './attempt.js';
+import { answerHeaders, contentTypeOf, refusePage } from './attempt-exchange.js';
 import { type ChatDialect } from '../deliver/chat-dialects.js';
 import { collectedAnswer } from '../deliver/collected-stream.js';
 import { type TranslatedChat } from '../deliver/translated-chat.js';
