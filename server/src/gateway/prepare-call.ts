@@ -5,7 +5,7 @@ import { AppError, isAppError } from '../shared/errors.js';
 import { jsonInTurns } from '../shared/json-in-turns.js';
 import type { FormPart } from '../dialects/contract.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
-import { SearchTime } from '../platform/matching/search-time.js';
+import { SearchTime } from '../platform/matching/search.js';
 import type { Caller } from './admit/authentication.js';
 import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
 import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
