@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findPostgres } from '../support/services/postgres.js';
@@ -14,8 +14,8 @@ import { findPostmaster } from './process-usage.js';
 import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
 
 /**
- * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a folder of its
- * own, which later runs use again, and sends the same calls to the bare proxy and to each build in turn. Compare builds with
+ * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a temporary folder,
+ * which later runs use again, and sends the same calls to the bare proxy and to each build in turn. Compare builds with
  * each other in one run: ratios to the proxy differ between machines.
  */
 const root = join(import.meta.dirname, '../..');
@@ -39,7 +39,7 @@ interface Row {
 async function built(commit: string): Promise<string> {
   const git = (...parameters: string[]) => run('git', parameters, { cwd: root });
   const id = (await git('rev-parse', '--short=12', `${commit}^{commit}`)).stdout.trim();
-  const folder = join(root, 'tests/.output/builds', id);
+  const folder = join(tmpdir(), 'tollgate-builds', id);
   if (existsSync(join(folder, 'dist/server/main.js'))) return folder;
   say(`installing and building ${commit}`);
   if (!existsSync(folder)) await run('git', ['clone', '--quiet', '--no-checkout', root, folder]);
