@@ -20,15 +20,15 @@ declare module 'i18next' {
 const dictionaries = {
   en: {
     first: async () => (await import('./en/first.js')).first,
-    rest: () => import('./en/rest.js'),
+    screens: () => import('./en/screens.js'),
   },
   zh: {
     first: async () => (await import('./zh/first.js')).first,
-    rest: () => import('./zh/rest.js'),
+    screens: () => import('./zh/screens.js'),
   },
 } satisfies Record<Language, Record<Part, () => Promise<object>>>;
 
-type Part = 'first' | 'rest';
+type Part = 'first' | 'screens';
 
 /** The parts that the screens of this visit need, in any language. */
 const needed = new Set<Part>(['first']);
@@ -49,8 +49,8 @@ async function ensureLoaded(language: Language, part: Part): Promise<void> {
 
 /** Loads the texts that public pages do not use, in the current language. Screens with such texts wait for it. */
 export async function loadAllTexts(): Promise<void> {
-  needed.add('rest');
-  await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'rest');
+  needed.add('screens');
+  await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'screens');
 }
 
 /** A language that is chosen in another tab applies here, too. */
