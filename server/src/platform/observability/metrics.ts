@@ -65,7 +65,7 @@ export class Metrics {
   /** `reason`: `RATE_LIMITED`, `FAILING`, `QUOTA_EXHAUSTED` or `REFUSED`. */
   readonly keysCoolingDown = this.gauge(
     'tollgate_channel_keys_cooling_down',
-    'Keys of channels that rest, by key and model',
+    'Keys of channels in cooldown, by key and model',
     ['reason'],
     'max',
   );
