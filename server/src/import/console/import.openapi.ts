@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parameter, type ApiSection } from '../../platform/http/openapi/operation.js';
 
-/** Import from another program. */
+/** The REST section for imports from another program. */
 export const importSection: ApiSection = {
   name: 'Import',
   description:
@@ -16,7 +16,7 @@ export const importSection: ApiSection = {
       body: { type: 'object', additionalProperties: true, description: 'The bytes of the file' },
       data: z.object({ name: z.string() }),
       errors: ['CONFLICT', 'CONFIRMATION_NEEDED', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE'],
-      // The site of the reference is not fresh.
+      // The site on which the examples run is not fresh.
       example: { query: { name: 'one-api.db' }, body: {}, fails: 'CONFLICT' },
     },
     'GET /api/import/report': {
