@@ -1,7 +1,7 @@
 import { asFields, asList, type Fields } from '../../neutral/fields.js';
 import { IdFields } from './id-fields.js';
 
-/* The ids in responses by which a client may name later what the provider keeps for it. */
+/* The ids in responses by which a client may later name what the provider keeps for it. */
 
 const ofStored = new IdFields([['id'], ['output[].id']]);
 const ofResponse = new IdFields([
@@ -17,16 +17,16 @@ const ofChat = new IdFields([['choices[].message.audio.id']]);
 const textsIn = (fields: IdFields, body: Fields): string[] =>
   fields.in(body).flatMap(({ id }) => (typeof id === 'string' && id !== '' ? [id] : []));
 
-/** @param response of Responses; one that its provider does not store cannot be continued by its ids */
+/** @param response a response of Responses; one that its provider does not store cannot be continued by its ids */
 export const idsOfResponse = (response: Fields): readonly string[] => [
   ...(response['store'] === false ? [] : textsIn(ofStored, response)),
   ...textsIn(ofResponse, response),
 ];
 
-/** @param answer the response of chat completions, whose audio may be named in the next request */
+/** @param answer a response of chat completions, whose audio may be named in the next request */
 export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
 
-/** @param message of Messages */
+/** @param message a response of Messages */
 export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);
 
 /** Returns the ids in one event of a stream of Messages. */

@@ -8,13 +8,13 @@ export type IdPath = readonly [path: string, only?: (holder: Fields) => boolean]
 
 /** An id in a body. */
 export interface FoundId {
-  /** With its path, such as `input[2].id`. */
+  /** The path of the field, such as `input[2].id`. */
   readonly field: string;
   readonly id: unknown;
 }
 
 interface Place {
-  /** Conditions under which the value is an id; empty: it is none. */
+  /** Conditions under which the value is an id. Without conditions it is not an id. */
   readonly ids: Array<(holder: Fields) => boolean>;
   readonly next: Map<string, Place>;
 }
@@ -22,7 +22,7 @@ interface Place {
 const always = (): boolean => true;
 const newPlace = (): Place => ({ ids: [], next: new Map() });
 
-/** Paths as one tree, so that a body is read once, and only where ids may stand. */
+/** Paths as one tree, so that a body is read once, and only at fields that may contain ids. */
 export class IdFields {
   private readonly root = newPlace();
 
@@ -38,7 +38,7 @@ export class IdFields {
     }
   }
 
-  /** Values that are absent or null are left out. All others are returned, text or not. */
+  /** Returns the values. Absent values and null are left out; all others are returned, even if they are not text. */
   in(body: Fields): readonly FoundId[] {
     const found: Found[] = [];
     readFields(body, this.root, found);
@@ -46,7 +46,7 @@ export class IdFields {
   }
 }
 
-/** The path is written backwards on the way out, because most bodies have none. */
+/** The path is built from the inner name outwards when an id is found, because most bodies have none. */
 interface Found {
   readonly path: string[];
   readonly id: unknown;
@@ -68,7 +68,7 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   const entries = place.next.get('[]');
   if (Array.isArray(value) && entries) return readEntries(value as unknown[], holder, entries, found);
   const fields = Array.isArray(value) ? null : asFields(value);
-  // An id that may be an object has the id in it.
+  // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
   const isId = place.ids.some((only) => only(holder)) || entries?.ids.some((only) => only(holder));
   if (isId) found.push({ path: [], id: value });

@@ -3,19 +3,22 @@ import { malformed } from '../../errors/relay-error.js';
 import { isMadeId } from '../responses/response-object.js';
 import { IdFields, type IdPath } from './id-fields.js';
 
-/** Dialects in which clients name what their provider keeps. */
+/** Dialects in which clients name objects that their provider keeps. */
 export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses' | 'imageEdits';
 
-/** A field that names something. */
+/** A field that names an object. */
 export interface NamedText {
   readonly field: string;
   readonly id: string;
 }
 
-/** Something that a provider keeps for its account, named by a client. */
+/** An object that a provider keeps for its account, named by a client. */
 export interface NamedId extends NamedText {
   readonly dialect: IdDialect;
-  /** Part of a conversation, which belongs to the key that had it. Everything else belongs to the key's owner. */
+  /**
+   * Whether the object is part of a conversation, which belongs to the key that had it. Every other object belongs to
+   * the key's owner.
+   */
   readonly isConversation: boolean;
 }
 
@@ -24,7 +27,10 @@ const isOfType =
   ({ type }: Fields): boolean =>
     types.includes(asText(type));
 
-/** Items that the provider looks up by their id. Those made here are put in or left out before a provider is called. */
+/**
+ * Whether an item is looked up by its id at the provider. Items that this server made are inserted or left out before a
+ * provider is called.
+ */
 const isReference = ({ type, id, role, result, encrypted_content: encrypted }: Fields): boolean =>
   !isMadeId(id) &&
   (type === 'item_reference' ||
@@ -57,7 +63,7 @@ const responsesPaths: readonly IdPath[] = [
 const messagesPaths: readonly IdPath[] = [
   ['container'],
   ['container.id'],
-  // Skills of Anthropic itself are everybody's.
+  // Anthropic's own skills are available to every account.
   ['container.skills[].skill_id', ({ type }) => type !== 'anthropic'],
   ...['messages[].content[]', 'messages[].content[].content[]', 'messages[].content[].source.content[]'].flatMap(
     (block): IdPath[] => [[`${block}.source.file_id`], [`${block}.file_id`, isOfType('container_upload')]],
@@ -66,7 +72,7 @@ const messagesPaths: readonly IdPath[] = [
 
 const chatPaths: readonly IdPath[] = [['messages[].content[].file.file_id'], ['messages[].audio.id']];
 
-/** Paths of ids in edits in JSON. Forms contain the images themselves. */
+/** Paths of ids in image edits as JSON. Forms contain the images themselves. */
 const imageEditPaths: readonly IdPath[] = [['images[].file_id'], ['mask.file_id']];
 
 /** Ids in one event of a realtime session. Items that it refers to belong to the session itself. */
@@ -77,13 +83,13 @@ const ofEvent = new IdFields(
   ]),
 );
 
-/** Addresses in the web and in buckets are no files of the account. */
+/** URLs in the web and in buckets are not files of the account. */
 const isGeminiFile = (holder: Fields): boolean => {
   const uri = holder['fileUri'] ?? holder['file_uri'];
   return typeof uri !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(uri);
 };
 
-/** Google reads names in both cases, in any mixture. */
+/** Google accepts snake case and camel case for each name. */
 function inBothCases([path, only]: IdPath): IdPath[] {
   const names = path.split('.').map((name) => {
     const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -124,7 +130,8 @@ const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input
 const none: readonly NamedText[] = [];
 
 /**
- * The ids in a client's body by which a provider finds what it keeps (docs/reference/relay/access.md#ids-of-a-provider).
+ * Returns the ids in a client's body by which a provider finds objects that it keeps
+ * (docs/reference/relay/access.md#ids-of-a-provider).
  * @throws RelayError invalid_request for an id that is not a text
  */
 export const namedIds = (dialect: IdDialect, body: Fields): readonly NamedId[] =>

@@ -130,8 +130,8 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
 }
 
 /**
- * A response of which only the usage matters. As Latin-1 its texts are wrong, but its structure is right, and it takes half
- * the memory of UTF-16; its texts are read if they have to be counted.
+ * Reads a response of which only the usage matters. Decoded as Latin-1 its texts are wrong, but its structure is right,
+ * and it takes half the memory of UTF-16. The texts are decoded if they have to be counted.
  */
 function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
