@@ -321,7 +321,7 @@ describe('a session whose channel', () => {
     expect((await call(key, body, headers)).status).toBe(200);
     expect(keysSent().slice(before)).not.toContain(first);
     expect(await affinities(userId, 2)).toEqual(['new', 'moved']);
-    relay.endRests();
+    relay.endCooldowns();
   });
 
   it('is disabled moves, and the channel gets no call', async () => {

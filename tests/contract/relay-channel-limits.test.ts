@@ -16,7 +16,7 @@ relaySuite((started) => (relay = started), {
   clock: { now: () => now },
   values: { SelfUseModeEnabled: true, ModelPrice: { 'gpt-4o': 0.1 }, GroupRatio: { default: 1 } },
 });
-beforeEach(() => relay.endRests());
+beforeEach(() => relay.endCooldowns());
 
 const body = { model: 'gpt-4o', messages: userMessage('hi') };
 
@@ -289,7 +289,7 @@ describe('the timeouts of a channel', () => {
       [{ total_seconds: 0.5 }, 'do_request_failed'],
     ] as const) {
       await relay.clearChannels();
-      relay.endRests();
+      relay.endCooldowns();
       const key = await only(timeouts);
       relay.upstream.script({}, async (response) => {
         response.writeHead(200, { 'content-type': 'application/json' });

@@ -137,7 +137,7 @@ describe('a provider limits counts apart from calls, so a count', () => {
   const refused = (status: number, type: string) =>
     json({ type: 'error', error: { type, message: 'no' } }, status, { 'retry-after': '60' });
   const isCount = ({ path }: { path: string }): boolean => path.startsWith(countPath);
-  beforeEach(() => relay.endRests());
+  beforeEach(() => relay.endCooldowns());
 
   it.each([
     [429, 'rate_limit_error'],

@@ -268,7 +268,7 @@ describe('a key with several groups', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(20);
     expect(relay.upstream.requests).toHaveLength(2);
-    relay.endRests();
+    relay.endCooldowns();
   });
 
   it('lists the models of all of them', async () => {

@@ -10,7 +10,7 @@ let relay: RelayHarness;
 let now = Date.now();
 
 relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
-beforeEach(() => relay.endRests());
+beforeEach(() => relay.endCooldowns());
 
 /** Of a user whose balance covers the reservations of every parallel call. */
 const richToken = async (): Promise<{ key: string }> =>
@@ -222,7 +222,7 @@ it('never begins a cooldown for the mistakes of a client, and never stops calls 
   relay.upstream.script({}, failure(500, 'broken', 'server_error'));
   for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(500);
   expect(relay.health.cooldowns).toMatchObject([{ reason: 'FAILING' }]);
-  relay.endRests();
+  relay.endCooldowns();
 });
 
 it('prefers other channels after three failures in 30 s', async () => {

@@ -181,7 +181,7 @@ export class Metrics {
   }
 
   /** Observes one transaction of the ledger. */
-  turn(size: number, milliseconds: number): void {
+  committed(size: number, milliseconds: number): void {
     this.ledgerBatchSize.observe(size);
     this.ledgerBatchSeconds.observe(milliseconds / 1000);
   }
