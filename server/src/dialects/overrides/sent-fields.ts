@@ -7,7 +7,7 @@ import { choices, configs, containers, limits, maxChoices, pricedNames } from '.
  * channel. The operator has set them, so none is refused.
  */
 
-/** The objects in which bodies of providers have numbers of responses and limits. The empty path is the body itself. */
+/** The objects inside a body in which providers have numbers of responses and limits. */
 const holders = [...containers, ...configs, 'inferenceConfig'];
 
 /** Returns the largest number with one of these names. The numbers may be unchecked. */

@@ -4,12 +4,13 @@ import { inSmallLetters, type WordSearch } from './word-search.js';
 
 /** Characters that are searched in one turn of the event loop: some milliseconds. */
 const pieceLength = 16 * 1024;
-/** Characters that a further text counts, however short it is. */
+/** Number of characters that each further text counts at least. */
 const perText = 16;
 
 /**
- * Finds words in texts. It needs linear time, so that a small text is searched at once, here, and a large one in pieces
- * between which other calls go on. It takes nothing of the time for patterns: an honest prompt may be long.
+ * Finds words in texts in linear time. A small text is searched at once in this thread, and a large one in pieces,
+ * between which other calls continue. The search uses none of the time for patterns, because an honest prompt may be
+ * long.
  */
 export async function findWords(
   search: WordSearch,
@@ -42,7 +43,10 @@ const placeOf = ({ words }: WordSearch, word: number, end: number): Pick<Match, 
   end,
 });
 
-/** A word within a longer one does not count. @param first of the matches in the same text */
+/**
+ * Adds a match unless it is within a longer one.
+ * @param first index of the first match in the same text
+ */
 function add(matches: Match[], first: number, match: Match): void {
   while (matches.length > first && (matches.at(-1)?.start ?? -1) >= match.start) matches.pop();
   matches.push(match);

@@ -1,11 +1,11 @@
-/** Milliseconds that a call has at first, and at most at any time. No search lasts longer. */
+/** Milliseconds that a call has initially, which are also its maximum. No search lasts longer. */
 const full = 1000;
-/** Milliseconds that each checked character gives back: 6.4 for a window of a stream. */
+/** Milliseconds that each checked character returns: 6.4 for a window of a stream. */
 const perCharacter = 0.1;
 
 /**
- * The time that one call has for searching, over all rules, patterns and texts. What a call checks gives time back, so that
- * a long stream is never cut for its length, while a slow pattern soon has no time left.
+ * The time that one call has for searching, over all rules, patterns and texts. Each checked text returns some time, so
+ * that a long stream is never cut because of its length, while a slow pattern soon has no time left.
  */
 export class SearchTime {
   private milliseconds = full;
@@ -14,7 +14,7 @@ export class SearchTime {
     return this.milliseconds;
   }
 
-  /** Below a millisecond nothing is searched. */
+  /** Whether the time is used up. With less than a millisecond nothing is searched. */
   get isOver(): boolean {
     return this.milliseconds < 1;
   }
@@ -23,7 +23,7 @@ export class SearchTime {
     this.milliseconds -= milliseconds;
   }
 
-  /** Texts of the call are about to be checked, by however many rules. */
+  /** Returns time for texts that are about to be checked, regardless of the number of rules. */
   earn(texts: readonly string[]): void {
     let characters = 0;
     for (const text of texts) characters += text.length;

@@ -3,7 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 /** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
 const lettersPerTurn = 2_000;
 
-/** The same number of characters in small letters, so that places stay the same. A final sigma is a sigma. */
+/**
+ * Returns the text in lower case with the same number of characters, so that offsets stay the same. A final sigma is a
+ * sigma.
+ */
 export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
 /**
@@ -13,9 +16,9 @@ export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i
 export class WordSearch {
   readonly words: readonly string[];
   private readonly next: Transitions;
-  /** The state to go on from where a state has no transition: that of its longest end with which a word begins. */
+  /** The state to continue from if a state has no transition: that of its longest suffix with which a word begins. */
   private readonly fallback: Int32Array;
-  /** The longest word that ends in a state; -1: none. */
+  /** The longest word that ends in a state; -1 if none does. */
   private readonly word: Int32Array;
   /** The state and the letter that lead to a state. */
   private readonly from: Int32Array;
@@ -32,7 +35,7 @@ export class WordSearch {
     this.letter = new Uint16Array(letters + 1);
   }
 
-  /** Other calls go on while a long list is prepared. */
+  /** Prepares a list of words. Other calls continue while a long list is prepared. */
   static async of(words: readonly string[]): Promise<WordSearch> {
     const search = new WordSearch(words);
     await search.link(await search.add());
@@ -40,9 +43,9 @@ export class WordSearch {
   }
 
   /**
-   * @param piece small letters
-   * @param from the state at the end of the piece before; 0 at the start of a text
-   * @param found is called with each place behind a word, and returns whether to go on
+   * @param piece text in lower case
+   * @param from the state at the end of the previous piece; 0 at the start of a text
+   * @param found called with each offset after a word; returns whether to continue
    * @returns the state at the end of the piece
    */
   run(piece: string, from: number, found: (word: number, end: number) => boolean): number {
@@ -64,7 +67,7 @@ export class WordSearch {
     }
   }
 
-  /** @returns the states by the length of what they stand for */
+  /** @returns the states by the length of the prefix that they represent */
   private async add(): Promise<number[][]> {
     const levels: number[][] = [];
     let states = 1;
@@ -93,7 +96,7 @@ export class WordSearch {
     return levels;
   }
 
-  /** Short ones first, so that the fallback of a state is complete before the state itself. */
+  /** Sets the fallbacks, short states first, so that the fallback of a state is complete before the state itself. */
   private async link(levels: ReadonlyArray<readonly number[]>): Promise<void> {
     let linked = 0;
     for (const level of levels) {
@@ -108,7 +111,7 @@ export class WordSearch {
   }
 }
 
-/** A hash table of transitions, in 12 bytes for each place. */
+/** A hash table of transitions with 12 bytes per entry. */
 class Transitions {
   private readonly mask: number;
   private readonly states: Int32Array;
@@ -123,7 +126,7 @@ class Transitions {
     this.targets = new Int32Array(size);
   }
 
-  /** @returns 0 for none: no transition leads to the first state */
+  /** @returns 0 if there is none, because no transition leads to the first state */
   get(state: number, letter: number): number {
     return this.targets[this.placeOf(state, letter)] ?? 0;
   }
@@ -135,7 +138,7 @@ class Transitions {
     this.targets[place] = target;
   }
 
-  /** The place of a transition, or the free one where it belongs. */
+  /** Returns the index of a transition, or of the free entry for it. */
   private placeOf(state: number, letter: number): number {
     let place = (Math.imul(state, 0x9e3779b1) ^ Math.imul(letter, 0x85ebca6b)) >>> 7;
     for (place &= this.mask; this.targets[place] !== 0; place = (place + 1) & this.mask) {

@@ -4,8 +4,9 @@ import { matcher } from './matcher.js';
 import { WordSearch } from './word-search.js';
 
 /**
- * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a check.
- * @throws UnavailableError when it could not be done
+ * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a
+ * check.
+ * @throws UnavailableError when the check is impossible
  */
 export type LocalCheck = (search: Search) => Promise<Findings>;
 
