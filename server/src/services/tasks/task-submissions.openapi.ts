@@ -194,7 +194,7 @@ export const videoSection: ApiSection = {
       role: key,
       path: videoId,
       query: {
-        variant: { type: 'string', description: 'Of what', values: ['video', 'thumbnail', 'spritesheet'] },
+        variant: { type: 'string', description: 'Kind of bytes', values: ['video', 'thumbnail', 'spritesheet'] },
       },
       media: 'video/mp4',
       errors: ['NOT_FOUND'],
