@@ -6,7 +6,7 @@ import type { en } from './en/en.js';
 export const languages = ['zh', 'en'] as const;
 export type Language = (typeof languages)[number];
 
-/** `public/boot.js` reads the same key before the first paint. */
+/** The storage key of the language. `public/boot.js` reads it before the first paint. */
 const storageKey = 'language';
 
 declare module 'i18next' {
@@ -53,7 +53,7 @@ export async function loadAllTexts(): Promise<void> {
   await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'screens');
 }
 
-/** A language that is chosen in another tab applies here, too. */
+/** Applies a language that is chosen in another tab. */
 function followOtherTabs({ key }: StorageEvent): void {
   const language = preferredLanguage();
   if (key === storageKey && language !== i18next.language) void changeLanguage(language, false);

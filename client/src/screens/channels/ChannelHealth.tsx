@@ -35,7 +35,7 @@ function useNow(active: boolean): number {
   return now;
 }
 
-/** Seconds below two minutes, then minutes, then hours. */
+/** Formats a remaining time: seconds below two minutes, then minutes, then hours. */
 function cooldownTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 120) return `${decimal(seconds, 0)} s`;
