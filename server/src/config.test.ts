@@ -178,7 +178,7 @@ it('knows where the providers of sign-in live', () => {
   });
 });
 
-it('reads responses on as long as LEFT_CALL_TIMEOUT says', () => {
+it('reads responses on as long as DISCONNECTED_CALL_TIMEOUT says', () => {
   expect(parseConfig({}).relay.disconnectedTimeout).toBe(120_000);
-  expect(parseConfig({ LEFT_CALL_TIMEOUT: '7' }).relay.disconnectedTimeout).toBe(7000);
+  expect(parseConfig({ DISCONNECTED_CALL_TIMEOUT: '7' }).relay.disconnectedTimeout).toBe(7000);
 });

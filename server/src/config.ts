@@ -71,7 +71,7 @@ export const environmentSchema = z.object({
   SYNC_FREQUENCY: whole(60, 1, 86_400),
   RELAY_TIMEOUT: whole(0, 0, 86_400),
   STREAMING_TIMEOUT: whole(60, 1, 86_400),
-  LEFT_CALL_TIMEOUT: whole(120, 0, 3600),
+  DISCONNECTED_CALL_TIMEOUT: whole(120, 0, 3600),
   FORCE_STREAM_OPTION: flag(true),
   RESPONSE_STORAGE_SECONDS: whole(3600, 0, 2_592_000),
   AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
@@ -302,7 +302,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     relay: {
       firstByteTimeout: (env.RELAY_TIMEOUT || 300) * 1000,
       idleTimeout: env.STREAMING_TIMEOUT * 1000,
-      disconnectedTimeout: env.LEFT_CALL_TIMEOUT * 1000,
+      disconnectedTimeout: env.DISCONNECTED_CALL_TIMEOUT * 1000,
       forceStreamUsage: env.FORCE_STREAM_OPTION,
       azureVersion: env.AZURE_DEFAULT_API_VERSION,
       responseSeconds: env.RESPONSE_STORAGE_SECONDS,

@@ -142,7 +142,7 @@ try {
     `\nThe other user: ${all.length} calls, p50 ${quantile(all, 0.5).toFixed(0)} ms, p99 ${quantile(all, 0.99).toFixed(0)} ms`,
   );
   const drifts = await auditor.drifts();
-  say(drifts.length === 0 ? 'The books add up.' : `The books do not add up: ${JSON.stringify(drifts)}`);
+  say(drifts.length === 0 ? 'The ledger is consistent.' : `The ledger is not consistent: ${JSON.stringify(drifts)}`);
   if (drifts.length > 0) process.exitCode = 1;
 } finally {
   await auditor.close();

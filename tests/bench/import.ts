@@ -58,7 +58,7 @@ try {
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'exit')) as [number];
   const seconds = (performance.now() - began) / 1000;
-  // The charges of this log are made up, so only the books count.
+  // The charges of this log are made up, so only the ledger is compared.
   const isConsistent = output.includes('The ledger is consistent.') && output.includes('equal to the unit');
   console.log(`${rows} log rows in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s; exit code ${code}`);
   if (!isConsistent) process.exitCode = 3;

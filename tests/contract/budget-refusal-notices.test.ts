@@ -58,11 +58,11 @@ beforeEach(async () => {
 });
 
 /** Both nodes look at the same time, or one after the other. */
-async function round(inTurn = false): Promise<Array<readonly [number | 'root', string]>> {
+async function noticesOfRun(inTurn = false): Promise<Array<readonly [number | 'root', string]>> {
   await Promise.all([relay.idle(), two.idle()]);
   sent.length = 0;
-  if (inTurn) for (const node of nodes) await node.round();
-  else await Promise.all(nodes.map((node) => node.round()));
+  if (inTurn) for (const node of nodes) await node.run();
+  else await Promise.all(nodes.map((node) => node.run()));
   return sent.map(([receiver, { type }]) => [receiver, type] as const);
 }
 
@@ -91,7 +91,7 @@ it('comes once in a window where what is left is too little for a call, from one
   expect(statuses.filter((status) => status === 200)).toHaveLength(33);
   // Each node has refused a call, so that either may report first.
   expect([await ask(key), await ask(key, {}, two)]).toEqual([429, 429]);
-  expect(await round()).toEqual([[userId, `budget_${id}_100`]]);
+  expect(await noticesOfRun()).toEqual([[userId, `budget_${id}_100`]]);
   expect(sent[0]?.[1]).toMatchObject({
     title: 'A budget refuses calls',
     content:
@@ -99,15 +99,15 @@ it('comes once in a window where what is left is too little for a call, from one
     values: [expect.stringMatching(/^the token /) as unknown, '$0.990000 quota', '$1.000000 quota'],
   });
   expect(await ask(key)).toBe(429);
-  expect(await round()).toEqual([]);
+  expect(await noticesOfRun()).toEqual([]);
   // The next window.
   now += 24 * 3_600_000;
-  expect(await round()).toEqual([]);
+  expect(await noticesOfRun()).toEqual([]);
   await Promise.all(Array.from({ length: 33 }, () => ask(key)));
   // Without a refused call 99 percent are 80.
-  expect(await round()).toEqual([[userId, `budget_${id}_80`]]);
+  expect(await noticesOfRun()).toEqual([[userId, `budget_${id}_80`]]);
   expect(await ask(key, {}, two)).toBe(429);
-  expect(await round()).toEqual([[userId, `budget_${id}_100`]]);
+  expect(await noticesOfRun()).toEqual([[userId, `budget_${id}_100`]]);
 });
 
 it('does not come where only a running call had taken the rest, and that call returned it', async () => {
@@ -124,11 +124,11 @@ it('does not come where only a running call had taken the rest, and that call re
   while (relay.upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await ask(key)).toBe(429);
   sent.length = 0;
-  await nodes[0]!.round();
+  await nodes[0]!.run();
   expect(sent).toEqual([]);
   release();
   expect(await running).toBe(400);
-  expect(await round()).toEqual([]);
+  expect(await noticesOfRun()).toEqual([]);
   relay.upstream.reset();
   expect(await ask(key)).toBe(200);
 });
@@ -147,12 +147,12 @@ it('comes after a running call has used the rest', async () => {
   const running = ask(key);
   while (relay.upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(await ask(key)).toBe(429);
-  await nodes[0]!.round();
+  await nodes[0]!.run();
   release();
   expect(await running).toBe(200);
   // The note was kept, because the running call might have returned its part. In turn, because the node that
   // refused nothing would report that half is used if it came first.
-  expect(await round(true)).toEqual([[userId, `budget_${id}_100`]]);
+  expect(await noticesOfRun(true)).toEqual([[userId, `budget_${id}_100`]]);
 });
 
 it('does not come where a call got less output instead', async () => {
@@ -162,7 +162,7 @@ it('does not come where a call got less output instead', async () => {
   const usage = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
   relay.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }], usage }));
   expect(await ask(key, { model: 'gpt-ratio', max_tokens: 5000 })).toBe(200);
-  expect(await round()).toEqual([]);
+  expect(await noticesOfRun()).toEqual([]);
 });
 
 it('of a channel goes to root, although another channel serves the calls', async () => {
@@ -171,5 +171,5 @@ it('of a channel goes to root, although another channel serves the calls', async
   const id = await addBudget('channel', first, 'money', 25_000);
   const { key } = await richToken();
   expect([await ask(key), await ask(key)]).toEqual([200, 200]);
-  expect(await round(true)).toEqual([['root', `budget_${id}_100`]]);
+  expect(await noticesOfRun(true)).toEqual([['root', `budget_${id}_100`]]);
 });

@@ -217,9 +217,9 @@ describe('notices', () => {
   });
 
   /** Both nodes look at the same time. */
-  const round = async (): Promise<Array<readonly [number | 'root', string]>> => {
+  const noticesOfRun = async (): Promise<Array<readonly [number | 'root', string]>> => {
     sent.length = 0;
-    await Promise.all([node.round(), second.round()]);
+    await Promise.all([node.run(), second.run()]);
     return sent.map(([receiver, { type }]) => [receiver, type] as const);
   };
   const use = (id: number, at: number, used: number) =>
@@ -233,42 +233,42 @@ describe('notices', () => {
   it('come once for each percentage of a window, from one of two nodes, and again in the next window', async () => {
     const { id } = await created(owner, tokenBudget());
     await use(id, midnight, 249_999);
-    expect(await round()).toEqual([]);
+    expect(await noticesOfRun()).toEqual([]);
     await use(id, midnight, 250_000);
-    expect(await round()).toEqual([[owner.id, `budget_${id}_50`]]);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_50`]]);
     expect(sent[0]?.[1]).toEqual({
       type: `budget_${id}_50`,
       title: '50% of a budget is used',
       content: '50% of the budget of {{value}} is used: {{value}} of {{value}}. It resets at 2026-03-29T00:00:00.000Z.',
       values: ['the token dev', '$0.500000 quota', '$1.000000 quota'],
     });
-    expect(await round()).toEqual([]);
+    expect(await noticesOfRun()).toEqual([]);
     await use(id, midnight, 399_999);
-    expect(await round()).toEqual([]);
+    expect(await noticesOfRun()).toEqual([]);
     await use(id, midnight, 400_000);
-    expect(await round()).toEqual([[owner.id, `budget_${id}_80`]]);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_80`]]);
     await use(id, midnight, 500_000);
-    expect(await round()).toEqual([[owner.id, `budget_${id}_100`]]);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_100`]]);
     expect(sent[0]?.[1].title).toBe('A budget is used up');
     await use(id, midnight, 600_000);
-    expect(await round()).toEqual([]);
+    expect(await noticesOfRun()).toEqual([]);
     now = Date.UTC(2026, 2, 29);
-    expect(await round()).toEqual([]);
+    expect(await noticesOfRun()).toEqual([]);
     await use(id, now, 450_000);
     // Of 50 and 80 percent only the higher one.
-    expect(await round()).toEqual([[owner.id, `budget_${id}_80`]]);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_80`]]);
   });
 
   it('of a rolling budget come again when the last one has left the window', async () => {
     const { id } = await created(owner, { ...tokenBudget(), window: '5h', rolling: true });
     await use(id, now, 500_000);
-    expect(await round()).toEqual([[owner.id, `budget_${id}_100`]]);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_100`]]);
     now += 4 * 3_600_000;
     await use(id, now, 500_000);
-    expect(await round()).toEqual([]);
+    expect(await noticesOfRun()).toEqual([]);
     now += 3_600_000 + 300_000;
     await use(id, now, 500_000);
-    expect(await round()).toEqual([[owner.id, `budget_${id}_100`]]);
+    expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_100`]]);
   });
 
   it('go to the user, and to root for groups, channels and the site; none for budgets that do not count', async () => {
@@ -279,7 +279,7 @@ describe('notices', () => {
     const off = await created(root, { ...rest, level: 'site', enabled: false });
     const refusing = await created(root, { ...rest, level: 'site', amount: 0 });
     for (const { id } of [ofUser, ofGroup, ofSite, off, refusing]) await use(id, midnight, 5);
-    expect((await round()).sort()).toEqual(
+    expect((await noticesOfRun()).sort()).toEqual(
       [
         [owner.id, `budget_${ofUser.id}_50`],
         ['root', `budget_${ofGroup.id}_50`],

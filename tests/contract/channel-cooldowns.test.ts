@@ -41,7 +41,7 @@ async function keys(): Promise<Key[]> {
   return (answer.data as { channel: { keys: Key[] } }).channel.keys;
 }
 
-it('shows the rest of each key with reason and end, live too, and Clear ends them', async () => {
+it('shows the cooldown of each key with reason and end, live too, and Clear ends them', async () => {
   const reader = await EventReader.open(
     site.server.url,
     root,

@@ -115,7 +115,7 @@ describe('testing all channels', () => {
     await create({ models: 'whisper-1' });
     await create({ key: 'sk-good' });
     await create({ key: 'sk-bad' });
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     const startedAt = expect.stringMatching(/^20.*Z$/) as string;
     expect(await read()).toMatchObject({ startedAt, endedAt: null, total: 4, failed: 0 });
     const wait = async (holds: (run: Record<string, unknown> | null) => boolean) => {
@@ -146,7 +146,7 @@ describe('testing all channels', () => {
     expect(messages).toEqual(['', 'A test is already running', 'A test is already running']);
     release();
     await until(tested);
-    // the end of the round opens the next
+    // The end of the run opens the next.
     let next = await call('/api/channel/test');
     for (let tries = 0; next.body['success'] !== true && tries < 1600; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 25));
@@ -157,12 +157,12 @@ describe('testing all channels', () => {
 
   it('leaves channels alone that cannot be reached, and all of them when the site says so', async () => {
     const unreachable = await create({ base_url: 'http://127.0.0.1:9' });
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     expect((await until(tested)).find(({ id }) => id === unreachable)?.status).toBe(1);
     await set({ AutomaticDisableChannelEnabled: 'false' });
     upstream.script({}, unauthorized());
     await create();
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
   });
 
@@ -171,9 +171,9 @@ describe('testing all channels', () => {
     upstream.script({ key: 'sk-bad' }, unauthorized());
     upstream.script({ key: 'sk-worse' }, unauthorized());
     const [mixed, bad] = [await create({ key: 'sk-bad,sk-good' }), await create({ key: 'sk-bad,sk-worse' })];
-    for (let round = 0; round < 4; round++) {
+    for (let run = 0; run < 4; run++) {
       await site.query('UPDATE channels SET test_time = 0');
-      await waitForRound('/api/channel/test');
+      await startRun('/api/channel/test');
       await until(tested);
     }
     const rows = await until((all) => all.find(({ id }) => id === bad)?.status === 3);
@@ -194,7 +194,7 @@ describe('testing all channels', () => {
       id,
       other,
     ]);
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
     expect(upstream.requests.map(({ key }) => key)).toEqual(['sk-good', 'sk-good']);
   });
@@ -205,7 +205,7 @@ describe('testing all channels', () => {
     const broken = await create();
     upstream.script({ key: 'sk-bad' }, unauthorized());
     const refused = await create({ key: 'sk-bad' });
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 3);
     expect(rows.find(({ id }) => id === broken)?.status).toBe(1);
   });
@@ -222,9 +222,9 @@ describe('testing all channels', () => {
     await site.query('UPDATE channels SET status = CASE id WHEN $1 THEN 3 ELSE 2 END', [waiting]);
     const states = async (): Promise<Array<number | undefined>> => {
       await site.query('UPDATE channels SET test_time = 0');
-      await waitForRound('/api/channel/test');
+      await startRun('/api/channel/test');
       const rows = await until(tested);
-      await waitForRound('/api/channel/test');
+      await startRun('/api/channel/test');
       return [off, refused, waiting].map((id) => rows.find((row) => row.id === id)?.status);
     };
     expect(await states()).toEqual([2, 2, 3]);
@@ -245,7 +245,7 @@ describe('testing all channels', () => {
     const slow = await create();
     upstream.script({ key: 'sk-bad' }, unauthorized());
     const refused = await create({ key: 'sk-bad' });
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 3);
     expect(rows.find(({ id }) => id === slow)?.status).toBe(1);
   });
@@ -259,20 +259,20 @@ describe('testing all channels', () => {
       }, 120);
     });
     await create();
-    await waitForRound('/api/channel/test');
+    await startRun('/api/channel/test');
     const [row] = await until((rows) => rows[0]?.status === 3);
     expect(row?.status).toBe(3);
     expect(row?.other_info).toMatch(/response time \d+\.\d\ds exceeds 0\.05s/);
   });
 });
 
-/** Starts a round as soon as the previous one has ended. */
-async function waitForRound(path: string): Promise<void> {
+/** Starts a run as soon as the previous one has ended. */
+async function startRun(path: string): Promise<void> {
   for (let tries = 0; tries < 1600; tries++) {
     if ((await call(path)).body['success'] === true) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new Error('a round never ended');
+  throw new Error('the previous run did not end');
 }
 
 describe('balances', () => {
@@ -383,9 +383,9 @@ describe('balances', () => {
       upstream.script({ path: '/user/balance' }, json({}));
       await json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] })(response, request);
     });
-    await waitForRound('/api/channel/update_balance');
-    // The next round begins when this one has ended.
-    await waitForRound('/api/channel/update_balance');
+    await startRun('/api/channel/update_balance');
+    // The next run begins when this one has ended.
+    await startRun('/api/channel/update_balance');
     const [row] = await site.query<State>('SELECT * FROM channels');
     expect([row?.status, Number(row?.balance_updated_time)]).toEqual([1, 0]);
   });
@@ -440,7 +440,7 @@ describe('balances', () => {
       await create({ type: 43, key: 'sk-empty,sk-rich' }),
       await create({ type: 43, key: 'sk-empty,sk-spent' }),
     ];
-    await waitForRound('/api/channel/update_balance');
+    await startRun('/api/channel/update_balance');
     const rows = await until((all) => all.find(({ id }) => id === bare)?.status === 3);
     expect(rows.map(({ id, status, balance }) => [id, status, balance])).toEqual([
       [mixed, 1, 0],
@@ -452,15 +452,15 @@ describe('balances', () => {
     await set({ AutomaticDisableChannelEnabled: 'false' });
     upstream.script({}, json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] }));
     const id = await create({ type: 43 });
-    await waitForRound('/api/channel/update_balance');
+    await startRun('/api/channel/update_balance');
     const [row] = await until((rows) => Number(rows[0]?.balance_updated_time) > 0);
-    await waitForRound('/api/channel/update_balance');
+    await startRun('/api/channel/update_balance');
     expect([row?.id, row?.balance]).toEqual([id, 0]);
     expect((await site.query<State>('SELECT * FROM channels')).map(({ status }) => status)).toEqual([1]);
   });
 });
 
-it('the super admin hears of the end of a test that somebody asked for, and of no other round', async () => {
+it('the super admin is notified of the end of a test that a user started, and of no other run', async () => {
   const told: unknown[] = [];
   const kept: unknown[] = [];
   const schedules = new ChannelSchedules({
@@ -490,7 +490,7 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
   expect(kept.at(-1)).toMatchObject({ endedAt: expect.any(Date) as Date, total: 0, failed: 0 });
 });
 
-it('a round rests between two channels for as long as the site says, and a stopping server waits for no rest', async () => {
+it('a run pauses between two channels for as long as the site says, and a stopping server waits for no pause', async () => {
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
   const begin = async (pause: number) => {
     const visits: number[] = [];

@@ -729,7 +729,7 @@ describe('the GraphQL presentation', () => {
     const { data, text } = await site.graphql(
       alice,
       `{ myLogs(sort: { field: AT, direction: ASC }) { items { cachedTokens reasoningTokens timeToFirstTokenMs path upstreamModel
-         reasoningEffort isUsageEstimated hasClientLeft streamError error { status code message }
+         reasoningEffort isUsageEstimated hasClientDisconnected streamError error { status code message }
          price { version modelPrice modelRatio completionRatio cacheRatio cacheWriteRatio audioRatio audioCompletionRatio groupRatio }
          audio { textInputTokens audioInputTokens textOutputTokens audioOutputTokens } conversation { input output } } } }`,
     );
@@ -742,7 +742,7 @@ describe('the GraphQL presentation', () => {
       upstreamModel: null,
       reasoningEffort: null,
       isUsageEstimated: false,
-      hasClientLeft: false,
+      hasClientDisconnected: false,
       streamError: null,
       error: null,
       price: null,
@@ -760,7 +760,7 @@ describe('the GraphQL presentation', () => {
         upstreamModel: 'real',
         reasoningEffort: 'low',
         isUsageEstimated: true,
-        hasClientLeft: true,
+        hasClientDisconnected: true,
         streamError: 'upstream_error',
         error: null,
         audio: null,

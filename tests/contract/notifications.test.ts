@@ -340,7 +340,7 @@ describe('the outbox', () => {
     const { outbox, told } = node(outcomes);
     await outbox.post(user.id, notice);
     await empty();
-    await outbox.round();
+    await outbox.run();
     await outbox.stop();
     expect(told).toEqual(Array.from({ length: tries }, () => [user.id, notice]));
   });
@@ -361,7 +361,7 @@ describe('the outbox', () => {
     await first.outbox.stop();
     await new Promise((resolve) => setTimeout(resolve, 20));
     const others = Array.from({ length: 5 }, () => node([true]));
-    await Promise.all(others.map(({ outbox }) => outbox.round()));
+    await Promise.all(others.map(({ outbox }) => outbox.run()));
     expect(others.flatMap(({ told }) => told)).toEqual([[user.id, notice]]);
     await empty();
   });
@@ -371,13 +371,13 @@ describe('the outbox', () => {
       VALUES ($1, 't', 'Title', '{{value}}', '["x"]', $2, now() + $3 * interval '1 second')`;
     const { outbox, told } = node([]);
     await dataSource.query(insert, [user.id, 1, 30]);
-    await outbox.round();
+    await outbox.run();
     expect([told.length, (await rows()).length]).toEqual([0, 1]);
     await dataSource.query(`UPDATE notices SET due_at = now() - interval '1 second'`);
-    await outbox.round();
+    await outbox.run();
     expect([told.length, (await rows()).length]).toEqual([1, 0]);
     await dataSource.query(insert, [user.id, 3, -1]);
-    await outbox.round();
+    await outbox.run();
     expect([told.length, (await rows()).length]).toEqual([1, 0]);
   });
 

@@ -48,7 +48,7 @@ async function keyWith(requests: number): Promise<{ key: string; used: () => Pro
   return { key, used };
 }
 
-async function order(client: RealtimeClient, type: 'response.done' | 'error', count = 1): Promise<void> {
+async function create(client: RealtimeClient, type: 'response.done' | 'error', count = 1): Promise<void> {
   client.send({ type: 'response.create' });
   await client.until(type, count);
 }
@@ -56,9 +56,9 @@ async function order(client: RealtimeClient, type: 'response.done' | 'error', co
 it('a budget of two requests serves two responses of one session, and refuses the third', async () => {
   const { key, used } = await keyWith(2);
   const client = await clients.session(key);
-  await order(client, 'response.done');
-  await order(client, 'response.done', 2);
-  await order(client, 'error');
+  await create(client, 'response.done');
+  await create(client, 'response.done', 2);
+  await create(client, 'error');
   expect(client.events.at(-1)).toMatchObject(exceeded);
   expect(client.closed).toBeNull();
   client.socket.close();
@@ -68,7 +68,7 @@ it('a budget of two requests serves two responses of one session, and refuses th
 
 it('a budget of one request serves the first response of a session', async () => {
   const { key, used } = await keyWith(1);
-  await order(await clients.session(key), 'response.done');
+  await create(await clients.session(key), 'response.done');
   expect(await used()).toBe(1);
 });
 
@@ -85,7 +85,7 @@ it.each([model, timed])('a session of %s without a response takes none', async (
 it('speech that is written down beside the responses takes none, and the session goes on', async () => {
   const { key, used } = await keyWith(1);
   const client = await clients.session(key);
-  await order(client, 'response.done');
+  await create(client, 'response.done');
   const { socket } = upstream.sessions.at(-1) ?? {};
   if (!socket) throw new Error('the provider has no session');
   send(socket, { type: 'session.updated', session: { id: 's', input_audio_transcription: { model: transcriber } } });
@@ -94,7 +94,7 @@ it('speech that is written down beside the responses takes none, and the session
   send(socket, { type: completed, item_id: 'i', transcript: 'Hello', usage });
   send(socket, { type: completed, item_id: 'k', transcript: 'Hello', usage });
   await client.until(completed, 2);
-  await order(client, 'error');
+  await create(client, 'error');
   expect(client.events.at(-1)).toMatchObject(exceeded);
   expect(client.closed).toBeNull();
   expect(await used()).toBe(1);
@@ -102,7 +102,7 @@ it('speech that is written down beside the responses takes none, and the session
 
 it('no session opens where the budget has no room for a response', async () => {
   const { key } = await keyWith(1);
-  await order(await clients.session(key), 'response.done');
+  await create(await clients.session(key), 'response.done');
   const { status, body } = await clients.refusal(`model=${model}`, { authorization: `Bearer ${key}` });
   expect([status, JSON.parse(body)]).toEqual([
     429,

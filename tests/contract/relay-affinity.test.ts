@@ -283,7 +283,7 @@ describe('a session whose channel', () => {
     expect(relay.pins.ofChannel(id)).toEqual([]);
   });
 
-  it('rests moves, and stays where the retry was served after the rest', async () => {
+  it('in cooldown moves, and stays where the retry was served after the cooldown', async () => {
     await twelve();
     const { key, userId } = await relay.addToken();
     await call(key, body, headers);
@@ -301,12 +301,12 @@ describe('a session whose channel', () => {
     expect(await affinities(userId, 6)).toEqual(['new', 'moved', 'hit', 'hit', 'hit', 'hit']);
   });
 
-  it('rests because of another session moves without a call there', async () => {
+  it('in cooldown because of another session moves without a call there', async () => {
     await twelve();
     const { key, userId } = await relay.addToken();
     await call(key, body, headers);
     await relay.logsOf(userId, 1);
-    const resting = await channelOf(userId);
+    const cooling = await channelOf(userId);
     const [first] = keysSent();
     const limited = json({ error: { message: 'slow down', type: 'rate_limit' } }, 429, { 'retry-after': '60' });
     relay.upstream.script({ ...(first ? { key: first } : {}) }, limited);
@@ -316,12 +316,12 @@ describe('a session whose channel', () => {
         .slice(1)
         .includes(first ?? '')
     )
-      await call(`${other.key}-${resting}`, body);
+      await call(`${other.key}-${cooling}`, body);
     const before = keysSent().length;
     expect((await call(key, body, headers)).status).toBe(200);
     expect(keysSent().slice(before)).not.toContain(first);
     expect(await affinities(userId, 2)).toEqual(['new', 'moved']);
-    relay.endRests();
+    relay.endCooldowns();
   });
 
   it('is disabled moves, and the channel gets no call', async () => {

@@ -415,7 +415,7 @@ describe('budgets of channels', () => {
     await relay.idle();
     expect(await stateOf(budget)).toEqual({ used: 0, held: 0 });
     relay.upstream.reset();
-    relay.endRests();
+    relay.endCooldowns();
     for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(200);
     const callsOf = (name: string): number => relay.upstream.requests.filter((one) => one.key === name).length;
     expect([callsOf('sk-first'), callsOf('sk-second')]).toEqual([2, 3]);

@@ -6,7 +6,7 @@ import { relaySuite } from './relay-suite.js';
 
 /** Limits of channels and keys, and their timeouts (docs/reference/relay/limits.md). */
 let relay: RelayHarness;
-/** 12:00:10 in UTC of today, because charges are booked at the time of the machine. Stepped by the tests. */
+/** 12:00:10 in UTC of today, because charges are recorded with the time of the machine. Stepped by the tests. */
 let now = new Date().setUTCHours(12, 0, 10, 0);
 
 const state = new MemoryState();
@@ -16,7 +16,7 @@ relaySuite((started) => (relay = started), {
   clock: { now: () => now },
   values: { SelfUseModeEnabled: true, ModelPrice: { 'gpt-4o': 0.1 }, GroupRatio: { default: 1 } },
 });
-beforeEach(() => relay.endRests());
+beforeEach(() => relay.endCooldowns());
 
 const body = { model: 'gpt-4o', messages: userMessage('hi') };
 
@@ -178,15 +178,15 @@ it('gives back what it took when the ledger cannot be read, and reads it for the
   );
   const { key } = await richToken();
   const query = relay.dataSource.query.bind(relay.dataSource);
-  const isOfBooks = (sql: string): boolean => sql.includes('FROM usage_hourly WHERE channel_id');
+  const readsUsage = (sql: string): boolean => sql.includes('FROM usage_hourly WHERE channel_id');
   const reading = jest.spyOn(relay.dataSource, 'query').mockImplementation(async (sql: string, ...rest: unknown[]) => {
-    if (!isOfBooks(sql)) return query(sql, ...(rest as [])) as never;
+    if (!readsUsage(sql)) return query(sql, ...(rest as [])) as never;
     await new Promise((resolve) => setTimeout(resolve, 100));
     throw new Error('connection lost');
   });
   const failed = await Promise.all([ask(key), ask(key)]);
   expect(failed.map(({ status }) => status)).toEqual([500, 500]);
-  expect(reading.mock.calls.filter(([sql]) => isOfBooks(sql))).toHaveLength(1);
+  expect(reading.mock.calls.filter(([sql]) => readsUsage(sql))).toHaveLength(1);
   reading.mockRestore();
   // 0.15 USD were spent before, so that one call of 0.10 USD fits.
   expect((await ask(key)).status).toBe(200);
@@ -289,7 +289,7 @@ describe('the timeouts of a channel', () => {
       [{ total_seconds: 0.5 }, 'do_request_failed'],
     ] as const) {
       await relay.clearChannels();
-      relay.endRests();
+      relay.endCooldowns();
       const key = await only(timeouts);
       relay.upstream.script({}, async (response) => {
         response.writeHead(200, { 'content-type': 'application/json' });

@@ -131,24 +131,24 @@ it('a count gives its place at a channel back', async () => {
 
 describe('a provider limits counts apart from calls, so a count', () => {
   const countPath = '/v1/messages/count_tokens';
-  const rest = () => relay.health.cooldowns.map(({ reason }) => reason);
+  const cooldownReasons = () => relay.health.cooldowns.map(({ reason }) => reason);
   const said = { id: 'msg_1', type: 'message', role: 'assistant', model, content: [{ type: 'text', text: 'ok' }] };
   const served = json({ ...said, stop_reason: 'end_turn', usage: { input_tokens: 3, output_tokens: 1 } });
   const refused = (status: number, type: string) =>
     json({ type: 'error', error: { type, message: 'no' } }, status, { 'retry-after': '60' });
   const isCount = ({ path }: { path: string }): boolean => path.startsWith(countPath);
-  beforeEach(() => relay.endRests());
+  beforeEach(() => relay.endCooldowns());
 
   it.each([
     [429, 'rate_limit_error'],
     [529, 'overloaded_error'],
-  ])('that is answered %i rests no key', async (status, type) => {
+  ])('that is answered %i begins no cooldown', async (status, type) => {
     relay.setOptions({ RetryTimes: 0 });
     await relay.addChannel({ models: model, type: 14 });
     const { key } = await relay.addToken();
     relay.upstream.script({}, refused(status, type));
     for (let count = 0; count < 4; count++) expect(await countOf(key, countPath, body)).toEqual({ input_tokens: 10 });
-    expect(rest()).toEqual([]);
+    expect(cooldownReasons()).toEqual([]);
     relay.upstream.script({}, served);
     expect((await relay.post('/v1/messages', key, { ...body, max_tokens: 5 })).status).toBe(200);
   });
@@ -164,7 +164,7 @@ describe('a provider limits counts apart from calls, so a count', () => {
       expect(await countOf(key, countPath, body)).toEqual({ input_tokens: 5 });
       expect((await relay.post('/v1/messages', key, { ...body, max_tokens: 5 })).status).toBe(500);
     }
-    expect(rest()).toEqual(['FAILING']);
+    expect(cooldownReasons()).toEqual(['FAILING']);
   });
 });
 

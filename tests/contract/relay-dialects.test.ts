@@ -199,7 +199,7 @@ describe('Messages at a provider of chat completions', () => {
     relay.upstream.script({}, json({ error: { message: 'slow down', type: 'x' } }, 429, { 'retry-after': '7' }));
     const asked = { model: claude, max_tokens: 5, messages: userMessage('hi') };
     expect(await errorOf(asked)).toMatchObject({ status: 429, error: { type: 'rate_limit_error' } });
-    relay.endRests();
+    relay.endCooldowns();
     relay.upstream.script({}, json({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }, 529));
     expect(await errorOf(asked)).toMatchObject({ status: 529, error: { type: 'overloaded_error' } });
     relay.upstream.script({}, errorEventAfter(5));

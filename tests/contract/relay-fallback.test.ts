@@ -253,7 +253,7 @@ describe('a key with several groups', () => {
     expect(relay.upstream.requests.map((each) => each.key)).toEqual(['sk-own']);
   });
 
-  it('gets the soonest Retry-After when the channels of all groups rest', async () => {
+  it('gets the soonest Retry-After when the channels of all groups are in cooldown', async () => {
     await relay.addChannel({ group: 'default', key: 'sk-own' });
     await relay.addChannel({ group: 'vip', key: 'sk-vip' });
     const limited = (seconds: number) =>
@@ -268,7 +268,7 @@ describe('a key with several groups', () => {
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(20);
     expect(relay.upstream.requests).toHaveLength(2);
-    relay.endRests();
+    relay.endCooldowns();
   });
 
   it('lists the models of all of them', async () => {

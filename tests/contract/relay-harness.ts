@@ -171,7 +171,7 @@ export class RelayHarness {
   }
 
   /** Lets every key serve calls again, as an admin does. */
-  endRests(): void {
+  endCooldowns(): void {
     for (const { channelId } of this.health.cooldowns) this.health.clear(channelId);
   }
 

@@ -64,7 +64,7 @@ describe('x-should-retry, which SDKs obey before anything else', () => {
       [500, 'false'],
       [409, 'false'],
     ] as const) {
-      relay.endRests();
+      relay.endCooldowns();
       relay.upstream.script({}, refused(status, retry));
       const response = await relay.post(path, key, { model: 'gpt-4o', ...body });
       expect([response.status, response.headers.get('x-should-retry')]).toEqual([status, retry]);

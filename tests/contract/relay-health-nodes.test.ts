@@ -61,7 +61,7 @@ it('another node knows at once, a new one from Redis, and Clear reaches both', a
     await three.stop();
   }
 
-  two.endRests();
+  two.endCooldowns();
   await until(() => one.health.quiet);
   one.upstream.reset();
   expect([await ask(one, key), await ask(two, key)]).toEqual([200, 200]);
@@ -80,7 +80,7 @@ it('decides the same while Redis is unavailable', async () => {
   expect([await ask(one, key), await ask(two, key)]).toEqual([429, 429]);
   expect(one.upstream.requests).toHaveLength(before);
   // A node uses its own experience meanwhile.
-  one.endRests();
+  one.endCooldowns();
   one.upstream.reset();
   one.upstream.script({}, limited('60'));
   expect([await ask(one, key), await ask(one, key)]).toEqual([429, 429]);

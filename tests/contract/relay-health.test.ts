@@ -4,13 +4,13 @@ import type { Reply } from '../support/upstream/upstream.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Keys that rest, at the relay over a real database (docs/reference/relay/health.md). */
+/** Keys in cooldown, at the relay over a real database (docs/reference/relay/health.md). */
 let relay: RelayHarness;
 /** Stepped by the tests. */
 let now = Date.now();
 
 relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
-beforeEach(() => relay.endRests());
+beforeEach(() => relay.endCooldowns());
 
 /** Of a user whose balance covers the reservations of every parallel call. */
 const richToken = async (): Promise<{ key: string }> =>
@@ -123,7 +123,7 @@ it('200 parallel callers see no 429 while another channel can serve, with no ret
   expect(after).toEqual(Array.from({ length: 10 }, () => 'sk-open'));
 });
 
-it('names the soonest time, in the dialect of the client, when every channel rests', async () => {
+it('names the soonest time, in the dialect of the client, when every channel is in cooldown', async () => {
   await relay.addChannel({ key: 'sk-slow' });
   await relay.addChannel({ key: 'sk-fast' });
   relay.upstream.script({ key: 'sk-slow' }, limited({ 'retry-after': '60' }));
@@ -173,7 +173,7 @@ it('a count of tokens is not the call that finds out whether a key works again',
   expect(relay.health.cooldowns).toMatchObject([{ reason: 'RATE_LIMITED', times: 1 }]);
 });
 
-it('rests a key for the time that Google names in its error', async () => {
+it('puts a key into cooldown for the time that Google names in its error', async () => {
   await relay.addChannel({ type: 24, models: 'gemini-2.5-flash' });
   const { key } = await richToken();
   const retryInfo = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' };
@@ -199,7 +199,7 @@ it('rests a key for the time that Google names in its error', async () => {
   expect(relay.upstream.requests).toHaveLength(1);
 });
 
-it('rests one key for one model: its other models and keys go on', async () => {
+it('puts one key into cooldown for one model: its other models and keys go on', async () => {
   await relay.addChannel({ key: 'sk-a,sk-b' });
   relay.upstream.script({ key: 'sk-a', model: 'gpt-4o' }, limited({ 'retry-after': '30' }));
   const { key } = await richToken();
@@ -211,7 +211,7 @@ it('rests one key for one model: its other models and keys go on', async () => {
   expect(sent).toContain('sk-a gpt-4o-mini');
 });
 
-it('never rests a key for the mistakes of a client, and never stops calls for failures alone', async () => {
+it('never begins a cooldown for the mistakes of a client, and never stops calls for failures alone', async () => {
   await relay.addChannel();
   const { key } = await richToken();
   for (const status of [400, 404, 422]) {
@@ -222,7 +222,7 @@ it('never rests a key for the mistakes of a client, and never stops calls for fa
   relay.upstream.script({}, failure(500, 'broken', 'server_error'));
   for (let call = 0; call < 5; call++) expect((await ask(key)).status).toBe(500);
   expect(relay.health.cooldowns).toMatchObject([{ reason: 'FAILING' }]);
-  relay.endRests();
+  relay.endCooldowns();
 });
 
 it('prefers other channels after three failures in 30 s', async () => {
@@ -335,7 +335,7 @@ it.each([
   expect(relay.health.cooldowns.map(({ reason: found }) => found)).toEqual(reason === null ? [] : [reason]);
 });
 
-it('rests a key without quota for all models until a test of it succeeds', async () => {
+it('puts a key without quota into cooldown for all models until a test of it succeeds', async () => {
   const id = await relay.addChannel();
   const { key } = await richToken();
   relay.upstream.script({}, failure(429, 'You exceeded your current quota', 'insufficient_quota'));

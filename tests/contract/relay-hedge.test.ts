@@ -103,7 +103,7 @@ it('a second attempt that fails leaves the call to the first, and the other way 
   });
   expect((await ask(key)).status).toBe(200);
   expect(await charged()).toBe(100_000);
-  relay.endRests();
+  relay.endCooldowns();
 });
 
 it('the client gets the failure when both attempts fail, and pays nothing', async () => {
@@ -122,7 +122,7 @@ it('the client gets the failure when both attempts fail, and pays nothing', asyn
   expect(keys()).toEqual(['sk-first', 'sk-second']);
   await relay.idle();
   expect(await charged()).toBe(0);
-  relay.endRests();
+  relay.endCooldowns();
 });
 
 it('a client that leaves while both run ends both, and the call is settled once', async () => {
@@ -151,7 +151,7 @@ it('a client that leaves while both run frees the places of both', async () => {
   relay.upstream.script({ key: 'sk-first' }, down);
   expect((await ask(key)).status).toBe(200);
   expect(keys()).toEqual(['sk-first', 'sk-first', 'sk-second']);
-  relay.endRests();
+  relay.endCooldowns();
 });
 
 it('a client that leaves while the first attempt connects pays for the second, which was sent', async () => {
@@ -171,7 +171,7 @@ it('a client that leaves while the first attempt connects pays for the second, w
   expect(await charged()).toBe(50_000);
   for (const socket of sockets) socket.destroy();
   mute.close();
-  relay.endRests();
+  relay.endCooldowns();
 });
 
 describe('with a budget of the second channel', () => {

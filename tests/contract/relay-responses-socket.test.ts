@@ -313,7 +313,7 @@ it('what cannot be served is an event with its status, and the connection stays'
   expect((await errorOf(create({ model: 'unknown', input: 'x' })))[0]).toBe(503);
   relay.upstream.script({}, json({ error: { message: 'slow down', type: 'tokens', code: 'rate' } }, 429));
   expect(await errorOf(create({ input: 'x' }))).toEqual([429, 'rate']);
-  relay.endRests();
+  relay.endCooldowns();
   relay.upstream.script({}, said('Hello'));
   expect(await client.create({ input: 'hi' })).toMatchObject({ type: 'response.completed' });
 });

@@ -45,7 +45,7 @@ describe('a channel that cannot be reached', () => {
     relay.logLines.filter((line) => line.includes('upstream attempt failed') && line.includes('UPSTREAM_UNREACHABLE'))
       .length;
 
-  it('rests after five failures, and comes back by a call of a client, with no call of our own', async () => {
+  it('goes into cooldown after five failures, and comes back by a call of a client, with no call of our own', async () => {
     const dead = await deadAddress();
     await relay.addChannel({ priority: 9, baseUrl: dead.url });
     await relay.addChannel({ priority: 1 });

@@ -13,7 +13,7 @@ let states: SharedState[];
 let one: RelayHarness;
 let two: RelayHarness;
 let degraded = 0;
-/** Claims of places that nodes sent. */
+/** Claims of slots that nodes sent. */
 let claims = 0;
 
 const observer = {

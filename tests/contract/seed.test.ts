@@ -25,7 +25,7 @@ const seedInto = ({ url, encryptionKey = ownKey }: { url: string; encryptionKey?
   });
 const seed = (...parameters: string[]) => seedInto(database, ...parameters);
 
-it('fills the log with calls whose books add up, and again beside them', async () => {
+it('fills the log with calls that reconcile, and again with further ones', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   for (const expected of [1500, 2000]) {
     expect(seed('--logs', expected === 1500 ? '1500' : '500').status).toBe(0);

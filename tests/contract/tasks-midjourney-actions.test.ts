@@ -51,12 +51,12 @@ afterAll(async () => {
 });
 beforeEach(() => site.script());
 
-/** The last submitted order; polls come in between. */
-const lastOrder = () => site.upstream.requests.findLast(({ path }) => /submit|insight-face/.test(path));
+/** The last submission that the provider received, without the polls in between. */
+const lastSubmission = () => site.upstream.requests.findLast(({ path }) => /submit|insight-face/.test(path));
 const button = (name: string): string => `MJ::JOB::${name}::1::uuid`;
 
 /** Route, body, resulting action, model of the price. */
-const orders: Array<[path: string, body: Record<string, unknown>, action: string, model: string]> = [
+const submissions: Array<[path: string, body: Record<string, unknown>, action: string, model: string]> = [
   ['submit/imagine', { prompt: 'a cat' }, 'IMAGINE', 'mj_imagine'],
   ['submit/describe', { base64: 'data:image/png;base64,AA==' }, 'DESCRIBE', 'mj_describe'],
   ['submit/blend', { base64Array: ['a', 'b'] }, 'BLEND', 'mj_blend'],
@@ -64,7 +64,7 @@ const orders: Array<[path: string, body: Record<string, unknown>, action: string
   ['submit/modal', { taskId: '*', prompt: 'in the window' }, 'MODAL', 'mj_modal'],
   ['submit/upload-discord-images', { base64Array: ['a'] }, 'UPLOAD', 'mj_upload'],
   ['insight-face/swap', { sourceBase64: 'a', targetBase64: 'b' }, 'SWAP_FACE', 'swap_face'],
-  ...(['UPSCALE', 'VARIATION'] as const).flatMap((action): typeof orders =>
+  ...(['UPSCALE', 'VARIATION'] as const).flatMap((action): typeof submissions =>
     [1, 4].map((index) => ['submit/change', { taskId: '*', action, index }, action, `mj_${action.toLowerCase()}`]),
   ),
   ['submit/change', { taskId: '*', action: 'REROLL' }, 'REROLL', 'mj_reroll'],
@@ -88,7 +88,7 @@ const named = (body: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body).replaceAll('*', done)) as Record<string, unknown>;
 
 it('leaves no action out', () => {
-  const asked = new Set(orders.map(([, , , model]) => model));
+  const asked = new Set(submissions.map(([, , , model]) => model));
   expect([...asked].sort()).toEqual(Object.keys(prices).sort());
 });
 
@@ -99,7 +99,7 @@ describe.each([
   ['/mj-turbo', ''],
   ['/fast', '/fast'],
 ])('under %s/mj', (prefix, sentPrefix) => {
-  it.each(orders)('%s %j is %s and costs what %s costs', async (path, body, action, model) => {
+  it.each(submissions)('%s %j is %s and costs what %s costs', async (path, body, action, model) => {
     const before = await site.balances();
     const sent = named(body);
     // A provider that serves its own prefixes.
@@ -109,13 +109,13 @@ describe.each([
       );
     const answer = await site.call('POST', `${prefix}/mj/${path}?a=1`, sent);
     expect([answer.status, answer.body.code]).toEqual([200, 1]);
-    expect(lastOrder()).toMatchObject({
+    expect(lastSubmission()).toMatchObject({
       method: 'POST',
       path: `${sentPrefix}/mj/${path}`,
       body: sent,
       headers: { 'mj-api-secret': 'plus-secret', 'content-type': 'application/json' },
     });
-    expect(lastOrder()?.headers.authorization).toBeUndefined();
+    expect(lastSubmission()?.headers.authorization).toBeUndefined();
     const quota = (prices[model] ?? NaN) * 500_000;
     const after = await site.balances();
     expect([before.quota - after.quota, before.token - after.token, after.used - before.used]).toEqual(
@@ -135,11 +135,11 @@ describe.each([
 it.each(['INPAINT', 'CUSTOM_ZOOM', 'SWAP_FACE', 'UPLOAD', 'MODAL'])(
   'an action with a price of its own does not pass as a change: %s',
   async (action) => {
-    const orderCount = (): number => site.upstream.requests.filter(({ path }) => path.includes('submit')).length;
-    const before = orderCount();
+    const submissionCount = (): number => site.upstream.requests.filter(({ path }) => path.includes('submit')).length;
+    const before = submissionCount();
     const answer = await site.call('POST', '/mj/submit/change', { taskId: done, action, index: 1 });
     expect([answer.status, answer.body.description]).toEqual([400, `unknown_action:${action}`]);
-    expect(orderCount()).toBe(before);
+    expect(submissionCount()).toBe(before);
   },
 );
 
@@ -182,7 +182,7 @@ describe('codes', () => {
     // It is not polled again.
     site.script();
     await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
-    expect(lastOrder()?.headers['mj-api-secret']).toBe('plus-secret');
+    expect(lastSubmission()?.headers['mj-api-secret']).toBe('plus-secret');
     await site.server.api.data(site.root, 'DELETE', `/api/channel/${alone}`);
   });
 
@@ -237,7 +237,7 @@ describe('codes', () => {
   });
 });
 
-it('orders count for the rate limit of models, look-ups do not', async () => {
+it('submissions count for the rate limit of models, look-ups do not', async () => {
   const busy = await site.addCustomer('busy');
   const as = { authorization: `Bearer ${busy.key}` };
   await site.setOption('ModelRequestRateLimitEnabled', 'true');

@@ -17,7 +17,7 @@ const fetchTask = (id: string): Promise<Answer> => site.call('GET', `/mj/task/${
 const lastSubmitted = () => site.upstream.requests.findLast(({ path }) => path.includes('/submit/'));
 const lastOf = (path: string) => site.upstream.requests.findLast((request) => request.path.startsWith(path));
 
-async function ordered(prompt?: string): Promise<string> {
+async function submitted(prompt?: string): Promise<string> {
   const { status, body } = await imagine(prompt);
   expect([status, body.code]).toEqual([200, 1]);
   return body.result as string;
@@ -33,10 +33,10 @@ async function ended(id: string): Promise<Record<string, unknown>> {
   ).body;
 }
 
-describe('an order', () => {
+describe('a submission', () => {
   it('is charged when it was taken, logged, and sent with the channel’s secret', async () => {
     const before = await site.balances();
-    const id = await ordered('a lighthouse');
+    const id = await submitted('a lighthouse');
     const after = await site.balances();
     expect(after).toEqual({ quota: before.quota - 50_000, used: before.used + 50_000, token: before.token - 50_000 });
     expect(lastOf('/mj/submit/imagine')).toMatchObject({ headers: { 'mj-api-secret': 'mj-secret' } });
@@ -208,7 +208,7 @@ describe('an order', () => {
 
 describe('what goes on from a drawing', () => {
   it('wants it to be done, goes to its channel and account, and keeps its prompt', async () => {
-    const id = await ordered('an old mill');
+    const id = await submitted('an old mill');
     const early = await site.call('POST', '/mj/submit/simple-change', { content: `${id} u2` });
     expect(early.body.description).toBe('task_status_not_success');
     site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
@@ -220,7 +220,7 @@ describe('what goes on from a drawing', () => {
   });
 
   it('does not follow a channel that is off', async () => {
-    const id = await ordered();
+    const id = await submitted();
     site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%' });
     await ended(id);
     const channel = { id: site.drawingChannel };
@@ -231,7 +231,7 @@ describe('what goes on from a drawing', () => {
   });
 
   it('opens windows free of charge, and shows code 21 of them as it is', async () => {
-    const id = await ordered();
+    const id = await submitted();
     site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%' });
     await ended(id);
     const before = await site.balances();
@@ -242,9 +242,9 @@ describe('what goes on from a drawing', () => {
   });
 
   it.each(['Inpaint::1', 'CustomZoom'])(
-    'pays for a drawing that a window of %s orders under its own id',
+    'pays for a drawing that a window of %s submits under its own id',
     async (button) => {
-      const id = await ordered();
+      const id = await submitted();
       site.tasks.reported.set(id, { status: 'SUCCESS', progress: '100%' });
       await ended(id);
       const before = await site.balances();
@@ -272,7 +272,7 @@ describe('what goes on from a drawing', () => {
 describe('a drawing’s life', () => {
   it('is followed to its end, and shown through a link of ours', async () => {
     await site.setOption('ServerAddress', site.server.url);
-    const id = await ordered();
+    const id = await submitted();
     const picture = Buffer.from('a picture');
     site.upstream.script({ path: '/picture.png' }, (response) => {
       response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
@@ -316,7 +316,7 @@ describe('a drawing’s life', () => {
     ['SUCCESS', 0],
     ['FAILURE', 50_000],
   ])('is not over at 100%% while the provider still draws: %s follows', async (status, returned) => {
-    const id = await ordered();
+    const id = await submitted();
     const { quota } = await site.balances();
     site.tasks.reported.set(id, { status: 'IN_PROGRESS', progress: '100%' });
     const drawn = await eventually(
@@ -333,7 +333,7 @@ describe('a drawing’s life', () => {
     ['of a status that it does not have', { status: 'CANCEL', progress: '100%' }],
     ['without a status', { progress: '100%' }],
   ])('is not over with a report %s', async (_what, report) => {
-    const id = await ordered();
+    const id = await submitted();
     const { quota } = await site.balances();
     site.tasks.reported.set(id, report);
     const drawn = await eventually(
@@ -348,7 +348,7 @@ describe('a drawing’s life', () => {
 
   it('is followed with an id that the provider reports as a number', async () => {
     site.upstream.script({ path: '/mj/submit' }, json({ code: 1, description: '', result: 1_748_339_029 }));
-    const id = await ordered();
+    const id = await submitted();
     site.upstream.script(
       { path: '/mj/task/list-by-condition' },
       json([{ id: 1_748_339_029, status: 'SUCCESS', progress: '100%' }]),
@@ -358,7 +358,7 @@ describe('a drawing’s life', () => {
 
   it('that fails gives back what it cost, to user and token, once', async () => {
     const before = await site.balances();
-    const id = await ordered();
+    const id = await submitted();
     site.tasks.reported.set(id, { status: 'FAILURE', progress: '100%', failReason: 'content policy' });
     expect(await ended(id)).toMatchObject({ status: 'FAILURE', failReason: 'content policy' });
     const after = await site.balances();
@@ -371,14 +371,14 @@ describe('a drawing’s life', () => {
   });
 
   it('is shown without the channel’s key, which the provider repeats', async () => {
-    const id = await ordered();
+    const id = await submitted();
     site.tasks.reported.set(id, { status: 'FAILURE', progress: '100%', failReason: 'mj-secret has no account' });
     expect(await ended(id)).toMatchObject({ failReason: '[key] has no account' });
   });
 
   it('ends after an hour, whether or not the provider still knows it', async () => {
     const before = await site.balances();
-    const [forgotten, slow] = [await ordered(), await ordered()];
+    const [forgotten, slow] = [await submitted(), await submitted()];
     site.tasks.reported.set(slow, { status: 'IN_PROGRESS', progress: '50%' });
     await site.rows(`UPDATE midjourneys SET submit_time = submit_time - 3600001 WHERE mj_id = ANY ($1)`, [
       [forgotten, slow],
@@ -388,7 +388,7 @@ describe('a drawing’s life', () => {
   });
 
   it('goes on beside one the provider says nonsense about, and beside one that is gone', async () => {
-    const ids = [await ordered(), await ordered(), await ordered()] as const;
+    const ids = [await submitted(), await submitted(), await submitted()] as const;
     site.tasks.reported.set(ids[0], {
       status: 7,
       progress: { a: 1 },
@@ -419,7 +419,7 @@ describe('a drawing’s life', () => {
 
 describe('who sees what', () => {
   it('shows nobody the drawings of others', async () => {
-    const id = await ordered();
+    const id = await submitted();
     const other = await site.addCustomer('other');
     const asOther = { authorization: `Bearer ${other.key}` };
     const one = await site.call('GET', `/mj/task/${id}/fetch`, undefined, asOther);
@@ -437,7 +437,7 @@ describe('who sees what', () => {
   });
 
   it('relays the seed', async () => {
-    const id = await ordered();
+    const id = await submitted();
     site.upstream.script({ path: `/mj/task/${id}/image-seed` }, json({ code: 1, result: '123' }));
     expect((await site.call('GET', `/mj/task/${id}/image-seed`)).body).toEqual({ code: 1, result: '123' });
     site.upstream.script({ path: `/mj/task/${id}/image-seed` }, json({ code: 4, description: 'not mj-secret' }));
@@ -447,7 +447,7 @@ describe('who sees what', () => {
   it.each(['', '?key=1-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '?key=x', "?key=1'--"])(
     'shows no picture without a link of ours (%s)',
     async (query) => {
-      const id = await ordered();
+      const id = await submitted();
       const answer = await site.call('GET', `/mj/image/${id}${query}`, undefined, {});
       expect([answer.status, answer.body]).toEqual([400, { error: 'midjourney_task_not_found' }]);
     },
@@ -465,7 +465,7 @@ describe('callbacks', () => {
   it('move a drawing of the channel whose secret they bear, refund once, and no other', async () => {
     await site.setOption('MjNotifyEnabled', 'true');
     const before = await site.balances();
-    const id = await ordered();
+    const id = await submitted();
     const failure = { id, status: 'FAILURE', progress: '100%', failReason: 'no' };
     expect((await tell(`/mj/notify/${site.drawingChannel}/${'a'.repeat(32)}`, failure)).status).toBe(400);
     const foreign = await address(site.musicChannel);

@@ -27,16 +27,16 @@ const ended = (id: string): Promise<Record<string, unknown>> =>
 
 const lastSubmitted = () => site.upstream.requests.findLast(({ path }) => path.includes('/submit/'));
 
-async function ordered(): Promise<string> {
+async function submitted(): Promise<string> {
   const { status, body } = await music();
   expect([status, body.code]).toEqual([200, 'success']);
   return body.data as string;
 }
 
-describe('an order', () => {
+describe('a submission', () => {
   it('reaches the provider as documented, and is charged when it was accepted', async () => {
     const before = await site.balances();
-    const id = await ordered();
+    const id = await submitted();
     expect(lastSubmitted()).toMatchObject({
       method: 'POST',
       path: '/suno/submit/MUSIC',
@@ -72,7 +72,7 @@ describe('an order', () => {
     },
   );
 
-  it('is sent without fields that could order more than is charged', async () => {
+  it('is sent without fields that could request more than is charged', async () => {
     await music({ prompt: 'x', mv: 'chirp-v9', persona_id: 'p', count: 4, persona: { n: 4 } });
     expect(lastSubmitted()?.body).toEqual({ prompt: 'x', mv: 'chirp-v9', persona_id: 'p', make_instrumental: false });
   });
@@ -140,7 +140,7 @@ describe('an order', () => {
   });
 
   it('that goes on from a clip goes to the channel that made it, with that channel’s key', async () => {
-    const id = await ordered();
+    const id = await submitted();
     const elsewhere = await startUpstream();
     const channel = await site.server.api.createChannel(site.root, {
       type: 36,
@@ -167,7 +167,7 @@ describe('an order', () => {
 
 describe('a task’s life', () => {
   it('is followed to its end', async () => {
-    const id = await ordered();
+    const id = await submitted();
     site.tasks.reported.set(id, { status: 'IN_PROGRESS', start_time: 5 });
     await eventually(
       () => fetchTask(id),
@@ -182,7 +182,7 @@ describe('a task’s life', () => {
 
   it('that fails gives back what it cost, once', async () => {
     const before = await site.balances();
-    const id = await ordered();
+    const id = await submitted();
     site.tasks.reported.set(id, { status: 'FAILURE', fail_reason: 'no' });
     expect(await ended(id)).toMatchObject({ status: 'FAILURE', fail_reason: 'no' });
     const { quota, token } = await site.balances();
@@ -190,13 +190,13 @@ describe('a task’s life', () => {
   });
 
   it('ends after a day', async () => {
-    const id = await ordered();
+    const id = await submitted();
     await site.rows(`UPDATE tasks SET submit_time = submit_time - 86401 WHERE task_id = $1`, [id]);
     expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
   });
 
   it('goes on although another provider does not answer', async () => {
-    const id = await ordered();
+    const id = await submitted();
     const dead = await startUpstream();
     const channel = await site.server.api.createChannel(site.root, {
       type: 36,
@@ -229,7 +229,7 @@ it.each([
 describe('the lists', () => {
   it('show admins everything, with filters, and users their own', async () => {
     const { api } = site.server;
-    const id = await ordered();
+    const id = await submitted();
     const drawing = (await site.call('POST', '/mj/submit/imagine', { prompt: 'seen' })).body.result as string;
     const list = <T = Array<Record<string, unknown>>>(who: typeof site.user, path: string): Promise<T> =>
       api.data<T>(who, 'GET', path);
@@ -263,7 +263,7 @@ describe('the lists', () => {
 
   it('have twins in GraphQL', async () => {
     const { api } = site.server;
-    const id = await ordered();
+    const id = await submitted();
     const fields = 'totalCount items { taskId quota input submittedAt }';
     const mine = await api.graphql(site.user, `{ myCreativeTasks(filter: { taskIds: ["${id}"] }) { ${fields} } }`);
     expect(mine.data?.myCreativeTasks).toMatchObject({

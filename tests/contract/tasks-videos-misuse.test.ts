@@ -50,14 +50,14 @@ const call = async (method: string, path: string, body?: unknown, key = site.key
   });
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 };
-const order = (more: object = {}, key = site.key): Promise<Answer> =>
+const submit = (more: object = {}, key = site.key): Promise<Answer> =>
   call('POST', '/v1/videos', { model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720', ...more }, key);
 const idOf = async (answer: Promise<Answer>): Promise<string> => String((await answer).body['id']);
 const codeOf = ({ status, body }: Answer): unknown[] => [
   status,
   (body['error'] as { code?: unknown } | undefined)?.code,
 ];
-const orders = (upstream: Upstream): number => upstream.requests.filter(({ method }) => method === 'POST').length;
+const submissions = (upstream: Upstream): number => upstream.requests.filter(({ method }) => method === 'POST').length;
 const ended = (id: string): Promise<Answer> =>
   eventually(
     () => call('GET', `/v1/videos/${id}`),
@@ -65,8 +65,8 @@ const ended = (id: string): Promise<Answer> =>
   );
 /** A finished video of xAI. */
 async function made(url = `${files.url}/made.mp4`): Promise<string> {
-  const id = await idOf(order({ model: 'grok-imagine-video' }));
-  states.xai.set(`job-${orders(xai)}`, videoProviders.xai.done('', url));
+  const id = await idOf(submit({ model: 'grok-imagine-video' }));
+  states.xai.set(`job-${submissions(xai)}`, videoProviders.xai.done('', url));
   await ended(id);
   return id;
 }
@@ -81,7 +81,7 @@ const linkOf = async (id: string): Promise<string | null> => {
   return (data?.myCreativeTasks as { items: Array<{ contentUrl: string | null }> }).items[0]?.contentUrl ?? null;
 };
 
-describe('an order', () => {
+describe('a submission', () => {
   it.each([
     ['/v1/videos', { model: 'sora-2', prompt: 'x' }],
     ['/suno/submit/music', { prompt: 'x' }],
@@ -114,10 +114,10 @@ describe('an order', () => {
     });
     await site.setOption('ModelRequestTokenInFlightLimit', '1');
     try {
-      const before = orders(upstream);
+      const before = submissions(upstream);
       const first = call('POST', path, body);
       await eventually(
-        () => Promise.resolve(orders(upstream)),
+        () => Promise.resolve(submissions(upstream)),
         (count) => count > before,
       );
       expect((await call('POST', path, body)).status).toBe(429);
@@ -153,7 +153,7 @@ describe('an order', () => {
       n: '4',
       seconds_per_clip: 60,
     };
-    expect((await order(more)).status).toBe(200);
+    expect((await submit(more)).status).toBe(200);
     expect(openai.requests.find(({ method }) => method === 'POST')?.body).toEqual({
       model: 'sora-2',
       prompt: 'a lighthouse',
@@ -182,7 +182,7 @@ describe('an order', () => {
   it('is captured without its picture, by whichever name that came', async () => {
     await site.setOption('content_capture.rules', JSON.stringify([{ tokens: [site.tokenId] }]));
     const reference = { 'input_reference[image_url]': `data:image/png;base64,${'A'.repeat(400)}` };
-    expect((await order(reference)).status).toBe(200);
+    expect((await submit(reference)).status).toBe(200);
     await site.setOption('content_capture.rules', '[]');
     const [row] = await eventually(
       () => site.rows<{ request: string }>('SELECT request FROM captured_contents'),
@@ -198,14 +198,14 @@ describe('an order', () => {
       `INSERT INTO ledger_entries (source, kind, account, user_id, amount) VALUES ('test:parallel', 'adjustment', 'user', $1, -4550000)`,
       [poor.user.id],
     );
-    const answers = await Promise.all(Array.from({ length: 8 }, () => order({}, poor.key)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => submit({}, poor.key)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array<number>(6).fill(403)]);
-    expect([orders(openai), (await site.balances(poor.user.id, poor.tokenId)).quota]).toEqual([2, 50_000]);
+    expect([submissions(openai), (await site.balances(poor.user.id, poor.tokenId)).quota]).toEqual([2, 50_000]);
   });
 
   it('is charged for the pixels that its ratio asks for', async () => {
     const before = await site.balances();
-    const { body } = await order({ size: undefined, resolution: '480p', aspect_ratio: '99:1' });
+    const { body } = await submit({ size: undefined, resolution: '480p', aspect_ratio: '99:1' });
     expect(body['size']).toBe('47520x480');
     const [row] = await site.chargedRows(1);
     expect([row?.other, before.quota - (await site.balances()).quota]).toEqual([
@@ -217,16 +217,16 @@ describe('an order', () => {
 
 describe('a remix', () => {
   it('is refused to a key of a group that its channel is not in, whatever that group costs', async () => {
-    const id = await idOf(order());
+    const id = await idOf(submit());
     states.openai.set('job-1', videoProviders.openai.done('job-1'));
     await ended(id);
     await site.setOption('GroupRatio', '{"default":1,"gratis":0}');
     await site.setOption('UserUsableGroups', '{"default":"usual","gratis":"free"}');
     const gratis = await site.server.api.createToken(site.user, { group: 'gratis' });
-    const before = [orders(openai), (await site.balances()).quota];
+    const before = [submissions(openai), (await site.balances()).quota];
     const refused = await call('POST', `/v1/videos/${id}/remix`, { prompt: 'at night' }, gratis.key);
     expect(codeOf(refused)).toEqual([503, 'model_not_found']);
-    expect([orders(openai), (await site.balances()).quota]).toEqual(before);
+    expect([submissions(openai), (await site.balances()).quota]).toEqual(before);
   });
 
   it('costs the same by a fallback group, and of a model with a routing prefix', async () => {
@@ -242,7 +242,7 @@ describe('a remix', () => {
     });
     const { key } = await api.createToken(site.user, { group: 'first', fallback_groups: 'second' });
 
-    const id = await idOf(order({ model: 'lab/sora-2' }, key));
+    const id = await idOf(submit({ model: 'lab/sora-2' }, key));
     states.openai.set('job-1', videoProviders.openai.done('job-1'));
     await ended(id);
     const remixed = await call('POST', `/v1/videos/${id}/remix`, { prompt: 'at night' }, key);
@@ -288,7 +288,7 @@ describe('the bytes of a video', () => {
   });
 
   it('come by a base URL of Veo that ends with the version', async () => {
-    const id = await idOf(order({ model: 'veo-3.1-generate-001' }));
+    const id = await idOf(submit({ model: 'veo-3.1-generate-001' }));
     states.veo.set('job-1', videoProviders.veo.done('job-1'));
     await ended(id);
     veo.script({ path: '/v1beta/files/f1:download' }, sends());
@@ -305,22 +305,22 @@ describe('a provider', () => {
         ? json({ id: name })(response, request)
         : json(request.path === `/v1/videos/${name}` ? videoProviders.openai.done(name) : {}, 200)(response, request),
     );
-    const id = await idOf(order());
+    const id = await idOf(submit());
     expect((await ended(id)).body['status']).toBe('completed');
   });
 
   it.each([
     ['a name without end', 'x'.repeat(10_000)],
     ['a name that leaves its folder', '..'],
-  ])('with %s has taken no order', async (_what, name) => {
+  ])('with %s has taken no submission', async (_what, name) => {
     openai.script({ path: '/v1/videos' }, json({ id: name }));
     const before = await site.balances();
-    expect((await order()).status).toBe(502);
+    expect((await submit()).status).toBe(502);
     expect(await site.balances()).toEqual(before);
   });
 
   it('that reports a state of no meaning has a video that waits', async () => {
-    const id = await idOf(order());
+    const id = await idOf(submit());
     states.openai.set('job-1', { status: 'constructor', progress: '45%' });
     await eventually(
       () => site.rows<{ status: string }>('SELECT status FROM tasks WHERE task_id = $1', [id]),
@@ -333,7 +333,7 @@ describe('a provider', () => {
   });
 
   it('that is slow keeps no video of another waiting', async () => {
-    for (let count = 0; count < 24; count++) await order();
+    for (let count = 0; count < 24; count++) await submit();
     let asked = 0;
     openai.script({ path: '/v1/videos/' }, async (response, request) => {
       asked++;

@@ -67,13 +67,15 @@ const ended = (id: string): Promise<OpenAI.Video> =>
     () => client().videos.retrieve(id),
     ({ status }) => status === 'completed' || status === 'failed',
   );
-const orderOf = (name: Name) => at(name).upstream.requests.findLast(({ method }) => method === 'POST');
-/** OpenAI's SDK orders with a form. */
-function bodyOf(order: ReceivedRequest | undefined): Record<string, unknown> | null {
-  const type = order?.headers['content-type'] ?? '';
-  return order && type.startsWith('multipart/') ? textFields(readForm(order.rawBody, type)) : (order?.body ?? null);
+const submissionOf = (name: Name) => at(name).upstream.requests.findLast(({ method }) => method === 'POST');
+/** OpenAI's SDK submits a form. */
+function bodyOf(submission: ReceivedRequest | undefined): Record<string, unknown> | null {
+  const type = submission?.headers['content-type'] ?? '';
+  return submission && type.startsWith('multipart/')
+    ? textFields(readForm(submission.rawBody, type))
+    : (submission?.body ?? null);
 }
-const orders = (): number =>
+const submissions = (): number =>
   names.reduce((sum, name) => sum + at(name).upstream.requests.filter(({ method }) => method === 'POST').length, 0);
 /** The name that the provider gave the newest video. */
 const lastName = (name: Name): string => {
@@ -150,8 +152,11 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
       remixed_from_video_id: null,
     });
     expect(made.id).toMatch(/^video_\w{20,}$/);
-    const order = orderOf(name);
-    expect([order && at(name).keyOf(order), order && bodyOf(order)]).toEqual([secret(name), sent[name]]);
+    const submission = submissionOf(name);
+    expect([submission && at(name).keyOf(submission), submission && bodyOf(submission)]).toEqual([
+      secret(name),
+      sent[name],
+    ]);
     const after = await site.balances();
     expect([before.quota - after.quota, before.token - after.token, after.used - before.used]).toEqual(
       Array(3).fill(charges[name]),
@@ -190,15 +195,15 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
   it('from a picture', async () => {
     const bytes = Buffer.from(picture.split(',').at(-1) ?? '', 'base64');
     await create(name, { input_reference: await toFile(bytes, 'first.png', { type: 'image/png' }) });
-    const order = orderOf(name);
+    const submission = submissionOf(name);
     if (name === 'openai') {
-      expect(order?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
-      expect(order?.rawBody.includes(bytes)).toBe(true);
+      expect(submission?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+      expect(submission?.rawBody.includes(bytes)).toBe(true);
       const fields = ['model', 'prompt', 'seconds', 'size'].map((field) => `name="${field}"\r\n`);
-      for (const field of fields) expect(order?.rawBody.toString('latin1').split(field)).toHaveLength(2);
+      for (const field of fields) expect(submission?.rawBody.toString('latin1').split(field)).toHaveLength(2);
     } else {
-      expect(JSON.stringify(order?.body)).toContain(bytes.toString('base64'));
-      expect(JSON.stringify(order?.body)).toContain('image/png');
+      expect(JSON.stringify(submission?.body)).toContain(bytes.toString('base64'));
+      expect(JSON.stringify(submission?.body)).toContain('image/png');
     }
   });
 });
@@ -206,46 +211,46 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
 it('sends the id of a file to an account of the user alone', async () => {
   const { model, channel } = at('openai');
   const body = { model, prompt: 'x', input_reference: { file_id: 'file-1' } };
-  const before = [orders(), (await site.balances()).quota];
+  const before = [submissions(), (await site.balances()).quota];
   expect(codeOf(await send('POST', '/v1/videos', body))).toEqual([404, 'unknown_id']);
-  expect([orders(), (await site.balances()).quota]).toEqual(before);
+  expect([submissions(), (await site.balances()).quota]).toEqual(before);
   const own = (owner: number): Promise<unknown> =>
     site.server.api.data(site.root, 'PUT', '/api/channel/', { id: channel, owner_id: owner });
   await own(site.user.id);
   try {
     await create('openai', { input_reference: { file_id: 'file-1' } });
-    expect(bodyOf(orderOf('openai'))).toMatchObject({ 'input_reference[file_id]': 'file-1' });
+    expect(bodyOf(submissionOf('openai'))).toMatchObject({ 'input_reference[file_id]': 'file-1' });
   } finally {
     await own(0);
   }
 });
 
-it('sends the image of a JSON order as its provider takes it, and says where it cannot', async () => {
+it('sends the image of a JSON submission as its provider takes it, and says where it cannot', async () => {
   const url = 'https://pictures.example/first.png';
   for (const name of ['xai', 'ark', 'wan', 'cogvideo'] as const) {
     await create(name, { input_reference: { image_url: url } });
-    expect(JSON.stringify(orderOf(name)?.body)).toContain(url);
+    expect(JSON.stringify(submissionOf(name)?.body)).toContain(url);
   }
-  const before = [orders(), (await site.balances()).quota];
+  const before = [submissions(), (await site.balances()).quota];
   for (const name of ['veo', 'xai', 'ark'] as const) {
     const reference = name === 'veo' ? { image_url: url } : { file_id: 'file-1' };
     const body = { model: at(name).model, prompt: 'x', input_reference: reference };
     expect(codeOf(await send('POST', '/v1/videos', body))).toEqual([400, 'invalid_video_request']);
   }
-  expect([orders(), (await site.balances()).quota]).toEqual(before);
+  expect([submissions(), (await site.balances()).quota]).toEqual(before);
 });
 
 it('asks older models of Alibaba in their own form', async () => {
-  const order = async (more: object) => {
+  const submit = async (more: object) => {
     await create('wan', { model: 'wan2.6-i2v', ...more });
-    return bodyOf(orderOf('wan'));
+    return bodyOf(submissionOf('wan'));
   };
-  expect(await order({ negative_prompt: 'blur' })).toEqual({
+  expect(await submit({ negative_prompt: 'blur' })).toEqual({
     model: 'wan2.6-i2v',
     input: { prompt: 'a lighthouse', negative_prompt: 'blur' },
     parameters: { duration: 8, size: '1280*720' },
   });
-  expect(await order({ input_reference: { image_url: 'https://pictures.example/first.png' } })).toEqual({
+  expect(await submit({ input_reference: { image_url: 'https://pictures.example/first.png' } })).toEqual({
     model: 'wan2.6-i2v',
     input: { prompt: 'a lighthouse', img_url: 'https://pictures.example/first.png' },
     parameters: { duration: 8, resolution: '720P' },
@@ -269,15 +274,15 @@ it.each([
 });
 
 it('lets no field of the client change what is made without its price', async () => {
-  const order = { model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720', style: 'kept' };
+  const submission = { model: 'sora-2', prompt: 'a lighthouse', seconds: '4', size: '1280x720', style: 'kept' };
   await create('openai', { seconds: '4', duration: 60, n: 10, style: 'kept' });
-  expect(bodyOf(orderOf('openai'))).toEqual(order);
-  await send('POST', '/v1/videos', { ...order, duration: 60, n: 10 });
-  expect(bodyOf(orderOf('openai'))).toEqual(order);
+  expect(bodyOf(submissionOf('openai'))).toEqual(submission);
+  await send('POST', '/v1/videos', { ...submission, duration: 60, n: 10 });
+  expect(bodyOf(submissionOf('openai'))).toEqual(submission);
 });
 
 it('names the fields that its provider does not get', async () => {
-  const order = (name: Name): Promise<Response> =>
+  const submit = (name: Name): Promise<Response> =>
     fetch(`${site.server.url}/v1/videos`, {
       method: 'POST',
       headers: { authorization: `Bearer ${site.key}`, 'content-type': 'application/json' },
@@ -292,15 +297,17 @@ it('names the fields that its provider does not get', async () => {
     cogvideo: 'negative_prompt, seed, n',
   };
   for (const name of names) {
-    const response = await order(name);
+    const response = await submit(name);
     expect([name, response.status, response.headers.get('x-tollgate-dropped')]).toEqual([name, 200, dropped[name]]);
     const [row] = await site.chargedRows(1);
     expect(row?.other).toMatchObject({ dropped_parameters: dropped[name]?.split(', ') });
   }
-  expect((await order('veo')).ok && orderOf('veo')?.body).toMatchObject({ parameters: { negativePrompt: 'blur' } });
+  expect((await submit('veo')).ok && submissionOf('veo')?.body).toMatchObject({
+    parameters: { negativePrompt: 'blur' },
+  });
 });
 
-describe('an order that cannot be taken', () => {
+describe('a submission that cannot be taken', () => {
   it.each([
     ['no prompt', { prompt: '' }],
     ['a prompt that is no text', { prompt: ['x'] }],
@@ -314,18 +321,18 @@ describe('an order that cannot be taken', () => {
     ['a reference with two', { input_reference: { image_url: 'https://x.example/1.png', file_id: 'f' } }],
     ['more seconds than the model makes', { model: 'veo-3.1-generate-001', seconds: '12' }],
   ])('%s: is refused before anything is reserved', async (_what, more) => {
-    const before = [orders(), (await site.balances()).quota];
+    const before = [submissions(), (await site.balances()).quota];
     const refused = await send('POST', '/v1/videos', { model: 'sora-2', prompt: 'x', ...more });
     expect(codeOf(refused)).toEqual([400, 'invalid_video_request']);
-    expect([orders(), (await site.balances()).quota]).toEqual(before);
+    expect([submissions(), (await site.balances()).quota]).toEqual(before);
   });
 
   it('of a model without a price, or whose channels make no videos', async () => {
-    const order = (model: string) => send('POST', '/v1/videos', { model, prompt: 'x' });
-    expect(codeOf(await order('chat-only-openai'))).toEqual([400, 'model_not_priced']);
-    expect(codeOf(await order('suno_music'))).toEqual([400, 'unsupported_by_channel']);
-    expect(codeOf(await order('no-such-model'))).toEqual([503, 'model_not_found']);
-    expect(orders()).toBe(0);
+    const submit = (model: string) => send('POST', '/v1/videos', { model, prompt: 'x' });
+    expect(codeOf(await submit('chat-only-openai'))).toEqual([400, 'model_not_priced']);
+    expect(codeOf(await submit('suno_music'))).toEqual([400, 'unsupported_by_channel']);
+    expect(codeOf(await submit('no-such-model'))).toEqual([503, 'model_not_found']);
+    expect(submissions()).toBe(0);
   });
 
   it('of a caller who cannot pay', async () => {
@@ -337,7 +344,7 @@ describe('an order that cannot be taken', () => {
     );
     const refused = await send('POST', '/v1/videos', { model: 'sora-2', prompt: 'x' }, poor.key);
     expect(codeOf(refused)).toEqual([403, 'insufficient_user_quota']);
-    expect(orders()).toBe(0);
+    expect(submissions()).toBe(0);
   });
 
   it.each([
@@ -377,7 +384,7 @@ describe('an order that cannot be taken', () => {
     const refused = await send('POST', '/v1/videos', { model: 'sora-2', prompt: 'a forbidden thing' });
     await site.setOption('CheckSensitiveEnabled', 'false');
     expect(codeOf(refused)).toEqual([400, 'sensitive_words_detected']);
-    expect(orders()).toBe(0);
+    expect(submissions()).toBe(0);
   });
 });
 
@@ -456,7 +463,7 @@ it('is made from another one by the channel that made that, for the same price',
   const before = await site.balances();
   const remixed = await client().videos.remix(id, { prompt: 'at night' });
   expect(remixed).toMatchObject({ status: 'queued', remixed_from_video_id: id, prompt: 'at night', seconds: '8' });
-  expect(orderOf('openai')).toMatchObject({
+  expect(submissionOf('openai')).toMatchObject({
     path: `/v1/videos/${source}/remix`,
     key: secret('openai'),
     body: { prompt: 'at night' },

@@ -1,4 +1,4 @@
-/** Guardrails, captures and spans of task orders. */
+/** Guardrails, captures and spans of task submissions. */
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 
@@ -52,15 +52,15 @@ const attributesOf = ({ attributes }: Span): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 describe('guardrails', () => {
-  it('mask the texts of an order before the provider, the task list and the log get it', async () => {
+  it('mask the texts of a submission before the provider, the task list and the log get it', async () => {
     await rules(personal);
-    const order = {
+    const submission = {
       prompt: 'sing of ann@mail.example',
       title: 'card 4111 1111 1111 1111',
       tags: 'pop',
       mv: 'chirp-v9',
     };
-    expect((await music(order)).body.code).toBe('success');
+    expect((await music(submission)).body.code).toBe('success');
     expect(submitted()?.body).toMatchObject({
       prompt: 'sing of [email]',
       title: 'card [card]',
@@ -80,11 +80,11 @@ describe('guardrails', () => {
   it.each([
     ['music', () => music({ prompt: 'a pineapple' })],
     ['a drawing', () => imagine({ prompt: 'a pineapple' })],
-  ])('block an order of %s: nothing is sent or charged, the log names the rule', async (_name, order) => {
+  ])('block a submission of %s: nothing is sent or charged, the log names the rule', async (_name, submit) => {
     await rules(fruit);
     const before = await site.balances();
     await site.rows('DELETE FROM logs WHERE type = 6');
-    const { status, body } = await order();
+    const { status, body } = await submit();
     expect([status, (body.error as Record<string, unknown>)['code']]).toEqual([400, 'guardrail_blocked']);
     expect(submitted()).toBeUndefined();
     expect(await site.balances()).toEqual(before);
@@ -105,7 +105,7 @@ describe('guardrails', () => {
   });
 });
 
-it('an order of a chosen caller is captured, redacted and without images', async () => {
+it('a submission of a chosen caller is captured, redacted and without images', async () => {
   await site.setOption('content_capture.rules', JSON.stringify([{ tokens: [site.tokenId], redact: ['email'] }]));
   const { body } = await imagine({ prompt: 'draw ann@mail.example', base64Array: ['data:image/png;base64,AAAA'] });
   expect(body.code).toBe(1);
@@ -119,7 +119,7 @@ it('an order of a chosen caller is captured, redacted and without images', async
   expect(row?.['model_name']).toBe('mj_imagine');
 });
 
-it('an order is a span of the client’s trace with a child for the provider, which continues it', async () => {
+it('a submission is a span of the client’s trace with a child for the provider, which continues it', async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
   expect((await music({ prompt: 'a secret song' }, { traceparent })).body.code).toBe('success');
@@ -127,10 +127,10 @@ it('an order is a span of the client’s trace with a child for the provider, wh
     () => Promise.resolve(spans().filter((span) => span.traceId === traceId)),
     (list) => list.length >= 2,
   );
-  const order = found.find(({ parentSpanId }) => parentSpanId === '00f067aa0ba902b7');
-  const attempt = found.find(({ parentSpanId }) => parentSpanId === order?.spanId);
-  expect([order?.name, order?.traceId]).toEqual(['music suno_music', traceId]);
-  expect(attributesOf(order!)).toMatchObject({
+  const submission = found.find(({ parentSpanId }) => parentSpanId === '00f067aa0ba902b7');
+  const attempt = found.find(({ parentSpanId }) => parentSpanId === submission?.spanId);
+  expect([submission?.name, submission?.traceId]).toEqual(['music suno_music', traceId]);
+  expect(attributesOf(submission!)).toMatchObject({
     'gen_ai.operation.name': 'music',
     'gen_ai.request.model': 'suno_music',
     'url.path': '/suno/submit/music',
@@ -143,14 +143,14 @@ it('an order is a span of the client’s trace with a child for the provider, wh
   expect(JSON.stringify(found)).not.toContain('secret song');
 });
 
-it('a refused order has a span with its error', async () => {
+it('a refused submission has a span with its error', async () => {
   const traceId = '5bf92f3577b34da6a3ce929d0e0e4736';
   await music({ prompt: 'x', continue_clip_id: 'y' }, { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
-  const [order] = await eventually(
+  const [submission] = await eventually(
     () => Promise.resolve(spans().filter((span) => span.traceId === traceId)),
     (list) => list.length >= 1,
   );
-  expect(attributesOf(order!)).toMatchObject({
+  expect(attributesOf(submission!)).toMatchObject({
     'error.type': 'invalid_request',
     'http.response.status_code': '400',
     'tollgate.outcome': 'client_error',

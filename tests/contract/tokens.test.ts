@@ -63,7 +63,7 @@ describe('creating', () => {
     expect(row).toMatchObject({ key_prefix: token.key.slice(0, 6) });
   });
 
-  it('books the quota as the opening entry of the token', async () => {
+  it('posts the quota as the opening entry of the token', async () => {
     const { id } = await create({ remain_quota: 1234 });
     expect(
       await site.query('SELECT source, kind, amount, user_id FROM ledger_entries WHERE token_id = $1', [id]),

@@ -101,7 +101,7 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
     await page.waitForURL(/days=month/);
     await settled(page, 60_000);
     expect(await clicks()).toBe(2);
-    // The seed's calls: the server in this process books none.
+    // The seed's calls: the server in this process charges none.
     const { quota } = await one<{ quota: string }>(
       `SELECT coalesce(sum(quota), 0)::text AS quota FROM logs WHERE type = 2
           AND created_at >= extract(epoch FROM date_trunc('month', now() AT TIME ZONE $1) AT TIME ZONE $1)`,

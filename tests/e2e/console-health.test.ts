@@ -113,10 +113,10 @@ describe('the health of a channel', () => {
     const drawer = page.getByRole('dialog', { name: 'Edit channel' });
     await drawer.getByText(/^Rate limited, \d+ (?:s|min) left$/).waitFor();
     await photographAll(admin, 'channel-cooldowns');
-    const resting = drawer.locator(
+    const cooling = drawer.locator(
       'xpath=.//*[normalize-space(text())="Keys in cooldown"]/ancestor::*[.//button[normalize-space()="Clear"]][1]',
     );
-    await resting.getByRole('button', { name: 'Clear', exact: true }).click();
+    await cooling.getByRole('button', { name: 'Clear', exact: true }).click();
     await drawer.getByText('Keys in cooldown').waitFor({ state: 'detached' });
     upstream.reset();
     expect(await call()).toBe(200);

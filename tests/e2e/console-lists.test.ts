@@ -321,7 +321,7 @@ it('shows the usage of one user, and saves it', async () => {
   expect(await sidewaysOverflow(visitor)).toBe(0);
 });
 
-it('stops a round of tests, and asks all providers for their balances', async () => {
+it('stops a run of tests, and asks all providers for their balances', async () => {
   const { page } = visitor;
   const models = Array.from({ length: 9 }, (_, index) => `model-${String(index)}`);
   await site.server.api.createChannel(site.root, { name: 'Slow one', baseUrl: 'http://127.0.0.1:9', models });

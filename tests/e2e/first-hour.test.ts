@@ -46,7 +46,7 @@ function scriptOf(blocks: readonly string[]): string {
   return ['set -euo pipefail', ...lines.flatMap((block) => [block, 'echo; echo "@@@@"'])].join('\n');
 }
 
-it('runs every command of the page, to a charge that is explained and books that add up', async () => {
+it('runs every command of the page, to a charge that is explained and a ledger that is consistent', async () => {
   const blocks = shellBlocks(read('guide/first-hour.md'));
   upstream.script(
     { model: 'gpt-4o' },
@@ -66,7 +66,7 @@ it('runs every command of the page, to a charge that is explained and books that
   });
   const outputs = stdout.split('@@@@');
   expect(outputs).toHaveLength(blocks.length + 1);
-  const [, setup, , channel, , call, charge, books] = outputs.map((text) => text.trim());
+  const [, setup, , channel, , call, charge, reconciled] = outputs.map((text) => text.trim());
   expect(setup).toContain('"success":true');
   expect(channel?.match(/"success":true/g)).toHaveLength(2);
   expect(call).toContain('Galaxy Day');
@@ -75,7 +75,7 @@ it('runs every command of the page, to a charge that is explained and books that
   expect(read('guide/first-hour.md')).toContain(
     'text: round((1000 prompt + 500 completion x 4) x model 1.25 x group 1) = 3750',
   );
-  expect(books).toMatch(/consistent/);
+  expect(reconciled).toMatch(/consistent/);
 });
 
 it('has the same commands in Chinese', () => {

@@ -133,7 +133,7 @@ it('a session has the model that it pays for, by the name of the provider', asyn
   await client.until('response.done');
   expect(upstream.sessions.at(-1)?.events).toEqual([
     { type: 'session.update', session: { model: 'my-deployment', voice: 'alloy' } },
-    { type: 'response.create', event_id: 'tollgate_order_1' },
+    { type: 'response.create', event_id: 'tollgate_response_1' },
   ]);
   expect(client.events.filter(({ type }) => type === 'error')).toMatchObject([
     { error: { code: 'invalid_request', message: expect.stringContaining('session.model is not') as string } },

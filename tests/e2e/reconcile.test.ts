@@ -128,7 +128,7 @@ it('reads the embedded database beside its running server and after it, and tell
   expect(isRunning(postmaster)).toBe(false);
 });
 
-it('says in one line why the books cannot be read', () => {
+it('says in one line why the ledger cannot be read', () => {
   const refused = reconcile({
     DATABASE_URL: 'postgres://x@127.0.0.1:1/x',
     SESSION_SECRET: 'a-session-secret-for-tests',

@@ -40,7 +40,7 @@ async function beginStream(timeout: string): Promise<Response> {
   });
 }
 
-async function books() {
+async function readLedger() {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   try {
     const [open, charged, nodes] = await Promise.all([
@@ -77,7 +77,7 @@ it('finishes the stream, charges it, takes no new call and exits 0', async () =>
   expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
   while (server.process.exitCode === null) await sleep(20);
   expect(server.process.exitCode).toBe(0);
-  const { charges, ...rest } = await books();
+  const { charges, ...rest } = await readLedger();
   expect(rest).toEqual({ reservations: 0, nodes: 0, drifts: [] });
   expect(charges).toHaveLength(1);
   expect(charges[0]).toBeGreaterThan(0);
@@ -97,7 +97,7 @@ it('cuts a stream that outlasts the time given, charges what was delivered, hold
   // The first signal still is the only one that counts.
   while (server.process.exitCode === null) await sleep(20);
   expect(server.process.exitCode).toBe(0);
-  const { charges, ...rest } = await books();
+  const { charges, ...rest } = await readLedger();
   expect(rest).toEqual({ reservations: 0, nodes: 0, drifts: [] });
   expect(charges).toHaveLength(1);
 });

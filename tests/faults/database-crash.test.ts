@@ -76,7 +76,7 @@ it('a crash that takes the reservations of calls in flight: each is answered and
   expect(taken).toBeGreaterThan(0);
 });
 
-it('crashes at any moment under load: every answered call has one log row, the books are exact', async () => {
+it('crashes at any moment under load: every answered call has one log row, the ledger is exact', async () => {
   upstream.script({ model: 'gpt-4o' }, chat({ text: ['a', 'b', 'c'], gapMilliseconds: 30 }));
   const traffic = new Traffic(20, () => ({ url: server.url, key }));
   for (let round = 0; round < 6; round++) {

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 it(
-  `${kills} times killed under load: every answered call is charged once, the books are exact`,
+  `${kills} times killed under load: every answered call is charged once, the ledger is exact`,
   async () => {
     const initial = 50_000_000;
     const { keys, root } = await openSite(server.api, upstream.url, [

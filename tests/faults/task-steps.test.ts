@@ -117,7 +117,7 @@ afterAll(async () => {
 });
 
 /** @returns the name of the task; null when the server died before its response */
-async function order(platform: Platform): Promise<string | null> {
+async function submit(platform: Platform): Promise<string | null> {
   try {
     const response = await fetch(server.url + platform.submit, {
       method: 'POST',
@@ -138,9 +138,9 @@ async function upstreamName(id: string): Promise<string | null> {
   return (await auditor.pool.query<{ name: string | null }>(sql, [id])).rows[0]?.name ?? null;
 }
 
-async function ordered(platform: Platform): Promise<string> {
-  const name = await order(platform);
-  if (name === null) throw new Error('the order was not taken');
+async function submitted(platform: Platform): Promise<string> {
+  const name = await submit(platform);
+  if (name === null) throw new Error('the submission was not taken');
   return name;
 }
 
@@ -187,7 +187,7 @@ const endOf = (platform: Platform, name: string, status: string): Promise<void> 
   );
 
 /** The balance is the initial one minus the charges of tasks that did not fail. */
-async function expectExactBooks(): Promise<void> {
+async function expectExactLedger(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);
   const all = (await Promise.all(platforms.map(rows))).flat();
@@ -205,9 +205,9 @@ const refunds = async (): Promise<number> =>
   );
 
 describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
-  it('between what is held and the row: nothing is charged, and the order is given up', async () => {
+  it('between what is held and the row: nothing is charged, and the submission is given up', async () => {
     await hold(`LOCK TABLE ${platform.table} IN SHARE ROW EXCLUSIVE MODE`);
-    const name = order(platform);
+    const name = submit(platform);
     await dieThere();
     expect(await name).toBeNull();
     expect(upstream.requests.filter(({ method, path }) => method === 'POST' && path === platform.submit)).toEqual([]);
@@ -219,7 +219,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       60,
       'nothing is left of it',
     );
-    await expectExactBooks();
+    await expectExactLedger();
   });
 
   it('between the provider’s answer and the charge: all of it, or nothing', async () => {
@@ -233,8 +233,8 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       await json(platform.answer(name))(response, request);
     };
     upstream.script({ path: platform.submit }, answered);
-    const told = order(platform);
-    await until(() => name !== '', 30, 'the provider has the order');
+    const told = submit(platform);
+    await until(() => name !== '', 30, 'the provider has the submission');
     await dieThere();
     expect(await told).toBeNull();
     const row = (await rows(platform)).at(-1);
@@ -246,25 +246,25 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     await until(
       async () => (await rows(platform)).every(({ progress }) => progress === '100%'),
       60,
-      'the order is given up',
+      'the submission is given up',
     );
-    await expectExactBooks();
+    await expectExactLedger();
   });
 
   it('between the charge and any progress: it goes on, and is paid once', async () => {
-    const name = await ordered(platform);
+    const name = await submitted(platform);
     await server.kill('SIGKILL');
     server = await start();
     tasks.reported.set(name, platform.good);
     await endOf(platform, name, 'SUCCESS');
     expect(await rowOf(platform, name)).toMatchObject({ quota: price });
-    await expectExactBooks();
+    await expectExactLedger();
   });
 
   it.each(['half', 'good', 'bad'] as const)(
     'while a step is written (%s): it is written later, once',
     async (which) => {
-      const name = await ordered(platform);
+      const name = await submitted(platform);
       await hold(`SELECT 1 FROM ${platform.table} WHERE ${platform.own} AND ${platform.column} = $1 FOR UPDATE`, [
         name,
       ]);
@@ -277,7 +277,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
       }
       await endOf(platform, name, which === 'bad' ? 'FAILURE' : 'SUCCESS');
       expect((await refunds()) - before).toBe(which === 'bad' ? 1 : 0);
-      await expectExactBooks();
+      await expectExactLedger();
     },
   );
 
@@ -290,7 +290,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     ],
     ['between the refund and its line in the log', 'logs', ''],
   ])('%s: refunded once', async (_where, table, condition) => {
-    const name = await ordered(platform);
+    const name = await submitted(platform);
     const before = await refunds();
     await hold(
       condition === ''
@@ -301,11 +301,11 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     await dieThere();
     await endOf(platform, name, 'FAILURE');
     expect((await refunds()) - before).toBe(1);
-    await expectExactBooks();
+    await expectExactLedger();
   });
 
   it('after the refund: the provider says it again, and nothing follows', async () => {
-    const name = await ordered(platform);
+    const name = await submitted(platform);
     const before = await refunds();
     tasks.reported.set(name, platform.bad);
     await endOf(platform, name, 'FAILURE');
@@ -313,13 +313,13 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
     server = await start();
     const asked = upstream.requests.length;
     // Polling for another task of this account reports this one again, even as a success.
-    const other = await ordered(platform);
+    const other = await submitted(platform);
     tasks.reported.set(name, platform.good);
     tasks.reported.set(other, platform.good);
     await endOf(platform, other, 'SUCCESS');
     expect(upstream.requests.length).toBeGreaterThan(asked);
     expect(await rowOf(platform, name)).toMatchObject({ status: 'FAILURE' });
     expect((await refunds()) - before).toBe(1);
-    await expectExactBooks();
+    await expectExactLedger();
   });
 });

@@ -57,8 +57,8 @@ beforeEach(() => {
 /** Kills the server and waits until it is dead. */
 const kill = (): Promise<void> => server.kill('SIGKILL');
 
-/** @returns the name of the task; null when the order got no response */
-async function order(): Promise<string | null> {
+/** @returns the name of the task; null when the submission got no response */
+async function submit(): Promise<string | null> {
   try {
     const answer = await fetch(`${server.url}/mj/submit/imagine`, {
       method: 'POST',
@@ -92,7 +92,7 @@ const rows = async (): Promise<Row[]> =>
  * The user's balance is the initial one minus the charges of tasks that did not fail, and every other account is
  * consistent.
  */
-async function expectExactBooks(): Promise<void> {
+async function expectExactLedger(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);
   const paid = (await rows())
@@ -104,20 +104,24 @@ async function expectExactBooks(): Promise<void> {
 const isFinished = async (name: string): Promise<boolean> =>
   (await rows()).some((row) => row.mj_id === name && row.progress === '100%');
 
-it('killed while the provider has the order: nothing is charged', async () => {
+it('killed while the provider has the submission: nothing is charged', async () => {
   upstream.script({ path: '/mj/submit' }, async (response) => {
     await kill();
     response.destroy();
   });
-  expect(await order()).toBeNull();
+  expect(await submit()).toBeNull();
   expect(await auditor.drifts()).toEqual([]);
   server = await start();
-  await expectExactBooks();
+  await expectExactLedger();
   expect((await rows()).at(-1)).toMatchObject({ mj_id: '', quota: '0' });
   // The provider never reports its result.
   await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
-  await until(async () => (await rows()).every(({ progress }) => progress === '100%'), 60, 'the order is given up');
-  await expectExactBooks();
+  await until(
+    async () => (await rows()).every(({ progress }) => progress === '100%'),
+    60,
+    'the submission is given up',
+  );
+  await expectExactLedger();
 }, 240_000);
 
 it('killed just as the provider answers: charged with its name, or not at all', async () => {
@@ -126,10 +130,10 @@ it('killed just as the provider answers: charged with its name, or not at all', 
     return json({ code: 1, description: '', result: tasks.nextName('cut') })(response, request);
   };
   upstream.script({ path: '/mj/submit' }, answered);
-  const name = await order();
+  const name = await submit();
   await kill();
   server = await start();
-  await expectExactBooks();
+  await expectExactLedger();
   const row = (await rows()).at(-1);
   expect(row?.quota).toBe(row?.mj_id === '' ? '0' : String(price));
   if (name !== null) expect(row?.mj_id).toBe(name);
@@ -144,7 +148,7 @@ it.each(
     1,
   ),
 )('killed %s: refunded once', async (_what, when) => {
-  const name = (await order()) ?? '';
+  const name = (await submit()) ?? '';
   expect(name).not.toBe('');
   let isKilled = false;
   const failure = { id: name, status: 'FAILURE', progress: '100%', failReason: 'no' };
@@ -164,11 +168,11 @@ it.each(
   await kill();
   server = await start();
   await until(() => isFinished(name), 60, 'the task ends');
-  await expectExactBooks();
+  await expectExactLedger();
 });
 
 it('killed among callbacks that all tell of the same failure: refunded once', async () => {
-  const name = (await order()) ?? '';
+  const name = (await submit()) ?? '';
   const failure = { id: name, status: 'FAILURE', progress: '100%', failReason: 'no' };
   const told = Array.from({ length: 20 }, () => tell(failure));
   await Promise.race(told);
@@ -177,11 +181,11 @@ it('killed among callbacks that all tell of the same failure: refunded once', as
   server = await start();
   await Promise.all(Array.from({ length: 20 }, () => tell(failure)));
   expect(await isFinished(name)).toBe(true);
-  await expectExactBooks();
+  await expectExactLedger();
 }, 240_000);
 
 it('told by callbacks and two pollers at once, each of many failures is refunded once', async () => {
-  const names = (await Promise.all(Array.from({ length: 30 }, order))).filter((name) => name !== null);
+  const names = (await Promise.all(Array.from({ length: 30 }, submit))).filter((name) => name !== null);
   expect(names).toHaveLength(30);
   // Without a shared store every node assumes that it polls alone.
   const second = await start();
@@ -189,14 +193,14 @@ it('told by callbacks and two pollers at once, each of many failures is refunded
   await Promise.all(names.flatMap((id) => [1, 2, 3].map(() => tell({ id, status: 'FAILURE', progress: '100%' }))));
   for (const id of names) await until(() => isFinished(id), 60, `${id} ends`);
   await second.kill('SIGTERM');
-  await expectExactBooks();
+  await expectExactLedger();
 }, 240_000);
 
-it('killed again and again under orders, callbacks and polls: the books stay exact', async () => {
+it('killed again and again under submissions, callbacks and polls: the ledger stays exact', async () => {
   let isOver = false;
   const painters = Array.from({ length: 4 }, async () => {
     while (!isOver) {
-      const name = await order();
+      const name = await submit();
       if (name === null) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         continue;
@@ -218,12 +222,12 @@ it('killed again and again under orders, callbacks and polls: the books stay exa
   isOver = true;
   await Promise.all(painters);
   await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
-  // An order that was accepted without a response is missing in the test's list, but exists at the provider.
+  // A submission that was accepted without a response is missing in the test's list, but exists at the provider.
   for (const { mj_id: name, progress } of await rows()) {
     if (name !== '' && progress !== '100%') tasks.reported.set(name, { status: 'FAILURE', progress: '100%' });
   }
   await until(async () => (await rows()).every(({ progress }) => progress === '100%'), 60, 'every task ends');
-  await expectExactBooks();
+  await expectExactLedger();
   expect((await rows()).some(({ status }) => status === 'SUCCESS')).toBe(true);
   expect((await rows()).some(({ status, quota }) => status === 'FAILURE' && quota !== '0')).toBe(true);
 }, 240_000);

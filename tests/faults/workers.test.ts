@@ -298,12 +298,12 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     await server.api.data(site.root, 'DELETE', `/api/channel/${other}`);
   });
 
-  it('rest a key together, and make one call between them to try it again', async () => {
+  it('put a key into cooldown together, and make one call between them to try it again', async () => {
     const limited = { message: 'slow down', type: 'requests', code: 'rate_limit_exceeded' };
     upstream.script({ model: 'gpt-4o' }, json({ error: limited }, 429, { 'retry-after': '4' }));
     expect((await call(server.url, keyOf('rich'))).status).toBe(429);
     const restedAt = performance.now();
-    await until(async () => (await everywhere(keyOf('rich'))).size === 1, 3, 'every worker knows of the rest');
+    await until(async () => (await everywhere(keyOf('rich'))).size === 1, 3, 'every worker knows of the cooldown');
     const before = upstream.requests.length;
     expect([...(await everywhere(keyOf('rich')))]).toEqual(['429 channels_busy']);
     expect(upstream.requests).toHaveLength(before);

@@ -3,21 +3,21 @@ import type { BudgetKind } from '../../server/src/shared/budget.js';
 import { BudgetError, type BudgetHold } from '../../server/src/billing/ledger/budget-holds.js';
 import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
 import type { Ledger, Reservation, ReserveRequest } from '../../server/src/billing/ledger/ledger.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
-let books: Books;
+let testLedger: TestLedger;
 beforeAll(async () => {
-  books = await Books.open();
+  testLedger = await TestLedger.open();
 });
-afterAll(() => books.close());
-afterEach(() => books.closeNodes());
+afterAll(() => testLedger.close());
+afterEach(() => testLedger.closeNodes());
 
 const now = Math.floor(Date.now() / 1000);
 const today = now - (now % 86_400);
 let next = 0;
 
 async function addBudget(kind: BudgetKind, amount: number, level = 'token'): Promise<number> {
-  const { rows } = await books.pool.query<{ id: number }>(
+  const { rows } = await testLedger.pool.query<{ id: number }>(
     `INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)
      VALUES ($1, 1, $2, $3, 'day', 1, true) RETURNING id`,
     [level, kind, amount],
@@ -38,7 +38,7 @@ const hold = (budgetId: number, kind: BudgetKind, amount: number, rest: Partial<
 });
 
 const windows = async (budgetId: number): Promise<Array<{ start: number; used: number; held: number }>> => {
-  const { rows } = await books.pool.query<Record<string, string>>(
+  const { rows } = await testLedger.pool.query<Record<string, string>>(
     'SELECT started_at, used, held FROM budget_windows WHERE budget_id = $1 ORDER BY started_at',
     [budgetId],
   );
@@ -50,8 +50,8 @@ const windows = async (budgetId: number): Promise<Array<{ start: number; used: n
 };
 
 async function addCaller(quota = 1_000_000_000): Promise<{ userId: number; tokenId: number }> {
-  const userId = await books.addUser(quota);
-  return { userId, tokenId: await books.addToken(userId, 'unlimited') };
+  const userId = await testLedger.addUser(quota);
+  return { userId, tokenId: await testLedger.addToken(userId, 'unlimited') };
 }
 
 const request = (
@@ -74,7 +74,7 @@ describe('one dollar a day, 200 parallel calls of three cents on two nodes', () 
   it('33 pass and 167 are refused with the end of the day; settled calls keep it so', async () => {
     const caller = await addCaller();
     const budgetId = await addBudget('money', 500_000);
-    const nodes = [books.node('a').ledger, books.node('b').ledger];
+    const nodes = [testLedger.node('a').ledger, testLedger.node('b').ledger];
     const call = (ledger: Ledger) => tryReserve(ledger, request(caller, 15_000, [hold(budgetId, 'money', 15_000)]));
     const results = await Promise.all(Array.from({ length: 200 }, (_, at) => call(nodes[at % 2]!)));
     const passed = results.filter((result) => !isRefused(result)) as Reservation[];
@@ -90,8 +90,8 @@ describe('one dollar a day, 200 parallel calls of three cents on two nodes', () 
     await Promise.all(passed.map((reservation, at) => nodes[at % 2]!.settle(reservation, charge(15_000))));
     expect(await windows(budgetId)).toEqual([{ start: today, used: 495_000, held: 0 }]);
     expect(isRefused(await call(nodes[0]!))).toBe(true);
-    expect((await books.user(caller.userId)).quota).toBe(1_000_000_000 - 495_000);
-    expect(await books.reconcile()).toEqual([]);
+    expect((await testLedger.user(caller.userId)).quota).toBe(1_000_000_000 - 495_000);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 });
 
@@ -103,7 +103,7 @@ describe('each kind', () => {
   ] as const)('%s: the charge, the tokens or the call replace the hold', async (kind, used, smallest) => {
     const caller = await addCaller();
     const budgetId = await addBudget(kind, 100);
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const held = kind === 'requests' ? 1 : 100;
     const first = (await tryReserve(ledger, request(caller, 100, [hold(budgetId, kind, held)]))) as Reservation;
     expect(await windows(budgetId)).toEqual([{ start: today, used: 0, held }]);
@@ -116,7 +116,7 @@ describe('each kind', () => {
   it('a released call returns what it held', async () => {
     const caller = await addCaller();
     const budgetId = await addBudget('requests', 1);
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const first = (await tryReserve(ledger, request(caller, 5, [hold(budgetId, 'requests', 1)]))) as Reservation;
     expect(isRefused(await tryReserve(ledger, request(caller, 5, [hold(budgetId, 'requests', 1)])))).toBe(true);
     await ledger.release(first);
@@ -127,27 +127,27 @@ describe('each kind', () => {
   it('a call that a budget refuses takes nothing from the user, the key or another budget', async () => {
     const caller = await addCaller(1000);
     const [wide, narrow] = [await addBudget('money', 900), await addBudget('money', 10)];
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const both = [hold(wide, 'money', 100), hold(narrow, 'money', 100)];
     expect(isRefused(await tryReserve(ledger, request(caller, 100, both)))).toBe(true);
     expect([await windows(wide), await windows(narrow)]).toEqual([[], []]);
-    expect((await books.user(caller.userId)).quota).toBe(1000);
-    expect(await books.reconcile()).toEqual([]);
+    expect((await testLedger.user(caller.userId)).quota).toBe(1000);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 
   it('a charge that the balance does not have is not counted', async () => {
     for (const batch of [1, 2]) {
       const caller = await addCaller(100);
       const budgetId = await addBudget('money', 1000);
-      const { ledger } = books.node(`short-${batch}`);
+      const { ledger } = testLedger.node(`short-${batch}`);
       const open = await Promise.all(
         Array.from({ length: batch }, () => ledger.reserve(request(caller, 10, [hold(budgetId, 'money', 10)]))),
       );
       await Promise.all(open.map((one) => ledger.settle(one, charge(10_000, { least: 10 }))));
-      expect((await books.user(caller.userId)).quota).toBe(0);
+      expect((await testLedger.user(caller.userId)).quota).toBe(0);
       expect(await windows(budgetId)).toEqual([{ start: today, used: 100, held: 0 }]);
     }
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 });
 
@@ -155,7 +155,7 @@ describe('windows', () => {
   it('the next window is open without any work, and a late settlement counts where it was reserved', async () => {
     const caller = await addCaller();
     const budgetId = await addBudget('money', 100);
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const late = (await tryReserve(ledger, request(caller, 100, [hold(budgetId, 'money', 100)]))) as Reservation;
     const tomorrow = { start: today + 86_400, from: today + 86_400, end: today + 2 * 86_400 };
     const next = await tryReserve(ledger, request(caller, 100, [hold(budgetId, 'money', 100, tomorrow)]));
@@ -170,7 +170,7 @@ describe('windows', () => {
   it('a rolling window adds up its buckets, and names the time at which enough of them have left', async () => {
     const caller = await addCaller();
     const budgetId = await addBudget('money', 100);
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const length = 5 * 3600;
     const base = today - (today % 300);
     const at = (bucket: number, amount: number): BudgetHold =>
@@ -206,15 +206,15 @@ describe('windows', () => {
   it('a budget that was disabled or deleted after the call was prepared holds nothing', async () => {
     const caller = await addCaller();
     const [disabled, deleted] = [await addBudget('money', 1), await addBudget('money', 1)];
-    await books.pool.query('UPDATE budgets SET enabled = false WHERE id = $1', [disabled]);
-    await books.pool.query('DELETE FROM budgets WHERE id = $1', [deleted]);
-    const { ledger } = books.node('a');
+    await testLedger.pool.query('UPDATE budgets SET enabled = false WHERE id = $1', [disabled]);
+    await testLedger.pool.query('DELETE FROM budgets WHERE id = $1', [deleted]);
+    const { ledger } = testLedger.node('a');
     const open = await ledger.reserve(
       request(caller, 100, [hold(disabled, 'money', 100), hold(deleted, 'money', 100)]),
     );
     await ledger.settle(open, charge(100));
     expect([await windows(disabled), await windows(deleted)]).toEqual([[], []]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 });
 
@@ -222,29 +222,29 @@ describe('crashes', () => {
   it('a dead node holds nothing any more, and its late settlement still counts', async () => {
     const caller = await addCaller();
     const budgetId = await addBudget('money', 100);
-    const { ledger } = books.node('dead');
+    const { ledger } = testLedger.node('dead');
     const open = await ledger.reserve(request(caller, 60, [hold(budgetId, 'money', 60)]));
-    const { keeper } = books.node('alive');
+    const { keeper } = testLedger.node('alive');
     await keeper.sweepDead();
     expect(await windows(budgetId)).toEqual([{ start: today, used: 0, held: 0 }]);
     await ledger.settle(open, charge(50));
     expect(await windows(budgetId)).toEqual([{ start: today, used: 50, held: 0 }]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 
   it('a call whose reservation a crash of the database lost is counted once', async () => {
     const caller = await addCaller();
     const budgetId = await addBudget('money', 100);
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const open = await ledger.reserve(request(caller, 60, [hold(budgetId, 'money', 60)]));
-    await books.pool.query('DELETE FROM reservations WHERE request_id = $1', [open.requestId]);
-    await books.pool.query('UPDATE users SET quota = quota + 60 WHERE id = $1', [caller.userId]);
-    await books.pool.query('UPDATE tokens SET remain_quota = remain_quota + 60 WHERE id = $1', [caller.tokenId]);
-    await books.pool.query('DELETE FROM budget_windows WHERE budget_id = $1', [budgetId]);
+    await testLedger.pool.query('DELETE FROM reservations WHERE request_id = $1', [open.requestId]);
+    await testLedger.pool.query('UPDATE users SET quota = quota + 60 WHERE id = $1', [caller.userId]);
+    await testLedger.pool.query('UPDATE tokens SET remain_quota = remain_quota + 60 WHERE id = $1', [caller.tokenId]);
+    await testLedger.pool.query('DELETE FROM budget_windows WHERE budget_id = $1', [budgetId]);
     await ledger.settle(open, charge(50));
     await ledger.settle(open, charge(50));
     expect(await windows(budgetId)).toEqual([{ start: today, used: 50, held: 0 }]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 });
 
@@ -252,7 +252,7 @@ describe('budgets of a channel', () => {
   it('are held with the reservation, returned when the channel fails, and settled with the call', async () => {
     const caller = await addCaller();
     const [ofKey, ofChannel] = [await addBudget('money', 1000), await addBudget('requests', 1, 'channel')];
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const open = await ledger.reserve(request(caller, 10, [hold(ofKey, 'money', 10)]));
     const other = await ledger.reserve(request(caller, 10));
     const holds = [hold(ofChannel, 'requests', 1)];
@@ -268,18 +268,18 @@ describe('budgets of a channel', () => {
     await ledger.release(open);
     expect(await windows(ofChannel)).toEqual([{ start: today, used: 1, held: 0 }]);
     expect(await windows(ofKey)).toEqual([{ start: today, used: 0, held: 0 }]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 });
 
 it('a call that ends while its channel still returns a hold is released', async () => {
   const caller = await addCaller();
   const budget = await addBudget('requests', 5, 'channel');
-  const { ledger } = books.node('a');
+  const { ledger } = testLedger.node('a');
   const open = await ledger.reserve(request(caller, 10));
   const holds = [hold(budget, 'requests', 1)];
   await ledger.addBudgets(open.requestId, holds);
-  const other = await books.pool.connect();
+  const other = await testLedger.pool.connect();
   try {
     // Another call is being counted in the window.
     await other.query('BEGIN');
@@ -287,7 +287,8 @@ it('a call that ends while its channel still returns a hold is released', async 
     void ledger.dropBudgets(open.requestId, holds);
     const waiting = `SELECT 1 FROM pg_stat_activity
       WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ledger_drop_budgets%'`;
-    while ((await books.pool.query(waiting)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    while ((await testLedger.pool.query(waiting)).rowCount === 0)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     const released = ledger.release(open);
     await Promise.race([released, new Promise((resolve) => setTimeout(resolve, 300))]);
     await other.query('COMMIT');
@@ -295,11 +296,11 @@ it('a call that ends while its channel still returns a hold is released', async 
   } finally {
     other.release();
   }
-  expect((await books.pool.query('SELECT 1 FROM reservations WHERE request_id = $1', [open.requestId])).rows).toEqual(
-    [],
-  );
+  expect(
+    (await testLedger.pool.query('SELECT 1 FROM reservations WHERE request_id = $1', [open.requestId])).rows,
+  ).toEqual([]);
   expect(await windows(budget)).toEqual([{ start: today, used: 0, held: 0 }]);
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.reconcile()).toEqual([]);
 });
 
 describe('a call is not counted at a channel that did not serve it', () => {
@@ -308,7 +309,7 @@ describe('a call is not counted at a channel that did not serve it', () => {
   afterEach(() => jest.restoreAllMocks());
 
   async function open(budget: number) {
-    const { ledger } = books.node('a');
+    const { ledger } = testLedger.node('a');
     const caller = await addCaller();
     return { ledger, reservation: await ledger.reserve(request(caller, 10)), holds: [hold(budget, 'requests', 1)] };
   }
@@ -327,7 +328,7 @@ describe('a call is not counted at a channel that did not serve it', () => {
     while (drop.mock.calls.length <= failures) await new Promise((resolve) => setTimeout(resolve, 10));
     await ledger.drain();
     expect(await windows(budget)).toEqual([{ start: today, used: 0, held: 0 }]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 
   it('it is unknown whether it was held', async () => {
@@ -341,7 +342,7 @@ describe('a call is not counted at a channel that did not serve it', () => {
     while (!ledger.available) await new Promise((resolve) => setTimeout(resolve, 10));
     await ledger.settle(reservation, charge(8));
     expect(await windows(budget)).toEqual([{ start: today, used: 0, held: 0 }]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 
   it('the same channel serves it after all', async () => {
@@ -353,32 +354,32 @@ describe('a call is not counted at a channel that did not serve it', () => {
     await ledger.addBudgets(reservation.requestId, holds);
     await ledger.settle(reservation, charge(8));
     expect(await windows(budget)).toEqual([{ start: today, used: 1, held: 0 }]);
-    expect(await books.reconcile()).toEqual([]);
+    expect(await testLedger.reconcile()).toEqual([]);
   });
 });
 
 it('reconciliation finds windows that differ from the log and from the reservations', async () => {
   const caller = await addCaller();
   const [money, tokens] = [await addBudget('money', 1000), await addBudget('tokens', 1000)];
-  const { ledger } = books.node('a');
+  const { ledger } = testLedger.node('a');
   const done = await ledger.reserve(request(caller, 10, [hold(money, 'money', 10), hold(tokens, 'tokens', 50)]));
   await ledger.settle(done, charge(8));
   const open = await ledger.reserve(request(caller, 10, [hold(money, 'money', 10)]));
-  expect(await books.reconcile()).toEqual([]);
-  await books.pool.query('UPDATE budget_windows SET logged = 7, used = 7 WHERE budget_id = $1', [money]);
-  await books.pool.query('UPDATE budget_windows SET held = 3 WHERE budget_id = $1', [tokens]);
-  expect(await books.reconcile()).toEqual([
+  expect(await testLedger.reconcile()).toEqual([]);
+  await testLedger.pool.query('UPDATE budget_windows SET logged = 7, used = 7 WHERE budget_id = $1', [money]);
+  await testLedger.pool.query('UPDATE budget_windows SET held = 3 WHERE budget_id = $1', [tokens]);
+  expect(await testLedger.reconcile()).toEqual([
     { account: 'budget used', id: String(money), name: `window ${today}`, expected: 8, found: 7 },
     { account: 'budget held', id: String(tokens), name: `window ${today}`, expected: 0, found: 3 },
   ]);
   await ledger.release(open);
-  await books.pool.query('DELETE FROM budget_windows WHERE budget_id IN ($1, $2)', [money, tokens]);
-  await books.pool.query('DELETE FROM budgets WHERE id IN ($1, $2)', [money, tokens]);
+  await testLedger.pool.query('DELETE FROM budget_windows WHERE budget_id IN ($1, $2)', [money, tokens]);
+  await testLedger.pool.query('DELETE FROM budgets WHERE id IN ($1, $2)', [money, tokens]);
 });
 
 it('deletes windows that began more than 62 days ago, unless they are held or of a fixed range', async () => {
   const [daily, fixed] = [await addBudget('money', 10), await addBudget('money', 10)];
-  await books.pool.query(`UPDATE budgets SET span = 'fixed', starts_at = 1, ends_at = 9000000000 WHERE id = $1`, [
+  await testLedger.pool.query(`UPDATE budgets SET span = 'fixed', starts_at = 1, ends_at = 9000000000 WHERE id = $1`, [
     fixed,
   ]);
   const day = 86_400;
@@ -389,17 +390,18 @@ it('deletes windows that began more than 62 days ago, unless they are held or of
     [daily, today, 0],
     [fixed, today - 64 * day, 0],
   ] as const) {
-    await books.pool.query('INSERT INTO budget_windows (budget_id, started_at, used, held) VALUES ($1, $2, 5, $3)', [
-      ...[id, start, held],
-    ]);
+    await testLedger.pool.query(
+      'INSERT INTO budget_windows (budget_id, started_at, used, held) VALUES ($1, $2, 5, $3)',
+      [...[id, start, held]],
+    );
   }
-  const { keeper } = books.node('a');
+  const { keeper } = testLedger.node('a');
   await keeper.heartbeat();
   expect((await windows(daily)).map(({ start }) => start)).toEqual([today - 63 * day, today - 61 * day, today]);
   expect(await windows(fixed)).toHaveLength(1);
   await keeper.stop();
-  await books.pool.query('DELETE FROM budget_windows WHERE budget_id IN ($1, $2)', [daily, fixed]);
-  await books.pool.query('DELETE FROM budgets WHERE id IN ($1, $2)', [daily, fixed]);
+  await testLedger.pool.query('DELETE FROM budget_windows WHERE budget_id IN ($1, $2)', [daily, fixed]);
+  await testLedger.pool.query('DELETE FROM budgets WHERE id IN ($1, $2)', [daily, fixed]);
 });
 
 it('two budgets together: whatever is reserved, settled and released, neither is ever exceeded', async () => {
@@ -421,7 +423,7 @@ it('two budgets together: whatever is reserved, settled and released, neither is
       async (ofKey, ofUser, calls) => {
         const caller = await addCaller();
         const [key, user] = [await addBudget('money', ofKey), await addBudget('tokens', ofUser, 'user')];
-        const nodes = [books.node('a').ledger, books.node('b').ledger];
+        const nodes = [testLedger.node('a').ledger, testLedger.node('b').ledger];
         await Promise.all(
           calls.map(async ({ amount, tokens, budgets, node, spent, released }) => {
             const holds = [
@@ -443,8 +445,8 @@ it('two budgets together: whatever is reserved, settled and released, neither is
         );
         expect((await windows(key)).every(({ held, used }) => held === 0 && used <= ofKey)).toBe(true);
         expect((await windows(user)).every(({ held, used }) => held === 0 && used <= ofUser)).toBe(true);
-        expect(await books.reconcile()).toEqual([]);
-        await books.closeNodes();
+        expect(await testLedger.reconcile()).toEqual([]);
+        await testLedger.closeNodes();
       },
     ),
     { numRuns: 15 },

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
 import { SessionLedger } from '../../server/src/billing/ledger/session-ledger.js';
 import { systemClock } from '../../server/src/shared/clock.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
 /* Fractions of a quota unit are carried from call to call, so that a user pays the sum of their prices to the unit. */
 
 const billion = 1_000_000_000;
 
-let books: Books;
+let testLedger: TestLedger;
 beforeAll(async () => {
-  books = await Books.open();
+  testLedger = await TestLedger.open();
 });
 afterEach(async () => {
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.reconcile()).toEqual([]);
 });
-afterAll(async () => books.close());
+afterAll(async () => testLedger.close());
 
 /** A price in billionths, rounded as a formula does. */
 function roundedBy(rounding: 'truncate' | 'half-up', price: number): { quota: number; rest: number } {
@@ -30,7 +30,7 @@ interface Charged {
 }
 
 async function logsOf(userId: number): Promise<Charged[]> {
-  const { rows } = await books.pool.query<{ request_id: string; quota: string; other: string }>(
+  const { rows } = await testLedger.pool.query<{ request_id: string; quota: string; other: string }>(
     'SELECT request_id, quota, other FROM logs WHERE user_id = $1 AND type = 2 ORDER BY id',
     [userId],
   );
@@ -42,7 +42,7 @@ async function logsOf(userId: number): Promise<Charged[]> {
 }
 
 async function restsOf(userId: number): Promise<number> {
-  const { rows } = await books.pool.query<{ rests: string }>('SELECT rests FROM quota_carry WHERE user_id = $1', [
+  const { rows } = await testLedger.pool.query<{ rests: string }>('SELECT rests FROM quota_carry WHERE user_id = $1', [
     userId,
   ]);
   return Number(rows[0]?.rests ?? 0);
@@ -59,10 +59,10 @@ const reserveFor =
   });
 
 it('300 calls of a tenth of a unit cost 30 units, and each log row names what was carried', async () => {
-  const { ledger } = books.node('tiny');
-  const user = await books.addUser(1000);
-  const token = await books.addToken(user, 500);
-  const channel = await books.addChannel();
+  const { ledger } = testLedger.node('tiny');
+  const user = await testLedger.addUser(1000);
+  const token = await testLedger.addToken(user, 500);
+  const channel = await testLedger.addChannel();
   const request = reserveFor(user, token);
   await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {
@@ -70,9 +70,9 @@ it('300 calls of a tenth of a unit cost 30 units, and each log row names what wa
       await ledger.settle(held, charge(0, { rest: billion / 10, channelId: channel }));
     }),
   );
-  expect(await books.user(user)).toMatchObject({ quota: 970, used_quota: 30, request_count: 300 });
-  expect(await books.token(token)).toEqual({ remain_quota: 470, used_quota: 30 });
-  expect(await books.channel(channel)).toEqual({ used_quota: 30 });
+  expect(await testLedger.user(user)).toMatchObject({ quota: 970, used_quota: 30, request_count: 300 });
+  expect(await testLedger.token(token)).toEqual({ remain_quota: 470, used_quota: 30 });
+  expect(await testLedger.channel(channel)).toEqual({ used_quota: 30 });
   const rows = await logsOf(user);
   expect(rows.filter(({ quota }) => quota === 1)).toHaveLength(30);
   for (const { quota, carried } of rows) {
@@ -83,9 +83,9 @@ it('300 calls of a tenth of a unit cost 30 units, and each log row names what wa
 });
 
 it('a first call costs what its formula says, and the next ones make up for it in both directions', async () => {
-  const { ledger } = books.node('first');
+  const { ledger } = testLedger.node('first');
   const charged = async (name: string, prices: ReadonlyArray<{ quota: number; rest: number }>): Promise<unknown> => {
-    const user = await books.addUser(1000);
+    const user = await testLedger.addUser(1000);
     for (const [at, { quota, rest }] of prices.entries()) {
       const held = await ledger.reserve(reserveFor(user)(`${name}-${at}`, 10));
       await ledger.settle(held, charge(quota, { rest }));
@@ -108,8 +108,8 @@ it('a first call costs what its formula says, and the next ones make up for it i
 });
 
 it('a free call of a user who carries a fraction changes nothing', async () => {
-  const { ledger } = books.node('free');
-  const user = await books.addUser(10);
+  const { ledger } = testLedger.node('free');
+  const user = await testLedger.addUser(10);
   const request = reserveFor(user);
   await ledger.settle(await ledger.reserve(request('free-1', 1)), charge(0, { rest: 0.9 * billion }));
   await ledger.settle(await ledger.reserve(request('free-2', 0)), charge(0));
@@ -118,28 +118,28 @@ it('a free call of a user who carries a fraction changes nothing', async () => {
 });
 
 it('a settlement is carried once, however often it is repeated, replayed or without its reservation', async () => {
-  const nodes = ['twice-a', 'twice-b'].map((id) => books.node(id).ledger);
-  const user = await books.addUser(1000);
+  const nodes = ['twice-a', 'twice-b'].map((id) => testLedger.node(id).ledger);
+  const user = await testLedger.addUser(1000);
   const request = reserveFor(user);
   for (let at = 0; at < 10; at++) {
     const held = await nodes[0]!.reserve(request(`twice-${at}`, 5));
     if (at % 2 === 1) {
       // A crash of the database lost the reservation.
-      await books.pool.query('DELETE FROM reservations WHERE request_id = $1', [held.requestId]);
-      await books.pool.query('UPDATE users SET quota = quota + 5 WHERE id = $1', [user]);
+      await testLedger.pool.query('DELETE FROM reservations WHERE request_id = $1', [held.requestId]);
+      await testLedger.pool.query('UPDATE users SET quota = quota + 5 WHERE id = $1', [user]);
     }
     const logged = at % 3 !== 0;
     const line = toSettleLine(held, charge(1, { rest: 0.25 * billion, logged }), 1_800_000_000);
     await Promise.all([...nodes, ...nodes].map((node) => node.replay(line)));
     await nodes[1]!.replay(line);
   }
-  expect(await books.user(user)).toMatchObject({ quota: 988, used_quota: 12, request_count: 10 });
+  expect(await testLedger.user(user)).toMatchObject({ quota: 988, used_quota: 12, request_count: 10 });
   expect(await restsOf(user)).toBe(2.5 * billion);
 });
 
 it('what the balance does not have is not carried', async () => {
-  const { ledger } = books.node('short');
-  const user = await books.addUser(10);
+  const { ledger } = testLedger.node('short');
+  const user = await testLedger.addUser(10);
   const held = await ledger.reserve(reserveFor(user)('short', 10));
   const settled = await ledger.settle(held, charge(15, { least: 10, rest: 0.5 * billion }));
   expect(settled).toEqual({ userQuota: 0, uncharged: 5 });
@@ -147,18 +147,18 @@ it('what the balance does not have is not carried', async () => {
 });
 
 it('settlements of a build that knows no rests are charged as they say', async () => {
-  const { ledger } = books.node('older');
-  const user = await books.addUser(100);
+  const { ledger } = testLedger.node('older');
+  const user = await testLedger.addUser(100);
   const request = reserveFor(user);
   await ledger.settle(await ledger.reserve(request('older-1', 1)), charge(1, { rest: 0.9 * billion }));
   const held = await Promise.all(['older-2', 'older-3'].map((id) => ledger.reserve(request(id, 5))));
   await Promise.all(held.map((each) => ledger.settle(each, charge(5))));
-  expect(await books.user(user)).toMatchObject({ quota: 89, used_quota: 11 });
+  expect(await testLedger.user(user)).toMatchObject({ quota: 89, used_quota: 11 });
 });
 
 it('turns of a session carry as calls do, with the sums of its turns in its log row', async () => {
-  const { ledger, pool } = books.node('session');
-  const user = await books.addUser(1000);
+  const { ledger, pool } = testLedger.node('session');
+  const user = await testLedger.addUser(1000);
   const session = { requestId: 'session', userId: user, tokenId: 0 };
   const database = {
     query: async (text: string, values?: unknown[]) => (await pool.query(text, values)).rows as unknown,
@@ -173,25 +173,25 @@ it('turns of a session carry as calls do, with the sums of its turns in its log 
     await ledger.settle(await ledger.reserve(request(`between-${at}`, 1)), charge(0, { rest: 0.4 * billion }));
   }
   await turns.close();
-  expect(await books.user(user)).toMatchObject({ quota: 985, used_quota: 15 });
+  expect(await testLedger.user(user)).toMatchObject({ quota: 985, used_quota: 15 });
   const row = (await logsOf(user)).find(({ requestId }) => requestId === 'session');
   const [before = 0, after = 0] = row?.carried ?? [];
   expect(row!.quota * billion + after - before).toBe(5 * 2.6 * billion);
 });
 
 it('reconciliation finds a fraction that no call left, and a log row that says another one', async () => {
-  const { ledger } = books.node('found');
-  const user = await books.addUser(100);
+  const { ledger } = testLedger.node('found');
+  const user = await testLedger.addUser(100);
   await ledger.settle(await ledger.reserve(reserveFor(user)('found', 1)), charge(0, { rest: 0.3 * billion }));
-  await books.pool.query('UPDATE quota_carry SET rests = rests + 1 WHERE user_id = $1', [user]);
-  expect(await books.reconcile()).toMatchObject([
+  await testLedger.pool.query('UPDATE quota_carry SET rests = rests + 1 WHERE user_id = $1', [user]);
+  expect(await testLedger.reconcile()).toMatchObject([
     { account: 'carried billionths', id: String(user), expected: 300_000_000, found: 300_000_001 },
   ]);
-  await books.pool.query('UPDATE quota_carry SET rests = rests - 1 WHERE user_id = $1', [user]);
+  await testLedger.pool.query('UPDATE quota_carry SET rests = rests - 1 WHERE user_id = $1', [user]);
   const change = `UPDATE logs SET other = replace(other, $2, $3) WHERE user_id = $1`;
-  await books.pool.query(change, [user, '300000000', '400000000']);
-  expect(await books.reconcile()).toMatchObject([{ account: 'log', id: String(user) }]);
-  await books.pool.query(change, [user, '400000000', '300000000']);
+  await testLedger.pool.query(change, [user, '300000000', '400000000']);
+  expect(await testLedger.reconcile()).toMatchObject([{ account: 'log', id: String(user) }]);
+  await testLedger.pool.query(change, [user, '400000000', '300000000']);
 });
 
 const call = fc.record({
@@ -209,8 +209,8 @@ it('with any prices, on three nodes at once, a user pays the sum of the prices t
   await fc.assert(
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 60 }), async (calls) => {
       run += 1;
-      const nodes = [0, 1, 2].map((index) => books.node(`r${run}-${index}`).ledger);
-      const users = await Promise.all([0, 1].map(() => books.addUser(1_000_000)));
+      const nodes = [0, 1, 2].map((index) => testLedger.node(`r${run}-${index}`).ledger);
+      const users = await Promise.all([0, 1].map(() => testLedger.addUser(1_000_000)));
       const due = [0, 0];
       await Promise.all(
         calls.map(async ({ price, rounding, user, node, logged, isReplayed }, index) => {
@@ -223,7 +223,7 @@ it('with any prices, on three nodes at once, a user pays the sum of the prices t
         }),
       );
       for (const [index, user] of users.entries()) {
-        const { used_quota: used, quota } = await books.user(user);
+        const { used_quota: used, quota } = await testLedger.user(user);
         expect(quota + used).toBe(1_000_000);
         expect(used * billion + ((await restsOf(user)) % billion)).toBe(due[index]);
         for (const row of await logsOf(user)) {
@@ -234,8 +234,8 @@ it('with any prices, on three nodes at once, a user pays the sum of the prices t
           expect([Math.floor(price / billion), Math.ceil(price / billion)]).toContain(row.quota);
         }
       }
-      expect(await books.reconcile()).toEqual([]);
-      await books.closeNodes();
+      expect(await testLedger.reconcile()).toEqual([]);
+      await testLedger.closeNodes();
     }),
     { numRuns: 40 },
   );

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
-let books: Books;
+let testLedger: TestLedger;
 beforeAll(async () => {
-  books = await Books.open();
+  testLedger = await TestLedger.open();
 });
 afterEach(async () => {
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.reconcile()).toEqual([]);
 });
-afterAll(async () => books.close());
+afterAll(async () => testLedger.close());
 
 const request = (requestId: string, userId: number, tokenId: number, amount: number, priced = true) => ({
   requestId,
@@ -22,30 +22,30 @@ const request = (requestId: string, userId: number, tokenId: number, amount: num
 
 /** Simulates a database crash that loses an unflushed reservation: both of its changes are undone. */
 async function loseHold(requestId: string, userId: number, amount: number): Promise<void> {
-  await books.pool.query('DELETE FROM reservations WHERE request_id = $1', [requestId]);
-  await books.pool.query('UPDATE users SET quota = quota + $2 WHERE id = $1', [userId, amount]);
+  await testLedger.pool.query('DELETE FROM reservations WHERE request_id = $1', [requestId]);
+  await testLedger.pool.query('UPDATE users SET quota = quota + $2 WHERE id = $1', [userId, amount]);
 }
 
 describe('a call whose reservation was lost', () => {
   it('is charged all the same, once, beside calls that kept theirs', async () => {
-    const { ledger } = books.node('lost');
-    const user = await books.addUser(10_000);
+    const { ledger } = testLedger.node('lost');
+    const user = await testLedger.addUser(10_000);
     const [kept, lost] = await Promise.all(['l-kept', 'l-lost'].map((id) => ledger.reserve(request(id, user, 0, 100))));
     await loseHold('l-lost', user, 100);
     await Promise.all([ledger.settle(kept!, charge(150)), ledger.settle(lost!, charge(170))]);
-    expect(await books.user(user)).toMatchObject({ quota: 9680, used_quota: 320, request_count: 2 });
-    expect(await books.count(`logs WHERE user_id = ${user}`)).toBe(2);
+    expect(await testLedger.user(user)).toMatchObject({ quota: 9680, used_quota: 320, request_count: 2 });
+    expect(await testLedger.count(`logs WHERE user_id = ${user}`)).toBe(2);
 
-    const other = books.node('lost-2').ledger;
+    const other = testLedger.node('lost-2').ledger;
     const line = toSettleLine(lost!, charge(170), 1_800_000_000);
     await Promise.all([ledger, other, ledger, other].map((node) => node.replay(line)));
-    expect(await books.user(user)).toMatchObject({ quota: 9680, used_quota: 320, request_count: 2 });
-    expect(await books.count('reservations')).toBe(0);
+    expect(await testLedger.user(user)).toMatchObject({ quota: 9680, used_quota: 320, request_count: 2 });
+    expect(await testLedger.count('reservations')).toBe(0);
   });
 
   it('is charged once however many nodes try at the same time, logged or not', async () => {
-    const nodes = ['l-a', 'l-b', 'l-c'].map((id) => books.node(id).ledger);
-    const user = await books.addUser(10_000);
+    const nodes = ['l-a', 'l-b', 'l-c'].map((id) => testLedger.node(id).ledger);
+    const user = await testLedger.addUser(10_000);
     for (const logged of [true, false]) {
       for (let round = 0; round < 10; round++) {
         const id = `l-race-${logged}-${round}`;
@@ -56,29 +56,29 @@ describe('a call whose reservation was lost', () => {
         await nodes[1]!.replay(line);
       }
     }
-    expect(await books.user(user)).toMatchObject({ quota: 9800, used_quota: 200, request_count: 20 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 9800, used_quota: 200, request_count: 20 });
   });
 
   it('is kept for people where the log of its time was deleted, because nothing tells any more', async () => {
-    const { ledger } = books.node('doubt');
-    const user = await books.addUser(10_000);
+    const { ledger } = testLedger.node('doubt');
+    const user = await testLedger.addUser(10_000);
     const held = await ledger.reserve(request('l-doubt', user, 0, 100));
     await loseHold('l-doubt', user, 100);
-    const state = await books.pool.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
-    await books.pool.query('UPDATE log_state SET trimmed_before = 99999999999');
+    const state = await testLedger.pool.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
+    await testLedger.pool.query('UPDATE log_state SET trimmed_before = 99999999999');
     await ledger.settle(held, charge(70));
-    await books.pool.query('UPDATE log_state SET trimmed_before = $1', [state.rows[0]!.trimmed_before]);
-    expect(await books.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
-    expect(await readFile(join(books.spoolFolder, 'rejected.jsonl'), 'utf8')).toContain('l-doubt');
+    await testLedger.pool.query('UPDATE log_state SET trimmed_before = $1', [state.rows[0]!.trimmed_before]);
+    expect(await testLedger.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
+    expect(await readFile(join(testLedger.spoolFolder, 'rejected.jsonl'), 'utf8')).toContain('l-doubt');
   });
 
   it('stays on the disk, and stops no other call, while the file for people cannot be written', async () => {
-    const { ledger, spool } = books.node('unwritable');
-    const user = await books.addUser(10_000);
+    const { ledger, spool } = testLedger.node('unwritable');
+    const user = await testLedger.addUser(10_000);
     const held = await ledger.reserve(request('l-unwritable', user, 0, 100));
     await loseHold('l-unwritable', user, 100);
-    const state = await books.pool.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
-    await books.pool.query('UPDATE log_state SET trimmed_before = 99999999999');
+    const state = await testLedger.pool.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
+    await testLedger.pool.query('UPDATE log_state SET trimmed_before = 99999999999');
     const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
     const reject = jest.spyOn(spool, 'reject').mockRejectedValue(denied);
     const append = jest.spyOn(spool, 'append');
@@ -93,37 +93,37 @@ describe('a call whose reservation was lost', () => {
     reject.mockRestore();
     append.mockRestore();
     await ledger.replaySpool(() => false);
-    await books.pool.query('UPDATE log_state SET trimmed_before = $1', [state.rows[0]!.trimmed_before]);
-    const kept = (await readFile(join(books.spoolFolder, 'rejected.jsonl'), 'utf8')).trim().split('\n');
+    await testLedger.pool.query('UPDATE log_state SET trimmed_before = $1', [state.rows[0]!.trimmed_before]);
+    const kept = (await readFile(join(testLedger.spoolFolder, 'rejected.jsonl'), 'utf8')).trim().split('\n');
     expect(kept.filter((line) => line.includes('l-unwritable'))).toHaveLength(1);
-    expect(await books.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
   });
 });
 
 describe('a call', () => {
   it('settles above its reservation (B27) and below it (B28)', async () => {
-    const { ledger } = books.node('vectors');
-    const user = await books.addUser(100_000);
-    const token = await books.addToken(user, 50_000);
-    const channel = await books.addChannel();
+    const { ledger } = testLedger.node('vectors');
+    const user = await testLedger.addUser(100_000);
+    const token = await testLedger.addToken(user, 50_000);
+    const channel = await testLedger.addChannel();
 
     await ledger.settle(await ledger.reserve(request('b27', user, token, 2500)), charge(3750, { channelId: channel }));
-    expect(await books.user(user)).toMatchObject({ quota: 96_250, used_quota: 3750, request_count: 1 });
-    expect(await books.token(token)).toEqual({ remain_quota: 46_250, used_quota: 3750 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 96_250, used_quota: 3750, request_count: 1 });
+    expect(await testLedger.token(token)).toEqual({ remain_quota: 46_250, used_quota: 3750 });
 
     const settled = await ledger.settle(
       await ledger.reserve(request('b28', user, token, 2500)),
       charge(1000, { channelId: channel }),
     );
     expect(settled.userQuota).toBe(95_250);
-    expect(await books.user(user)).toMatchObject({ quota: 95_250, used_quota: 4750, request_count: 2 });
-    expect(await books.token(token)).toEqual({ remain_quota: 45_250, used_quota: 4750 });
-    expect(await books.channel(channel)).toEqual({ used_quota: 4750 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 95_250, used_quota: 4750, request_count: 2 });
+    expect(await testLedger.token(token)).toEqual({ remain_quota: 45_250, used_quota: 4750 });
+    expect(await testLedger.channel(channel)).toEqual({ used_quota: 4750 });
   });
 
   it('is charged whatever somebody named something', async () => {
-    const { ledger } = books.node('names');
-    const user = await books.addUser(100_000);
+    const { ledger } = testLedger.node('names');
+    const user = await testLedger.addUser(100_000);
     const names = ['a\\u0000b', 'half \ud83d', '\0', '\\\\u0000 “ü” 😀', '\\ud800'];
     for (const [index, name] of names.entries()) {
       const held = await ledger.reserve(request(`name-${index}`, user, 0, 100));
@@ -136,8 +136,11 @@ describe('a call', () => {
       };
       await ledger.settle(held, charge(150, given));
     }
-    expect(await books.user(user)).toMatchObject({ quota: 100_000 - 150 * names.length, request_count: names.length });
-    const found = await books.pool.query<{ token_name: string; other: string }>(
+    expect(await testLedger.user(user)).toMatchObject({
+      quota: 100_000 - 150 * names.length,
+      request_count: names.length,
+    });
+    const found = await testLedger.pool.query<{ token_name: string; other: string }>(
       `SELECT token_name, other FROM logs WHERE user_id = $1 ORDER BY id`,
       [user],
     );
@@ -148,15 +151,15 @@ describe('a call', () => {
   });
 
   it('writes one log row and one hour of usage in the same step', async () => {
-    const { ledger } = books.node('rows');
-    const user = await books.addUser(10_000);
+    const { ledger } = testLedger.node('rows');
+    const user = await testLedger.addUser(10_000);
     for (const id of ['rows-1', 'rows-2']) {
       await ledger.settle(
         await ledger.reserve(request(id, user, 0, 100)),
         charge(150, { other: { note: 'Zeichen “ü” \u0000' }, cachedTokens: 4, isStream: true }),
       );
     }
-    const log = await books.pool.query(`SELECT * FROM logs WHERE user_id = $1 ORDER BY id`, [user]);
+    const log = await testLedger.pool.query(`SELECT * FROM logs WHERE user_id = $1 ORDER BY id`, [user]);
     expect(log.rows).toHaveLength(2);
     expect(log.rows[0]).toMatchObject({
       request_id: 'rows-1',
@@ -168,50 +171,50 @@ describe('a call', () => {
       is_stream: true,
     });
     expect(JSON.parse((log.rows[0] as { other: string }).other)).toEqual({ note: 'Zeichen “ü” ' });
-    const usage = await books.pool.query(`SELECT * FROM usage_hourly WHERE user_id = $1`, [user]);
+    const usage = await testLedger.pool.query(`SELECT * FROM usage_hourly WHERE user_id = $1`, [user]);
     expect(usage.rows).toMatchObject([
       { calls: '2', stream_calls: '2', quota: '300', cached_tokens: '8', logged_calls: '2', duration_ms: '2468' },
     ]);
   });
 
-  it('books a replayed settlement once, and never after a release', async () => {
-    const { ledger } = books.node('replay');
-    const user = await books.addUser(10_000);
+  it('posts a replayed settlement once, and never after a release', async () => {
+    const { ledger } = testLedger.node('replay');
+    const user = await testLedger.addUser(10_000);
     const held = await ledger.reserve(request('replay-1', user, 0, 100));
     await Promise.all([ledger.settle(held, charge(90)), ledger.settle(held, charge(90))]);
     await ledger.settle(held, charge(90));
     await ledger.release(held);
-    expect(await books.user(user)).toMatchObject({ quota: 9910, used_quota: 90, request_count: 1 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 9910, used_quota: 90, request_count: 1 });
 
     const given = await ledger.reserve(request('replay-2', user, 0, 100));
     await ledger.release(given);
     await ledger.release(given);
     await ledger.settle(given, charge(100));
-    expect(await books.user(user)).toMatchObject({ quota: 9910, used_quota: 90 });
-    expect(await books.count('logs WHERE user_id = $1', [user])).toBe(1);
+    expect(await testLedger.user(user)).toMatchObject({ quota: 9910, used_quota: 90 });
+    expect(await testLedger.count('logs WHERE user_id = $1', [user])).toBe(1);
   });
 
   it('refuses a request id that is in use', async () => {
-    const { ledger } = books.node('twice');
-    const user = await books.addUser(10_000);
+    const { ledger } = testLedger.node('twice');
+    const user = await testLedger.addUser(10_000);
     const held = await ledger.reserve(request('twice-1', user, 0, 100));
     await expect(ledger.reserve(request('twice-1', user, 0, 100))).rejects.toMatchObject({ code: 'CONFLICT' });
     await ledger.release(held);
-    expect((await books.user(user)).quota).toBe(10_000);
+    expect((await testLedger.user(user)).quota).toBe(10_000);
   });
 
-  it('without a log row keeps the books', async () => {
-    const { ledger } = books.node('unlogged');
-    const user = await books.addUser(1000);
+  it('without a log row keeps the ledger consistent', async () => {
+    const { ledger } = testLedger.node('unlogged');
+    const user = await testLedger.addUser(1000);
     await ledger.settle(await ledger.reserve(request('unlogged', user, 0, 10)), charge(20, { logged: false }));
-    expect(await books.user(user)).toMatchObject({ quota: 980, used_quota: 20 });
-    expect(await books.count('logs WHERE user_id = $1', [user])).toBe(0);
+    expect(await testLedger.user(user)).toMatchObject({ quota: 980, used_quota: 20 });
+    expect(await testLedger.count('logs WHERE user_id = $1', [user])).toBe(0);
   });
 });
 
 describe('a charge above its reservation', () => {
   const rows = (user: number) =>
-    books.pool
+    testLedger.pool
       .query<{ quota: string; other: string }>('SELECT quota, other FROM logs WHERE user_id = $1 ORDER BY request_id', [
         user,
       ])
@@ -234,7 +237,7 @@ describe('a charge above its reservation', () => {
     return done;
   }
   async function hold(
-    node: ReturnType<Books['node']>,
+    node: ReturnType<TestLedger['node']>,
     of: { id: string; user: number; token?: number; amount: number; cost: number; least: number },
   ) {
     const held = await node.ledger.reserve(request(of.id, of.user, of.token ?? 0, of.amount));
@@ -245,13 +248,13 @@ describe('a charge above its reservation', () => {
     ['one by one', false],
     ['in one batch', true],
   ])('is charged as far as the balance has it, %s', async (_name, together) => {
-    const node = books.node(`least-${together}`);
-    const user = await books.addUser(1000);
+    const node = testLedger.node(`least-${together}`);
+    const user = await testLedger.addUser(1000);
     const of = (id: string, cost: number) =>
       hold(node, { id: `least-${together}-${id}`, user, amount: 200, cost, least: 200 });
     const settled = await settleAll([await of('a', 500), await of('b', 900), await of('c', 250)], together);
-    expect((await books.user(user)).quota).toBe(0);
-    expect((await books.user(user)).used_quota).toBe(1000);
+    expect((await testLedger.user(user)).quota).toBe(0);
+    expect((await testLedger.user(user)).used_quota).toBe(1000);
     const found = await rows(user);
     expect(found.reduce((sum, [quota]) => sum + quota!, 0)).toBe(1000);
     // Each is charged its reservation at least, and the log has what is missing.
@@ -264,8 +267,8 @@ describe('a charge above its reservation', () => {
   });
 
   it('is charged whole where the balance has it, and noted nowhere', async () => {
-    const node = books.node('least-rich');
-    const user = await books.addUser(1000);
+    const node = testLedger.node('least-rich');
+    const user = await testLedger.addUser(1000);
     const settled = await settleAll(
       [await hold(node, { id: 'rich', user, amount: 200, cost: 900, least: 200 })],
       false,
@@ -275,20 +278,20 @@ describe('a charge above its reservation', () => {
   });
 
   it("is charged as far as the key's own limit has it", async () => {
-    const node = books.node('least-key');
-    const user = await books.addUser(1000);
-    const token = await books.addToken(user, 300);
+    const node = testLedger.node('least-key');
+    const user = await testLedger.addUser(1000);
+    const token = await testLedger.addToken(user, 300);
     const settled = await settleAll(
       [await hold(node, { id: 'least-key', user, token, amount: 200, cost: 900, least: 210 })],
       false,
     );
     expect(settled).toEqual([{ userQuota: 700, uncharged: 600 }]);
-    expect((await books.token(token)).remain_quota).toBe(0);
+    expect((await testLedger.token(token)).remain_quota).toBe(0);
   });
 
   it('may go below zero only by its least part', async () => {
-    const node = books.node('least-below');
-    const user = await books.addUser(200);
+    const node = testLedger.node('least-below');
+    const user = await testLedger.addUser(200);
     const settled = await settleAll(
       [await hold(node, { id: 'least-below', user, amount: 200, cost: 900, least: 205 })],
       false,
@@ -297,24 +300,24 @@ describe('a charge above its reservation', () => {
   });
 
   it('is charged once when it is replayed, also after a sweep and after a lost reservation', async () => {
-    const nodes = ['least-r1', 'least-r2'].map((id) => books.node(id));
+    const nodes = ['least-r1', 'least-r2'].map((id) => testLedger.node(id));
     for (const fate of ['replayed', 'swept', 'lost']) {
-      const user = await books.addUser(500);
+      const user = await testLedger.addUser(500);
       const id = `least-${fate}`;
       const { held } = await hold(nodes[0]!, { id, user, amount: 200, cost: 900, least: 200 });
-      if (fate === 'swept') await books.pool.query('SELECT * FROM ledger_release($1, true)', [[id]]);
+      if (fate === 'swept') await testLedger.pool.query('SELECT * FROM ledger_release($1, true)', [[id]]);
       if (fate === 'lost') await loseHold(id, user, 200);
       const line = toSettleLine(held, charge(900, { least: 200 }), 1_800_000_000);
       await Promise.all([...nodes, ...nodes].map(({ ledger }) => ledger.replay(line)));
       await nodes[1]!.ledger.replay(line);
       expect(await rows(user)).toEqual([[500, 400]]);
-      expect(await books.user(user)).toMatchObject({ quota: 0, used_quota: 500, request_count: 1 });
+      expect(await testLedger.user(user)).toMatchObject({ quota: 0, used_quota: 500, request_count: 1 });
     }
   });
 
   it('never lowers a balance below zero, with parallel calls on two nodes', async () => {
-    const nodes = ['least-p1', 'least-p2'].map((id) => books.node(id));
-    const user = await books.addUser(20_000);
+    const nodes = ['least-p1', 'least-p2'].map((id) => testLedger.node(id));
+    const user = await testLedger.addUser(20_000);
     // All are reserved before the first is settled: settlements that take more than was reserved leave nothing for later calls.
     const calls = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
@@ -326,15 +329,15 @@ describe('a charge above its reservation', () => {
       calls.map(async ({ node, held }) => (await node.ledger.settle(held, charge(400, { least: 100 }))).userQuota ?? 0),
     );
     expect(Math.min(...lowest)).toBeGreaterThanOrEqual(0);
-    expect(await books.user(user)).toMatchObject({ quota: 0, used_quota: 20_000 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 0, used_quota: 20_000 });
   });
 });
 
 describe('a reservation', () => {
   it('is refused with the numbers when the user or the token cannot pay', async () => {
-    const { ledger } = books.node('poor');
-    const user = await books.addUser(100);
-    const token = await books.addToken(user, 40);
+    const { ledger } = testLedger.node('poor');
+    const user = await testLedger.addUser(100);
+    const token = await testLedger.addToken(user, 40);
     await expect(ledger.reserve(request('poor-1', user, 0, 101))).rejects.toMatchObject({
       code: 'INSUFFICIENT_QUOTA',
       available: 100,
@@ -345,35 +348,35 @@ describe('a reservation', () => {
       available: 40,
       needed: 41,
     });
-    expect(await books.user(user)).toMatchObject({ quota: 100 });
-    expect(await books.token(token)).toMatchObject({ remain_quota: 40 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 100 });
+    expect(await testLedger.token(token)).toMatchObject({ remain_quota: 40 });
   });
 
   it('of a priced call that rounds to nothing still needs one unit; a free call needs none', async () => {
-    const { ledger } = books.node('nothing');
-    const user = await books.addUser(0);
+    const { ledger } = testLedger.node('nothing');
+    const user = await testLedger.addUser(0);
     await expect(ledger.reserve(request('nothing-1', user, 0, 0))).rejects.toMatchObject({
       code: 'INSUFFICIENT_QUOTA',
     });
     await ledger.settle(await ledger.reserve(request('nothing-2', user, 0, 0, false)), charge(0));
-    expect(await books.user(user)).toMatchObject({ quota: 0, request_count: 1 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 0, request_count: 1 });
   });
 
   it('of an unlimited token only asks the user', async () => {
-    const { ledger } = books.node('unlimited');
-    const user = await books.addUser(1000);
-    const token = await books.addToken(user, 'unlimited');
+    const { ledger } = testLedger.node('unlimited');
+    const user = await testLedger.addUser(1000);
+    const token = await testLedger.addToken(user, 'unlimited');
     await ledger.settle(await ledger.reserve(request('unlimited-1', user, token, 800)), charge(700));
-    expect(await books.token(token)).toEqual({ remain_quota: -700, used_quota: 700 });
+    expect(await testLedger.token(token)).toEqual({ remain_quota: -700, used_quota: 700 });
     await expect(ledger.reserve(request('unlimited-2', user, token, 400))).rejects.toMatchObject({
       code: 'INSUFFICIENT_QUOTA',
     });
   });
 
   it('of an unknown user is refused, and amounts that are no amounts never reach the database', async () => {
-    const { ledger } = books.node('odd');
+    const { ledger } = testLedger.node('odd');
     await expect(ledger.reserve(request('odd-1', 999_999, 0, 1))).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
-    const user = await books.addUser(1000);
+    const user = await testLedger.addUser(1000);
     for (const amount of [-1, 0.5, Number.NaN, 2 ** 60]) {
       await expect(ledger.reserve(request('odd-2', user, 0, amount))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
     }
@@ -383,10 +386,10 @@ describe('a reservation', () => {
   });
 
   it('lets exactly the affordable number of parallel calls through', async () => {
-    const one = books.node('race-1').ledger;
-    const two = books.node('race-2').ledger;
-    const user = await books.addUser(1049);
-    const token = await books.addToken(user, 100_000);
+    const one = testLedger.node('race-1').ledger;
+    const two = testLedger.node('race-2').ledger;
+    const user = await testLedger.addUser(1049);
+    const token = await testLedger.addToken(user, 100_000);
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, (_, index) =>
         (index % 2 === 0 ? one : two).reserve(request(`race-${index}`, user, token, 100)),
@@ -398,59 +401,65 @@ describe('a reservation', () => {
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'INSUFFICIENT_QUOTA' });
     }
     await Promise.all(held.map((reservation) => one.settle(reservation, charge(100))));
-    expect(await books.user(user)).toMatchObject({ quota: 49, used_quota: 1000 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 49, used_quota: 1000 });
   });
 
   it('that one bad row spoils does not harm the calls beside it', async () => {
-    const { ledger } = books.node('spoiled');
-    const user = await books.addUser(8_999_999_999_999_000);
+    const { ledger } = testLedger.node('spoiled');
+    const user = await testLedger.addUser(8_999_999_999_999_000);
     const held = await Promise.all(['s1', 's2', 's3'].map((id) => ledger.reserve(request(id, user, 0, 10))));
     // Its counter would exceed the range of the column.
-    await books.pool.query('UPDATE users SET request_count = request_count WHERE id = $1', [user]);
+    await testLedger.pool.query('UPDATE users SET request_count = request_count WHERE id = $1', [user]);
     const results = await Promise.allSettled([
       ledger.settle(held[0]!, charge(5)),
       ledger.settle(held[1]!, charge(5, { promptTokens: 2 ** 40 })),
       ledger.settle(held[2]!, charge(5)),
     ]);
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await books.user(user)).toMatchObject({ used_quota: 10 });
-    expect(await books.count(`reservations WHERE request_id = 's2'`)).toBe(1);
+    expect(await testLedger.user(user)).toMatchObject({ used_quota: 10 });
+    expect(await testLedger.count(`reservations WHERE request_id = 's2'`)).toBe(1);
     await ledger.release(held[1]!);
   });
 });
 
 describe('a posting', () => {
   it('is booked once for its source', async () => {
-    const user = await books.addUser(0);
+    const user = await testLedger.addUser(0);
     const posting = { source: `redemption:abc:${user}`, kind: 'redemption' as const, userId: user, amount: 500 };
-    const results = await Promise.all(Array.from({ length: 20 }, () => books.post(posting)));
+    const results = await Promise.all(Array.from({ length: 20 }, () => testLedger.post(posting)));
     expect(results.filter((after) => after !== null)).toEqual([500]);
-    expect((await books.user(user)).quota).toBe(500);
+    expect((await testLedger.user(user)).quota).toBe(500);
   });
 
-  it('respects its floor and the range of the books', async () => {
-    const user = await books.addUser(100);
+  it('respects its floor and the range of balances', async () => {
+    const user = await testLedger.addUser(100);
     await expect(
-      books.post({ source: `floor:${user}`, kind: 'transfer', userId: user, amount: -101, floor: 0 }),
+      testLedger.post({ source: `floor:${user}`, kind: 'transfer', userId: user, amount: -101, floor: 0 }),
     ).rejects.toMatchObject({ code: 'INSUFFICIENT_QUOTA' });
     await expect(
-      books.post({ source: `range:${user}`, kind: 'admin_grant', userId: user, amount: 9_000_000_000_000_000 }),
+      testLedger.post({ source: `range:${user}`, kind: 'admin_grant', userId: user, amount: 9_000_000_000_000_000 }),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
     await expect(
-      books.post({ source: `half:${user}`, kind: 'admin_grant', userId: user, amount: 0.5 }),
+      testLedger.post({ source: `half:${user}`, kind: 'admin_grant', userId: user, amount: 0.5 }),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-    expect((await books.user(user)).quota).toBe(100);
-    expect(await books.count('ledger_entries WHERE user_id = $1', [user])).toBe(1);
+    expect((await testLedger.user(user)).quota).toBe(100);
+    expect(await testLedger.count('ledger_entries WHERE user_id = $1', [user])).toBe(1);
   });
 
   it('leaves room for what calls in flight give back, so that their settlement fits', async () => {
     const most = 9_000_000_000_000_000;
-    const { ledger } = books.node('room');
-    const user = await books.addUser(1000);
-    const token = await books.addToken(user, 1000);
+    const { ledger } = testLedger.node('room');
+    const user = await testLedger.addUser(1000);
+    const token = await testLedger.addToken(user, 1000);
     const held = await ledger.reserve(request('room-1', user, token, 400));
     const fill = (posting: object, amount: number) =>
-      books.post({ source: `fill:${user}:${Math.random()}`, kind: 'admin_grant', userId: user, amount, ...posting });
+      testLedger.post({
+        source: `fill:${user}:${Math.random()}`,
+        kind: 'admin_grant',
+        userId: user,
+        amount,
+        ...posting,
+      });
     const ofToken = { kind: 'token_limit', tokenId: token } as const;
     for (const posting of [{}, ofToken]) {
       await expect(fill(posting, most - 600)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -458,15 +467,21 @@ describe('a posting', () => {
       expect(await fill(posting, most - 1000)).toBe(most - 400);
     }
     await ledger.settle(held, charge(150));
-    expect(await books.user(user)).toMatchObject({ quota: most - 150, used_quota: 150 });
-    expect(await books.token(token)).toMatchObject({ remain_quota: most - 150, used_quota: 150 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: most - 150, used_quota: 150 });
+    expect(await testLedger.token(token)).toMatchObject({ remain_quota: most - 150, used_quota: 150 });
   });
 
   it('moves invite earnings, which never fall below zero', async () => {
-    const user = await books.addUser(0);
-    await books.post({ source: `invite:${user}`, kind: 'invite', account: 'affiliate', userId: user, amount: 300 });
+    const user = await testLedger.addUser(0);
+    await testLedger.post({
+      source: `invite:${user}`,
+      kind: 'invite',
+      account: 'affiliate',
+      userId: user,
+      amount: 300,
+    });
     const transfer = (index: number) =>
-      books.post({
+      testLedger.post({
         source: `out:${user}:${index}`,
         kind: 'transfer',
         account: 'affiliate',
@@ -475,7 +490,7 @@ describe('a posting', () => {
       });
     const results = await Promise.allSettled([transfer(1), transfer(2), transfer(3)]);
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
-    expect((await books.user(user)).aff_quota).toBe(100);
+    expect((await testLedger.user(user)).aff_quota).toBe(100);
   });
 });
 
@@ -483,45 +498,45 @@ describe('what a dead node left', () => {
   const quick = { heartbeatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
 
   it('is given back once by whoever sweeps first', async () => {
-    const user = await books.addUser(1000);
-    const token = await books.addToken(user, 1000);
-    const dead = books.node('dead-1');
+    const user = await testLedger.addUser(1000);
+    const token = await testLedger.addToken(user, 1000);
+    const dead = testLedger.node('dead-1');
     await dead.ledger.reserve(request('dead-1', user, token, 300));
-    const sweepers = ['alive-1', 'alive-2', 'alive-3'].map((id) => books.node(id, { times: quick }).keeper);
+    const sweepers = ['alive-1', 'alive-2', 'alive-3'].map((id) => testLedger.node(id, { times: quick }).keeper);
     const swept = await Promise.all(sweepers.map((keeper) => keeper.sweepDead()));
     expect(swept.reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect((await books.user(user)).quota).toBe(1000);
-    expect((await books.token(token)).remain_quota).toBe(1000);
+    expect((await testLedger.user(user)).quota).toBe(1000);
+    expect((await testLedger.token(token)).remain_quota).toBe(1000);
   });
 
   it('in its spool is still charged once after the sweep', async () => {
-    const user = await books.addUser(1000);
-    const dead = books.node('dead-2');
+    const user = await testLedger.addUser(1000);
+    const dead = testLedger.node('dead-2');
     const held = await dead.ledger.reserve(request('dead-2', user, 0, 300));
     const { toSettleLine } = await import('../../server/src/billing/ledger/ledger-sql.js');
     const line = toSettleLine(held, charge(250), 1_800_000_000);
     await dead.spool.append([line, line]);
-    const { keeper } = books.node('alive-4', { times: quick });
+    const { keeper } = testLedger.node('alive-4', { times: quick });
     await keeper.heartbeat();
     await keeper.heartbeat();
-    expect(await books.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
-    expect(await books.count(`logs WHERE request_id = 'dead-2'`)).toBe(1);
+    expect(await testLedger.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
+    expect(await testLedger.count(`logs WHERE request_id = 'dead-2'`)).toBe(1);
   });
 
   it('stays while the node lives', async () => {
-    const user = await books.addUser(1000);
-    const alive = books.node('alive-5', { times: { ...quick, deadSeconds: 30 } });
+    const user = await testLedger.addUser(1000);
+    const alive = testLedger.node('alive-5', { times: { ...quick, deadSeconds: 30 } });
     await alive.keeper.start(false);
     const held = await alive.ledger.reserve(request('alive-5', user, 0, 300));
-    await books.node('alive-6', { times: { ...quick, deadSeconds: 30 } }).keeper.sweepDead();
-    expect((await books.user(user)).quota).toBe(700);
+    await testLedger.node('alive-6', { times: { ...quick, deadSeconds: 30 } }).keeper.sweepDead();
+    expect((await testLedger.user(user)).quota).toBe(700);
     await alive.ledger.settle(held, charge(100));
     await alive.keeper.stop();
   });
 
   it('is not taken from a node whose maintenance takes long', async () => {
-    const user = await books.addUser(1000);
-    const slow = books.node('slow-1', { times: { ...quick, deadSeconds: 2 } });
+    const user = await testLedger.addUser(1000);
+    const slow = testLedger.node('slow-1', { times: { ...quick, deadSeconds: 2 } });
     const replay = jest.spyOn(slow.ledger, 'replaySpool');
     let finish = (): void => undefined;
     replay.mockReturnValue(new Promise((resolve) => (finish = () => resolve(0))));
@@ -529,9 +544,9 @@ describe('what a dead node left', () => {
     const beating = setInterval(() => void slow.keeper.heartbeat(), 100);
     await slow.ledger.reserve(request('slow-1', user, 0, 300));
     await new Promise((resolve) => setTimeout(resolve, 2500));
-    await books.node('slow-2', { times: { ...quick, deadSeconds: 2 } }).keeper.sweepDead();
+    await testLedger.node('slow-2', { times: { ...quick, deadSeconds: 2 } }).keeper.sweepDead();
     clearInterval(beating);
-    expect((await books.user(user)).quota).toBe(700);
+    expect((await testLedger.user(user)).quota).toBe(700);
     expect(replay).toHaveBeenCalledTimes(1);
     finish();
     await slow.ledger.release({ ...request('slow-1', user, 0, 300), reservedAt: 0 });
@@ -539,12 +554,12 @@ describe('what a dead node left', () => {
   });
 
   it('lives while its first maintenance takes long, until it stops', async () => {
-    const { keeper, ledger } = books.node('slow-3', { times: { ...quick, deadSeconds: 30 } });
+    const { keeper, ledger } = testLedger.node('slow-3', { times: { ...quick, deadSeconds: 30 } });
     let finish = (): void => undefined;
     jest.spyOn(ledger, 'replaySpool').mockReturnValue(new Promise((resolve) => (finish = () => resolve(0))));
     const starting = keeper.start(false);
     const lastBeat = async (): Promise<string | undefined> => {
-      const { rows } = await books.pool.query<{ at: string }>(
+      const { rows } = await testLedger.pool.query<{ at: string }>(
         `SELECT heartbeat_at::text AS at FROM nodes WHERE id = 'slow-3'`,
       );
       return rows[0]?.at;
@@ -554,88 +569,90 @@ describe('what a dead node left', () => {
     finish();
     await Promise.all([starting, keeper.stop()]);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(await books.count(`nodes WHERE id = 'slow-3'`)).toBe(0);
+    expect(await testLedger.count(`nodes WHERE id = 'slow-3'`)).toBe(0);
   });
 
   it('is not taken from nodes that were cut off from the database together', async () => {
     const times = { heartbeatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
-    const [one, two, dead] = ['cut-1', 'cut-2', 'cut-3'].map((id) => books.node(id, { times }));
-    const user = await books.addUser(1000);
+    const [one, two, dead] = ['cut-1', 'cut-2', 'cut-3'].map((id) => testLedger.node(id, { times }));
+    const user = await testLedger.addUser(1000);
     for (const node of [one, two, dead]) await node!.keeper.heartbeat();
     const held = await two!.ledger.reserve(request('cut-2', user, 0, 300));
     await dead!.ledger.reserve(request('cut-3', user, 0, 50));
     await new Promise((resolve) => setTimeout(resolve, 1200));
     // The first to reach the database again sees old heartbeats of all others.
     await one!.keeper.heartbeat();
-    expect((await books.user(user)).quota).toBe(650);
+    expect((await testLedger.user(user)).quota).toBe(650);
     await two!.keeper.heartbeat();
     // A node that is really dead is found a little later.
-    while ((await books.user(user)).quota === 650) {
+    while ((await testLedger.user(user)).quota === 650) {
       await Promise.all([one!.keeper.heartbeat(), two!.keeper.heartbeat()]);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    expect((await books.user(user)).quota).toBe(700);
+    expect((await testLedger.user(user)).quota).toBe(700);
     await two!.ledger.settle(held, charge(100));
-    expect(await books.user(user)).toMatchObject({ quota: 900, used_quota: 100 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 900, used_quota: 100 });
     for (const node of [one, two, dead]) await node!.keeper.stop();
   });
 
   it('is charged once by a node that was only late, and given back once', async () => {
-    const user = await books.addUser(1000);
-    const late = books.node('late-1');
+    const user = await testLedger.addUser(1000);
+    const late = testLedger.node('late-1');
     const [settled, released] = await Promise.all(
       ['late-a', 'late-b'].map((id) => late.ledger.reserve(request(id, user, 0, 300))),
     );
-    expect(await books.node('late-2', { times: quick }).keeper.sweepDead()).toBe(2);
-    expect((await books.user(user)).quota).toBe(1000);
+    expect(await testLedger.node('late-2', { times: quick }).keeper.sweepDead()).toBe(2);
+    expect((await testLedger.user(user)).quota).toBe(1000);
     await late.ledger.settle(settled!, charge(250));
     await late.ledger.settle(settled!, charge(250));
     await late.ledger.release(released!);
-    expect(await books.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
   });
 
   it('in a shared folder is replayed whole, even when the node still writes', async () => {
-    const user = await books.addUser(1000);
-    const late = books.node('late-3');
+    const user = await testLedger.addUser(1000);
+    const late = testLedger.node('late-3');
     const lineOf = async (id: string) =>
       toSettleLine(await late.ledger.reserve(request(id, user, 0, 100)), charge(100), 1_800_000_000);
     await late.spool.append([await lineOf('late-3a')]);
-    const { keeper, ledger } = books.node('late-4', { times: quick });
+    const { keeper, ledger } = testLedger.node('late-4', { times: quick });
     await keeper.heartbeat();
-    expect((await books.user(user)).quota).toBe(900);
+    expect((await testLedger.user(user)).quota).toBe(900);
     // The file that it had opened is gone.
     await late.spool.append([await lineOf('late-3b')]);
     await late.spool.append([await lineOf('late-3c')]);
     await ledger.replaySpool(() => true);
-    expect(await books.user(user)).toMatchObject({ quota: 700, used_quota: 300, request_count: 3 });
+    expect(await testLedger.user(user)).toMatchObject({ quota: 700, used_quota: 300, request_count: 3 });
     await late.spool.close();
   });
 
   it('and a reservation that nobody remembers is given back by its own node', async () => {
-    const user = await books.addUser(1000);
-    const node = books.node('alive-7', { times: { heartbeatMilliseconds: 50, deadSeconds: 30, strayedSeconds: 0 } });
+    const user = await testLedger.addUser(1000);
+    const node = testLedger.node('alive-7', {
+      times: { heartbeatMilliseconds: 50, deadSeconds: 30, strayedSeconds: 0 },
+    });
     const known = await node.ledger.reserve(request('known', user, 0, 100));
-    await books.pool.query(
+    await testLedger.pool.query(
       `INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ('strayed', 'alive-7', $1, 0)`,
       [user],
     );
     await node.keeper.heartbeat();
-    expect(await books.count(`reservations WHERE request_id = 'strayed' AND swept_at IS NOT NULL`)).toBe(1);
-    expect(await books.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(1);
+    expect(await testLedger.count(`reservations WHERE request_id = 'strayed' AND swept_at IS NOT NULL`)).toBe(1);
+    expect(await testLedger.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(1);
     // A charge that is no amount ends its call as well.
     await expect(node.ledger.settle(known, charge(Number.NaN))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
     await node.keeper.heartbeat();
-    expect(await books.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(0);
+    expect(await testLedger.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(0);
   });
 });
 
 it('tidying goes on after the wall clock was set back by years', async () => {
-  const { keeper } = books.node('tidy-1');
-  const old = (): Promise<number> => books.count(`nodes WHERE id = 'tidy-old'`);
+  const { keeper } = testLedger.node('tidy-1');
+  const old = (): Promise<number> => testLedger.count(`nodes WHERE id = 'tidy-old'`);
   const wall = jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2040, 0));
   await keeper.heartbeat();
   wall.mockRestore();
-  await books.pool.query(`INSERT INTO nodes (id, heartbeat_at) VALUES ('tidy-old', now() - interval '2 days')`);
+  await testLedger.pool.query(`INSERT INTO nodes (id, heartbeat_at) VALUES ('tidy-old', now() - interval '2 days')`);
   await keeper.heartbeat();
   expect(await old()).toBe(1);
   const later = performance.now() + 2 * 3_600_000;
@@ -648,49 +665,49 @@ it('tidying goes on after the wall clock was set back by years', async () => {
 describe('months of the log', () => {
   const partitions = async (): Promise<unknown[]> =>
     (
-      await books.pool.query(
+      await testLedger.pool.query(
         `SELECT tableoid::regclass::text AS name, content FROM logs WHERE type = 4 ORDER BY content`,
       )
     ).rows;
 
   it('get their partition although a clock that was ahead has written into them', async () => {
-    const { ledger } = books.node('ahead');
-    const user = await books.addUser(1000);
+    const { ledger } = testLedger.node('ahead');
+    const user = await testLedger.addUser(1000);
     const held = await ledger.reserve(request('ahead', user, 0, 100));
     await ledger.replay(toSettleLine(held, charge(100), Date.UTC(2104, 1, 29, 23, 59, 59) / 1000));
     const write = (at: number, content: string) =>
-      books.pool.query('INSERT INTO logs (created_at, type, user_id, content) VALUES ($1, 4, 1, $2)', [
+      testLedger.pool.query('INSERT INTO logs (created_at, type, user_id, content) VALUES ($1, 4, 1, $2)', [
         at / 1000,
         content,
       ]);
     await write(Date.UTC(2104, 1, 29), 'leap day');
     await write(Date.UTC(2104, 2, 1), 'next month');
-    await books.pool.query(`SELECT logs_ensure_partitions('2104-01-31T23:00:00Z', 1)`);
+    await testLedger.pool.query(`SELECT logs_ensure_partitions('2104-01-31T23:00:00Z', 1)`);
     expect(await partitions()).toEqual([
       { name: 'logs_210402', content: 'leap day' },
       { name: 'logs_default', content: 'next month' },
     ]);
-    await books.pool.query(`SELECT logs_ensure_partitions('2104-03-31T00:00:00Z', 0)`);
+    await testLedger.pool.query(`SELECT logs_ensure_partitions('2104-03-31T00:00:00Z', 0)`);
     await write(Date.UTC(2104, 2, 31), 'the same month');
     expect(await partitions()).toEqual([
       { name: 'logs_210402', content: 'leap day' },
       { name: 'logs_210403', content: 'next month' },
       { name: 'logs_210403', content: 'the same month' },
     ]);
-    const { rows } = await books.pool.query<{ indexes: number }>(
+    const { rows } = await testLedger.pool.query<{ indexes: number }>(
       `SELECT count(*)::int AS indexes FROM pg_index WHERE indrelid IN ('logs_210402'::regclass, 'logs_default'::regclass)
         GROUP BY indrelid`,
     );
     expect(rows[0]).toEqual(rows[1]);
-    await books.pool.query('DELETE FROM logs WHERE type = 4');
+    await testLedger.pool.query('DELETE FROM logs WHERE type = 4');
   });
 });
 
 it('reconcile sees a drift of one unit anywhere', async () => {
-  const user = await books.addUser(1000);
-  const token = await books.addToken(user, 500);
-  const channel = await books.addChannel();
-  const { ledger } = books.node('drift');
+  const user = await testLedger.addUser(1000);
+  const token = await testLedger.addToken(user, 500);
+  const channel = await testLedger.addChannel();
+  const { ledger } = testLedger.node('drift');
   await ledger.settle(await ledger.reserve(request('drift', user, token, 10)), charge(10, { channelId: channel }));
   const wrong = [
     [`UPDATE users SET quota = quota + $2 WHERE id = $1`, user, 'user balance'],
@@ -702,10 +719,10 @@ it('reconcile sees a drift of one unit anywhere', async () => {
     [`UPDATE users SET aff_quota = aff_quota + $2 WHERE id = $1`, user, 'invite earnings'],
   ] as const;
   for (const [sql, id, account] of wrong) {
-    await books.pool.query(sql, [id, 1]);
-    const drifts = await books.reconcile();
+    await testLedger.pool.query(sql, [id, 1]);
+    const drifts = await testLedger.reconcile();
     expect(drifts.map((drift) => drift.account)).toEqual([account]);
     expect(drifts[0]!.found - drifts[0]!.expected).toBe(1);
-    await books.pool.query(sql, [id, -1]);
+    await testLedger.pool.query(sql, [id, -1]);
   }
 });

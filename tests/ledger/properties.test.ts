@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Reservation } from '../../server/src/billing/ledger/ledger.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
 /**
  * Random interleavings of every balance change, from several nodes at once. After each run the ledger is consistent to
@@ -41,11 +41,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-let books: Books;
+let testLedger: TestLedger;
 beforeAll(async () => {
-  books = await Books.open();
+  testLedger = await TestLedger.open();
   // The database itself checks that no balance was below zero after a reservation.
-  await books.pool.query(`
+  await testLedger.pool.query(`
     CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF NEW.amount > 0 AND EXISTS (SELECT 1 FROM users WHERE id = NEW.user_id AND quota < 0) THEN
@@ -57,20 +57,20 @@ beforeAll(async () => {
       FOR EACH ROW EXECUTE FUNCTION witness();
   `);
 });
-afterAll(async () => books.close());
+afterAll(async () => testLedger.close());
 
 let run = 0;
 
-it('the books balance to the unit after any interleaving', async () => {
+it('the ledger balances to the unit after any interleaving', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
       run += 1;
-      const nodes = [0, 1, 2].map((index) => books.node(`p${run}-${index}`));
-      const users = await Promise.all([500, 2000, 100].map((quota) => books.addUser(quota)));
+      const nodes = [0, 1, 2].map((index) => testLedger.node(`p${run}-${index}`));
+      const users = await Promise.all([500, 2000, 100].map((quota) => testLedger.addUser(quota)));
       const tokens = await Promise.all(
-        users.map((user, index) => books.addToken(user, index === 0 ? 'unlimited' : 900)),
+        users.map((user, index) => testLedger.addToken(user, index === 0 ? 'unlimited' : 900)),
       );
-      const channel = await books.addChannel();
+      const channel = await testLedger.addChannel();
       const expected = [500, 2000, 100];
       const used = [0, 0, 0];
 
@@ -78,7 +78,7 @@ it('the books balance to the unit after any interleaving', async () => {
         steps.map(async (part, index) => {
           const user = users[part.user]!;
           if (part.kind === 'grant') {
-            await books.post({
+            await testLedger.post({
               source: `grant:${run}:${index}`,
               kind: 'admin_grant',
               userId: user,
@@ -114,12 +114,12 @@ it('the books balance to the unit after any interleaving', async () => {
       );
 
       // All nodes of this run die; a sweeper returns their reservations.
-      await books.node(`p${run}-sweeper`).keeper.sweepDead();
+      await testLedger.node(`p${run}-sweeper`).keeper.sweepDead();
       for (const [index, user] of users.entries()) {
-        expect(await books.user(user)).toMatchObject({ quota: expected[index], used_quota: used[index] });
+        expect(await testLedger.user(user)).toMatchObject({ quota: expected[index], used_quota: used[index] });
       }
-      expect(await books.reconcile()).toEqual([]);
-      await books.closeNodes();
+      expect(await testLedger.reconcile()).toEqual([]);
+      await testLedger.closeNodes();
     }),
     { numRuns: 40 },
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { LedgerSql, toReserveJson, toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
 /* A single settlement uses other SQL than a batch: both must have the same result. */
 
@@ -44,11 +44,11 @@ const call: fc.Arbitrary<Call> = fc.record({
   settled: fc.integer({ min: 0, max: 4 }).map((at) => at > 0),
 });
 
-let books: Books;
+let testLedger: TestLedger;
 beforeAll(async () => {
-  books = await Books.open();
+  testLedger = await TestLedger.open();
 });
-afterAll(async () => books.close());
+afterAll(async () => testLedger.close());
 
 let run = 0;
 const anHour = 1_763_600_400;
@@ -57,10 +57,10 @@ const rich = 1_000_000;
 /** A database with one user, one key and one channel, in which the calls are settled in batches of one size. */
 async function book(calls: readonly Call[], balances: { user: number; token: number | 'unlimited' }, size: number) {
   run += 1;
-  const sql = new LedgerSql(books.pool, `single-${run}`);
-  const user = await books.addUser(balances.user);
-  const token = await books.addToken(user, balances.token);
-  const channel = await books.addChannel();
+  const sql = new LedgerSql(testLedger.pool, `single-${run}`);
+  const user = await testLedger.addUser(balances.user);
+  const token = await testLedger.addToken(user, balances.token);
+  const channel = await testLedger.addChannel();
   const mayRunOut = balances.user === 300 || balances.token === 250;
   const rows = calls.map((each, index) => {
     const reservation = {
@@ -109,15 +109,15 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
   }
 
   const read = async (text: string): Promise<unknown[]> =>
-    (await books.pool.query<Record<string, unknown>>(text, [`${run}:%`, user])).rows;
+    (await testLedger.pool.query<Record<string, unknown>>(text, [`${run}:%`, user])).rows;
   const bareId = `substr(request_id, strpos(request_id, ':')) AS request`;
   return {
     refused,
     missing: missing.sort(),
     balance,
-    user: await books.user(user),
-    token: await books.token(token),
-    used: await books.channel(channel),
+    user: await testLedger.user(user),
+    token: await testLedger.token(token),
+    used: await testLedger.channel(channel),
     carry: await read("SELECT rests FROM quota_carry WHERE user_id = $2 AND $1 <> ''"),
     holds: await read(`SELECT ${bareId}, amount, model_name, token_id <> 0 AS keyed FROM reservations
                        WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
@@ -130,7 +130,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
                               first_token_buckets, cost_calls, cost_quota, cost_nano_usd
                        FROM usage_hourly WHERE user_id = $2 AND $1 <> '' ORDER BY 1, 2, 3`),
     recent: (
-      await books.pool.query<Record<string, unknown>>(
+      await testLedger.pool.query<Record<string, unknown>>(
         `SELECT start, model_name, calls, stream_calls, prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls,
                 logged_quota, duration_ms, duration_buckets, first_token_buckets, cost_calls, cost_quota, cost_nano_usd
            FROM usage_five_minutes WHERE channel_id = $1 ORDER BY 1, 2`,

@@ -10,7 +10,7 @@ import type { Ledger } from '../../server/src/billing/ledger/ledger.js';
 import { postEntry } from '../../server/src/billing/ledger/post-entry.js';
 import { creativeKind, drawingKind, TaskLedger } from '../../server/src/console/tasks/task-ledger.js';
 import { systemClock } from '../../server/src/shared/clock.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
 /**
  * Random task lifecycles, reported by several nodes at once, repeatedly and in any order. A task is always charged once
@@ -56,21 +56,21 @@ const steps = {
   'given up': { status: 'FAILURE', progress: '100%', failReason: 'too late' },
 } as const;
 
-let books: Books;
+let testLedger: TestLedger;
 let database: DataSource;
 let nodes: Array<{ ledger: Ledger; tasks: TaskLedger }>;
 const announced: string[] = [];
 let run = 0;
 
 beforeAll(async () => {
-  books = await Books.open();
-  database = await createDataSource(books.database.url, 6, entities).initialize();
+  testLedger = await TestLedger.open();
+  database = await createDataSource(testLedger.database.url, 6, entities).initialize();
   const changes = new Changes(new MemoryState());
   for (const kind of ['drawing', 'creativeTask'] as const) {
     changes.on(kind, ({ id }) => announced.push(`${kind} ${id}`));
   }
   nodes = ['one', 'two'].map((nodeId) => {
-    const { ledger } = books.node(nodeId);
+    const { ledger } = testLedger.node(nodeId);
     const tasks = new TaskLedger({
       database,
       ledger,
@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.destroy();
-  await books.close();
+  await testLedger.close();
 });
 
 interface Money {
@@ -112,10 +112,10 @@ async function live({ kind, name, price, order, told, early }: Life, money: Mone
   const tell = (): Promise<unknown> =>
     Promise.all(
       told.map(({ node, step }) => {
-        const books = nodes[node]!.tasks;
+        const { tasks } = nodes[node]!;
         return kind === 'drawing'
-          ? books.move(drawingKind, id, steps[step])
-          : books.move(creativeKind, id, steps[step]);
+          ? tasks.move(drawingKind, id, steps[step])
+          : tasks.move(creativeKind, id, steps[step]);
       }),
     );
   const answer = async (): Promise<unknown> => {
@@ -142,26 +142,30 @@ it('pays each task once and refunds each failure once, whoever tells it, however
   await fc.assert(
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 8 }), async (lives) => {
       run++;
-      const userId = await books.addUser(100_000);
-      const money = { userId, tokenId: await books.addToken(userId, 100_000), channelId: await books.addChannel() };
+      const userId = await testLedger.addUser(100_000);
+      const money = {
+        userId,
+        tokenId: await testLedger.addToken(userId, 100_000),
+        channelId: await testLedger.addChannel(),
+      };
       await Promise.all(lives.map((one, index) => live(one, money, `run-${run}-${index}`)));
 
-      expect(await books.reconcile()).toEqual([]);
+      expect(await testLedger.reconcile()).toEqual([]);
       const rows = (
-        await books.pool.query<{ status: string; quota: string }>(
+        await testLedger.pool.query<{ status: string; quota: string }>(
           `SELECT status, quota FROM midjourneys WHERE user_id = $1 UNION ALL SELECT status, quota FROM tasks WHERE user_id = $1`,
           [userId],
         )
       ).rows;
       const paid = rows.filter(({ status }) => status !== 'FAILURE').reduce((sum, { quota }) => sum + Number(quota), 0);
       const charged = rows.reduce((sum, { quota }) => sum + Number(quota), 0);
-      const user = await books.user(userId);
+      const user = await testLedger.user(userId);
       expect([user.quota, user.used_quota]).toEqual([100_000 - paid, charged]);
-      expect((await books.token(money.tokenId)).remain_quota).toBe(100_000 - paid);
-      expect(await books.count('reservations')).toBe(0);
+      expect((await testLedger.token(money.tokenId)).remain_quota).toBe(100_000 - paid);
+      expect(await testLedger.count('reservations')).toBe(0);
       // Each name of one user at one channel is one row.
       expect(
-        await books.count(
+        await testLedger.count(
           `(SELECT mj_id FROM midjourneys WHERE user_id = $1 AND mj_id <> '' GROUP BY mj_id HAVING count(*) > 1) AS twice`,
           [userId],
         ),
@@ -172,8 +176,8 @@ it('pays each task once and refunds each failure once, whoever tells it, however
 });
 
 it('announces every step of a task after it is committed, and nothing that did not happen', async () => {
-  const userId = await books.addUser(1000);
-  const money = { userId, tokenId: 0, channelId: await books.addChannel() };
+  const userId = await testLedger.addUser(1000);
+  const money = { userId, tokenId: 0, channelId: await testLedger.addChannel() };
   const { ledger, tasks } = nodes[0]!;
   const reservation = await ledger.reserve({ requestId: 'announced', ...money, amount: 10, priced: true });
   announced.length = 0;

@@ -1,18 +1,18 @@
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
 /** Reconciliation covers tasks: the charge on a row, its log row, its refund. Every inconsistency is found. */
 
-let books: Books;
+let testLedger: TestLedger;
 let user: number;
 let token: number;
 let channel: number;
 
 beforeEach(async () => {
-  books = await Books.open();
-  user = await books.addUser(100_000);
-  token = await books.addToken(user, 100_000);
-  channel = await books.addChannel();
-  const { ledger } = books.node('one');
+  testLedger = await TestLedger.open();
+  user = await testLedger.addUser(100_000);
+  token = await testLedger.addToken(user, 100_000);
+  channel = await testLedger.addChannel();
+  const { ledger } = testLedger.node('one');
   for (const [table, name] of [
     ['midjourneys', 'mj_id'],
     ['tasks', 'task_id'],
@@ -27,12 +27,13 @@ beforeEach(async () => {
         priced: true,
       });
       await ledger.settle(reservation, charge(500, { channelId: channel }));
-      const log = await books.pool.query<{ created_at: string }>('SELECT created_at FROM logs WHERE request_id = $1', [
-        requestId,
-      ]);
+      const log = await testLedger.pool.query<{ created_at: string }>(
+        'SELECT created_at FROM logs WHERE request_id = $1',
+        [requestId],
+      );
       const more = table === 'tasks' ? ', created_at, updated_at, platform' : '';
       const moreValues = table === 'tasks' ? `, 0, 0, 'suno'` : '';
-      const row = await books.pool.query<{ id: number }>(
+      const row = await testLedger.pool.query<{ id: number }>(
         `INSERT INTO ${table} (user_id, token_id, channel_id, action, ${name}, submit_time, status, progress, request_id, quota,
                                charged_at, is_logged${more})
          VALUES ($1, $2, $3, 'A', $4, 0, $5, '100%', $6, 500, $7, true${moreValues}) RETURNING id`,
@@ -40,8 +41,8 @@ beforeEach(async () => {
       );
       if (status === 'SUCCESS') continue;
       const source = `refund:${table === 'tasks' ? 'task' : 'mj'}:${row.rows[0]?.id}`;
-      await books.post({ source, kind: 'refund', userId: user, amount: 500 });
-      await books.post({
+      await testLedger.post({ source, kind: 'refund', userId: user, amount: 500 });
+      await testLedger.post({
         source: `${source}:token`,
         kind: 'refund',
         account: 'token',
@@ -51,9 +52,9 @@ beforeEach(async () => {
       });
     }
   }
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.reconcile()).toEqual([]);
 });
-afterEach(() => books.close());
+afterEach(() => testLedger.close());
 
 it.each([
   [
@@ -84,12 +85,12 @@ it.each([
     'tasks refund of users',
   ],
 ])('finds %s', async (_what, lie, account) => {
-  await books.pool.query(lie);
-  expect((await books.reconcile()).map((drift) => drift.account)).toContain(account);
+  await testLedger.pool.query(lie);
+  expect((await testLedger.reconcile()).map((drift) => drift.account)).toContain(account);
 });
 
 it('does not mind a log that was trimmed', async () => {
-  await books.pool.query(`UPDATE log_state SET trimmed_before = 9000000000`);
-  await books.pool.query(`DELETE FROM logs`);
-  expect((await books.reconcile()).filter(({ account }) => /midjourneys|tasks|refund/.test(account))).toEqual([]);
+  await testLedger.pool.query(`UPDATE log_state SET trimmed_before = 9000000000`);
+  await testLedger.pool.query(`DELETE FROM logs`);
+  expect((await testLedger.reconcile()).filter(({ account }) => /midjourneys|tasks|refund/.test(account))).toEqual([]);
 });

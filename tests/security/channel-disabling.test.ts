@@ -58,7 +58,7 @@ describe("one user's calls alone", () => {
       relay.upstream.script({}, ...firstThenFine(reply));
       await (await relay.chat(key, call)).text();
       // After a 429 the key rests for some seconds, for every user.
-      relay.endRests();
+      relay.endCooldowns();
     }
     expect(isDisabled(id)).toBe(false);
     const other = await relay.addToken();
@@ -82,7 +82,7 @@ describe("one user's calls alone", () => {
       const { key } = await relay.addToken();
       relay.upstream.script({}, ...firstThenFine(refused));
       await (await relay.chat(key, call)).text();
-      relay.endRests();
+      relay.endCooldowns();
       expect(isDisabled(id)).toBe(expected);
     }
   });

@@ -91,11 +91,11 @@ const outOfBand = { type: 'response.create', response: { conversation: 'none' } 
 const errorsOf = (client: RealtimeClient): unknown[] => client.events.filter(({ type }) => type === 'error');
 const sessions = (user: Payer, number: number): Promise<RealtimeClient[]> =>
   Promise.all(Array.from({ length: number }, () => clients.session(user.key)));
-/** Every order has ended or was refused. */
-const untilEnded = (client: RealtimeClient, orders: number): Promise<unknown> =>
+/** Every requested response has ended or was refused. */
+const untilEnded = (client: RealtimeClient, responses: number): Promise<unknown> =>
   eventually(
     () => Promise.resolve(client.events.filter(({ type }) => type === 'response.done' || type === 'error').length),
-    (ended) => ended >= orders || client.closed !== null,
+    (ended) => ended >= responses || client.closed !== null,
     30,
   );
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -116,10 +116,10 @@ describe('a balance pays for what the provider makes', () => {
     await expectPaid(user, dollars * usd);
   });
 
-  it.each([0.05, 5, 30])('30 orders at once on %d USD', async (dollars) => {
+  it.each([0.05, 5, 30])('30 responses at once on %d USD', async (dollars) => {
     const user = await payer(dollars * usd);
     const client = await clients.session(user.key);
-    for (let order = 0; order < 30; order++) client.send(outOfBand);
+    for (let count = 0; count < 30; count++) client.send(outOfBand);
     await untilEnded(client, 30);
     expect(client.closed).toBeNull();
     // As many run as the balance pays for.
@@ -128,10 +128,10 @@ describe('a balance pays for what the provider makes', () => {
     await expectPaid(user, dollars * usd);
   });
 
-  it('30 orders at once, whose client leaves after 0.3 s', async () => {
+  it('30 responses at once, whose client disconnects after 0.3 s', async () => {
     const user = await payer(30 * usd);
     const client = await clients.session(user.key);
-    for (let order = 0; order < 30; order++) client.send(outOfBand);
+    for (let count = 0; count < 30; count++) client.send(outOfBand);
     await pause(300);
     client.socket.terminate();
     await expectPaid(user, 30 * usd);
@@ -244,7 +244,7 @@ describe('a balance that does not pay for the largest output', () => {
   });
 });
 
-it('an order that the provider refuses costs nothing, and its error names the event of the client alone', async () => {
+it('a response that the provider refuses costs nothing, and its error names the event of the client alone', async () => {
   const user = await payer(10 * usd);
   const client = await clients.session(user.key);
   client.send({ type: 'response.create' });

@@ -22,8 +22,8 @@ export function App() {
     }),
   );
   return (
-    // The console is never rendered on a server. Without `noSsr` everything would be drawn once without a scheme and
-    // then again.
+    // The console is never rendered on a server. Without `noSsr`, every component would be rendered twice: first
+    // without a colour scheme, and then with it.
     <ThemeProvider theme={consoleTheme()} defaultMode="system" modeStorageKey={themeStorageKey} noSsr>
       <CssBaseline enableColorScheme />
       <ApolloProvider client={client}>

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Skeleton from '@mui/material/Skeleton';
 import { Delayed } from '../components/Delayed.js';
 
-/** The shape of a list screen while its code is on the way. */
+/** The outline of a list screen, shown while its code loads. */
 export function ScreenSkeleton() {
   return (
     <Delayed>

@@ -25,13 +25,13 @@ export function RequireUser() {
   return <Outlet />;
 }
 
-/** A screen that the user may not see does not exist for them. */
+/** Shows the not-found page to users who may not see the screen. */
 export function RequirePermission({ permission }: { readonly permission: readonly Permission[] }) {
   if (useMay(...permission)) return <Outlet />;
   return <NotFound />;
 }
 
-/** The start of the console: the dashboard if it is enabled, else the tokens. */
+/** The first page of the console: the dashboard if it is enabled, or else the tokens. */
 export function ConsoleHome() {
   const { enableDataExport } = useStatus();
   return <Navigate to={enableDataExport ? '/detail' : '/token'} replace />;

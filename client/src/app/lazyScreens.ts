@@ -27,7 +27,7 @@ function toLazy({ module, access }: ScreenEntry): LazyScreen {
 
 const lazyScreens = new Map(screens.map((entry) => [entry, toLazy(entry)]));
 
-/** The component of a screen, in a chunk of its own. */
+/** Returns the component of a screen, which is in a chunk of its own. */
 export function lazyScreen(entry: ScreenEntry): LazyScreen {
   const screen = lazyScreens.get(entry);
   if (!screen) throw new Error(`${entry.module} is not in the table of screens`);

@@ -7,7 +7,7 @@ import type { LiveContext } from '../lib/useLive.js';
 let fetched: ReturnType<typeof fetchProtocol> | undefined;
 
 async function fetchProtocol() {
-  // Destructured, so that the server half of the package is left out of the chunk.
+  // Destructuring lets the bundler leave the server half of the package out of the chunk.
   const { createClient } = await import('graphql-sse');
   return createClient;
 }
@@ -42,7 +42,7 @@ export const liveLink = new ApolloLink(
           );
         },
         (error: unknown) => {
-          // The next subscription tries again.
+          // The next subscription requests the chunk again.
           fetched = undefined;
           observer.error(error);
         },

@@ -2,7 +2,7 @@ import { matchPath, Navigate, useLocation } from 'react-router-dom';
 import { NotFound } from '../components/NotFound.js';
 
 /**
- * Screens of the older consoles, whose links are in bookmarks, browser extensions and mails: one-api (`/panel/…`), new-api
+ * Screens of the older consoles, to which bookmarks, browser extensions and mails link: one-api (`/panel/…`), new-api
  * (`/console/…`), Veloera (`/app/…`). The key is the path after that prefix, or the whole path.
  */
 const moved: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ const moved: Readonly<Record<string, string>> = {
 
 const prefixes = /^\/(?:console|app|panel)(?=\/|$)/;
 
-/** The present path of a screen that an older console had at another one; null when there is none. */
+/** Returns the current path of a screen that an older console had at another path; null if there is none. */
 export function presentPath(oldPath: string): string | null {
   const path = oldPath.replace(prefixes, '').replace(/^\/|\/$/g, '');
   for (const [pattern, present] of Object.entries(moved)) {
@@ -56,7 +56,7 @@ export function presentPath(oldPath: string): string | null {
   return null;
 }
 
-/** An address of no screen: leads to the present one of an older console's screen, with the query. */
+/** Handles an address without a screen: redirects to the current path of an older console's screen, with the query. */
 export function UnknownAddress() {
   const { pathname, search, hash } = useLocation();
   const path = presentPath(pathname);

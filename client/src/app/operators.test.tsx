@@ -23,7 +23,10 @@ import { signInAs } from '../testing/signInAs.js';
 import { navigationFor } from './shell/navigation.js';
 import { paletteEntries } from './shell/palette/paletteEntries.js';
 
-/** The screens, sections and buttons that each permission of a custom role opens, written by hand from the server's rules. */
+/**
+ * Tests the screens, sections and buttons that each permission of a custom role opens. The expectations are written by
+ * hand from the server's rules.
+ */
 jest.setTimeout(60_000);
 
 const t = ((key: string) => key) as never;
@@ -173,7 +176,7 @@ describe('the screen of settings', () => {
     await open('/setting?tab=operation&section=prices', ['RetryTimes'], all);
     await screen.findByText('Retries');
     expect(screen.queryByLabelText('Delete old rows') !== null).toBe(expected);
-    // Prices are not shown, at their own address either.
+    // Prices are not shown, even at their own address.
     expect(regions()).not.toContain('Model prices');
     expect(screen.queryByRole('link', { name: 'Open price editor' })).toBeNull();
   });
@@ -266,7 +269,7 @@ describe('links to other screens', () => {
   });
 
   it.each(rows)('%s is plain text without %s', async (text, needs, _, element) => {
-    // Permissions of the screens themselves, and one that opens a target of other kinds.
+    // The role has the permissions of the screens, and one permission that opens the target of other alert kinds.
     signInAs(...(['ALERTS', 'PAYMENTS', 'LOGS_READ', 'CHANNELS_READ'] as const).filter((one) => one !== needs));
     await open(element);
     await screen.findByText(text);

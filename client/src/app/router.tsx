@@ -8,7 +8,7 @@ import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { screens, type ScreenEntry } from './screens.js';
 import { Shell } from './shell/Shell.js';
 
-// Few visitors need it, so it is not part of what all load first.
+// Few visitors need this component, so it is not in the first chunk.
 const { Component: UnknownAddress } = loadable(
   async () => (await import('./oldAddresses.js')).UnknownAddress,
   ScreenSkeleton,
@@ -33,7 +33,7 @@ export const routes: RouteObject[] = [
         element: <Shell />,
         children: [
           {
-            // A screen crashes inside the shell, so that the navigation stays usable.
+            // An error of a screen is caught inside the shell, so that the navigation stays usable.
             element: <Outlet />,
             errorElement: <CrashScreen />,
             children: [

@@ -48,9 +48,9 @@ export interface SideBarEntry {
     | 'wallet'
     | 'personal';
   readonly Icon: typeof SvgIcon;
-  /** Shown to those who hold it, although other users may open the screen by its address. */
+  /** Shown only to users with this permission, although other users may open the screen by its address. */
   readonly shownTo?: Permission;
-  /** Shown only while the site's status has this flag. */
+  /** Shown only while this flag of the site's status is set. */
   readonly needs?: 'enableDataExport' | 'enableModelHealth' | 'enableStatusPage' | 'enableDrawing' | 'enableTask';
 }
 
@@ -63,9 +63,11 @@ export interface ScreenEntry {
   readonly access: 'visitor' | 'anyone' | 'user' | 'admin';
   /** Admins and custom roles need one of them to open the screen. */
   readonly permission?: readonly Permission[];
-  /** `plain`: without a side bar. `bare`: without the shell. Default: with both. */
+  /** `plain`: without a side bar. `bare`: without the shell. The default is with both. */
   readonly layout?: 'plain' | 'bare';
-  /** Shows its times in another zone by itself, and so keeps what is typed on it. Default: it is drawn anew. */
+  /**
+   * Whether the screen applies a changed time zone itself and so keeps typed values. By default it is mounted again.
+   */
   readonly followsZone?: true;
   readonly sideBar?: SideBarEntry;
 }

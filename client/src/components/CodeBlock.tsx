@@ -37,7 +37,7 @@ export function CodeBlock({
         {text}
       </Box>
       {copyLabel && (
-        // Opaque, because long lines scroll below it.
+        // The background is opaque, because long lines scroll below it.
         <Box
           sx={({ vars }) => ({
             position: 'absolute',

@@ -6,14 +6,14 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 
 export interface Question {
-  /** Names the object: Delete channel “Azure East US 2”? */
+  /** The question with the name of the object, such as "Delete channel “Azure East US 2”?". */
   readonly title: string;
   /** The consequence of confirming. */
   readonly body?: string;
-  /** The button: a verb. */
+  /** The label of the confirming button: a verb. */
   readonly verb: string;
   readonly destructive?: boolean;
-  /** Default: Cancel. */
+  /** The label of the other button. The default is Cancel. */
   readonly no?: string;
 }
 

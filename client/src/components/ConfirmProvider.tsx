@@ -15,8 +15,8 @@ interface Questions {
 const ConfirmContext = createContext<Questions>({ ask: () => Promise.resolve(false), takeBack: () => undefined });
 
 /**
- * Returns a function that asks for confirmation and resolves true if the user confirms. When the component that asked
- * unmounts, the dialog closes and the function resolves false, as it does when another question replaces this one.
+ * Returns a function that asks for confirmation and resolves to true if the user confirms. If the asking component
+ * unmounts, or another question replaces this one, the dialog closes and the function resolves to false.
  */
 export function useConfirm(): Confirm {
   const { ask, takeBack } = useContext(ConfirmContext);

@@ -1,8 +1,8 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
 /**
- * Renders its children after 150 ms, so that fast responses show no skeleton. The hidden element says from the beginning
- * that something is on its way: React shows a part up to 300 ms after its code has arrived.
+ * Renders its children after 150 ms, so that fast responses show no skeleton. The hidden element announces from the
+ * start that content is loading: React shows a component up to 300 ms after its code has arrived.
  */
 export function Delayed({ children }: { readonly children: ReactNode }) {
   const [late, setLate] = useState(false);

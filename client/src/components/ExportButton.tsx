@@ -24,7 +24,7 @@ export function ExportButton({
   readonly parameters: () => Readonly<Record<string, string>>;
   /** The file name without its extension. */
   readonly name: string;
-  /** The server also writes a file for people: USD, local times and names. */
+  /** Whether the server also writes a file for people, with USD, local times and names. */
   readonly people?: boolean;
 }) {
   const { t, i18n } = useTranslation();

@@ -9,7 +9,10 @@ import { LazyRichText } from './LazyRichText.js';
 const interval = 200;
 const attempts = 5;
 
-/** Footer of the public pages. Reads the stored status five times, because the first paint may precede the status. */
+/**
+ * The footer of the public pages. It reads the stored status up to five times, because the first paint may precede the
+ * status.
+ */
 export function Footer() {
   const { t } = useTranslation();
   const { footerHtml } = useStatus();

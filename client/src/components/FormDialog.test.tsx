@@ -55,7 +55,7 @@ it('does not submit after it was closed', async () => {
   const onSubmit = jest.fn(() => Promise.resolve());
   await renderScreen({ routes: [{ path: '/', element: <Asked onSubmit={onSubmit} /> }] });
   await act(async () => {
-    // Fields are checked after the event.
+    // The form validates its fields after the event.
     fireEvent.click(screen.getByRole('button', { name: 'Add' }));
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   });

@@ -11,8 +11,8 @@ import { showFormError } from './form/showFormError.js';
 import { toast } from './toast.js';
 
 /**
- * A small form in a dialog, with Cancel and a submit button. It closes after it was submitted. Mount it anew for each
- * opening, so that neither a typed value nor a slow submit reaches the next one.
+ * A small form in a dialog, with Cancel and a submit button. It closes after a successful submit. Mount it again for
+ * each opening, so that neither typed values nor a slow submit affect the next opening.
  */
 export function FormDialog<T extends FieldValues>({
   form,
@@ -48,7 +48,7 @@ export function FormDialog<T extends FieldValues>({
   const isShown = useIsShown();
   const submitting = useRef(false);
   const check = form.handleSubmit(async (values) => {
-    // It may have been closed while the fields were checked.
+    // The dialog may have been closed while the fields were validated.
     if (!isShown.current) return;
     try {
       if ((await onSubmit(values)) !== false && isShown.current) onClose();
@@ -61,7 +61,7 @@ export function FormDialog<T extends FieldValues>({
   });
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault();
-    // A key that is held down comes before the button is disabled.
+    // A key that is held down fires again before the button is disabled.
     if (submitting.current) return;
     submitting.current = true;
     try {

@@ -48,7 +48,10 @@ export function LiveControl({ state, paused, onPause }: LiveControlProps) {
   );
 }
 
-/** Dot with its text, because colour alone is not accessible. On narrow screens the text is the button's name. */
+/**
+ * A dot with a text, because colour alone is not accessible. On narrow screens the text is the button's accessible
+ * name.
+ */
 function Dot({ state }: { readonly state: Exclude<LiveState, 'off'> | 'paused' }) {
   const colour = {
     live: 'success.main',

@@ -6,8 +6,8 @@ import { NotLoadedError } from './loadable.js';
 import { toast } from './toast.js';
 
 /**
- * Loads code again that could not be loaded. Where that fails although the server responds, its build has other files:
- * the page is reloaded. So is a page whose code threw.
+ * Loads code again that could not be loaded. If that fails although the server responds, the server has a build with
+ * other files, so the page is reloaded. A page whose code threw an error is reloaded as well.
  */
 export function LoadAgainButton({ error, onLoaded }: { readonly error: unknown; readonly onLoaded: () => void }) {
   const { t } = useTranslation();

@@ -2,7 +2,7 @@ import MoreHorizOutlinedIcon from '@mui/icons-material/MoreHorizOutlined';
 import type { RowAction } from './ActionMenu.js';
 import { useActionMenu } from './useActionMenu.js';
 
-/** The "…" of a row. A plain button, because a list has one in each row. */
+/** The "…" button of a row. It is a plain element, because a list has one in each row. */
 export function RowMenu({ label, actions }: { readonly label: string; readonly actions: readonly RowAction[] }) {
   const { open, menu } = useActionMenu(actions);
   return (

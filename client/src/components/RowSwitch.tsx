@@ -1,4 +1,7 @@
-/** The switch of a row: a plain element, because a list has one in each and the library's is many times as expensive to draw. */
+/**
+ * The switch of a row. It is a plain element, because a list has one in each row, and rendering the library's switch
+ * takes many times as long.
+ */
 export function RowSwitch({
   label,
   checked,

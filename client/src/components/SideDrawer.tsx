@@ -168,7 +168,7 @@ export function NameValues({ rows }: { readonly rows: readonly (readonly [name: 
     >
       {rows.map(([name, value], index) =>
         value === null || value === undefined || value === '' ? null : (
-          // A quantity has two lines where only a part of it is above a threshold.
+          // A quantity has two lines if only a part of it is above a threshold.
           <Box key={`${name} ${index}`} sx={{ display: 'contents' }}>
             <Box component="dt" sx={{ color: 'text.secondary' }}>
               {name}

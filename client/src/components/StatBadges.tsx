@@ -22,13 +22,13 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
         display: 'grid',
         gap: '1px',
         backgroundColor: vars.palette.surface.line,
-        // The content does not widen a column.
+        // Columns keep their width regardless of their content.
         gridTemplateColumns: {
           xs: 'repeat(2, minmax(0, 1fr))',
           sm: `repeat(${stats.length % 3 === 0 ? 3 : 2}, minmax(0, 1fr))`,
           md: `minmax(0, 1.25fr) repeat(${stats.length - 1}, minmax(0, 1fr))`,
         },
-        // An odd one fills its line.
+        // If the number of cells is odd, the last one fills its line.
         '& > :last-child:nth-of-type(odd)': {
           gridColumn: { xs: '1 / -1', ...(stats.length % 3 === 0 ? { sm: 'auto' } : {}), md: 'auto' },
         },

@@ -9,8 +9,8 @@ const Toasts = lazyPart(load, ({ needed }: { readonly needed: boolean }) => need
 const firstInputs = ['pointerdown', 'keydown'] as const;
 
 /**
- * The place of toasts. Their part is loaded at the first press or key, before anything can be reported, and still there when the
- * server is not.
+ * The container of toasts. Their code is loaded at the first click or key, before any toast can appear, so that it is
+ * available even if the server is not.
  */
 export function ToastProvider() {
   const isWaiting = useStore(messages).length > 0;

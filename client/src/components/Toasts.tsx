@@ -56,7 +56,7 @@ const raised = { marginBottom: '60px' };
 const aboveBars = ({ breakpoints }: Theme) => ({
   'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,
   'body:has([data-floating-bar="tall"]) .notistack-SnackbarContainer': { marginBottom: '112px' },
-  // The fields and buttons of a drawer are at the right.
+  // The fields and buttons of a drawer are at the right, so toasts appear elsewhere.
   [breakpoints.up('sm')]: {
     'body:has(.MuiDrawer-modal) .notistack-SnackbarContainer': {
       left: '20px',
@@ -68,8 +68,8 @@ const aboveBars = ({ breakpoints }: Theme) => ({
 });
 
 /**
- * The element that toasts are rendered in. An open dialog hides its siblings from screen readers, except for elements on which
- * `aria-hidden` is not allowed. A slot is one of those, and has no box of its own.
+ * Creates the element that contains the toasts. An open dialog hides its siblings from screen readers, except for
+ * elements on which `aria-hidden` is not allowed. A slot is such an element, and has no box of its own.
  */
 function createToastRoot(): HTMLElement {
   const root = document.createElement('slot');
@@ -78,13 +78,16 @@ function createToastRoot(): HTMLElement {
 }
 
 /**
- * Milliseconds that a message stays: errors 8 s, others 5 s, and longer where there is more to read. A message may appear while
- * the page behind it changes, and is noticed late.
+ * Returns the milliseconds for which a message stays: errors 8 s, others 5 s, and longer if the text is long. A message
+ * may appear while the page behind it changes, so the user may notice it late.
  */
 export const readingTime = (text: string, failed: boolean): number =>
   Math.max(failed ? 8000 : 5000, 2000 + text.length * 80);
 
-/** Renders the toasts, at most three at a time. A part of its own: a page is shown before anything is reported on it. */
+/**
+ * Renders the toasts, at most three at a time. It is loaded separately, because a page is shown before any toast
+ * appears.
+ */
 export function Toasts() {
   const mobile = useIsMobile();
   const [root] = useState(createToastRoot);

@@ -6,8 +6,8 @@ import type { ToneName } from '../theme/tokens.js';
 export type Tone = ToneName | 'outline';
 
 /**
- * A chip with one word. The word carries the meaning; the colour only repeats it. A plain element: a page of a list has a
- * hundred, and a chip of the library is many times as expensive to draw.
+ * A chip with one word. The word carries the meaning, and the colour only repeats it. It is a plain element, because a
+ * page of a list has a hundred chips, and rendering the library's chip takes many times as long.
  */
 export function ToneChip({
   tone,
@@ -36,7 +36,7 @@ export function ToneChip({
     </span>
   );
   return hint ? (
-    // A touch opens it at once: phones have no hover.
+    // A touch opens the tooltip immediately, because phones have no hover.
     <Tooltip title={hint} describeChild enterTouchDelay={0} leaveTouchDelay={6000}>
       {chip}
     </Tooltip>

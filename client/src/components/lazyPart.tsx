@@ -43,7 +43,7 @@ class PartBoundary extends Component<{ readonly children: ReactNode }, { readonl
   }
 }
 
-/** Above everything else, because the failed part may be a dialog. */
+/** The message is above everything else, because the failed part may be a dialog. */
 function PartFailure({ error, onLoaded }: { readonly error: unknown; readonly onLoaded: () => void }) {
   const { t } = useTranslation();
   return (

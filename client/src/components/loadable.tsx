@@ -11,7 +11,7 @@ export class NotLoadedError extends Error {
 }
 
 interface Loadable<P> {
-  /** Throws a `NotLoadedError` where the code cannot be loaded. The next one to mount loads it again. */
+  /** The component. It throws a `NotLoadedError` if its code cannot be loaded. The next mount loads it again. */
   readonly Component: ComponentType<P>;
   /** Loads the code ahead of the first render. Never rejects: the component shows the failure. */
   preload(): Promise<void>;
@@ -41,7 +41,7 @@ export function loadable<P extends object>(
   }
 
   return {
-    // The choice stands outside of `Suspense`: it lasts until the failure reaches an error boundary.
+    // The state is outside `Suspense`, so that it lasts until the failure reaches an error boundary.
     Component: function Loaded(props: P) {
       const [Chosen] = useState(() => Latest);
       return (

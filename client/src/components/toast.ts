@@ -18,8 +18,9 @@ export const toast = {
   success: (text: string): void => send({ text, failed: false }),
   error: (text: string): void => send({ text, failed: true }),
   /**
-   * Why an action failed. Not for an action that ended the session: the sign-in page, which is shown then, says so.
-   * @param word the message, from the reason; default: the reason
+   * Shows why an action failed. An action that ended the session shows nothing, because the sign-in page then gives the
+   * reason.
+   * @param word builds the message from the reason; default: the reason
    */
   failure: (error: unknown, t: TFunction, word = (reason: string): string => reason): void => {
     if (toFailure(error).code === 'NOT_SIGNED_IN' && session.get() === null) return;

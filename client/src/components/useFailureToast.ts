@@ -5,9 +5,8 @@ import { session } from '../lib/session.js';
 import { toast } from './toast.js';
 
 /**
- * Shows a toast when data on the screen could not be refreshed. Without older data the failure is shown in place of the
- * data instead. Lost connections and ended sessions are reported elsewhere (`OfflineLine`, the sign-in page).
- *
+ * Shows a toast if data on the screen could not be refreshed. Without older data, the failure is shown instead of the
+ * data. Lost connections and ended sessions are reported elsewhere (`OfflineLine`, the sign-in page).
  * @param error of the last attempt, if it failed
  * @param kept whether older data is still shown
  */

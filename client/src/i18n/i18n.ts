@@ -6,7 +6,7 @@ import type { en } from './en/en.js';
 export const languages = ['zh', 'en'] as const;
 export type Language = (typeof languages)[number];
 
-/** `public/boot.js` reads the same key before the first paint. */
+/** The storage key of the language. `public/boot.js` reads it before the first paint. */
 const storageKey = 'language';
 
 declare module 'i18next' {
@@ -20,15 +20,15 @@ declare module 'i18next' {
 const dictionaries = {
   en: {
     first: async () => (await import('./en/first.js')).first,
-    rest: () => import('./en/rest.js'),
+    screens: () => import('./en/screens.js'),
   },
   zh: {
     first: async () => (await import('./zh/first.js')).first,
-    rest: () => import('./zh/rest.js'),
+    screens: () => import('./zh/screens.js'),
   },
 } satisfies Record<Language, Record<Part, () => Promise<object>>>;
 
-type Part = 'first' | 'rest';
+type Part = 'first' | 'screens';
 
 /** The parts that the screens of this visit need, in any language. */
 const needed = new Set<Part>(['first']);
@@ -49,11 +49,11 @@ async function ensureLoaded(language: Language, part: Part): Promise<void> {
 
 /** Loads the texts that public pages do not use, in the current language. Screens with such texts wait for it. */
 export async function loadAllTexts(): Promise<void> {
-  needed.add('rest');
-  await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'rest');
+  needed.add('screens');
+  await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'screens');
 }
 
-/** A language that is chosen in another tab applies here, too. */
+/** Applies a language that is chosen in another tab. */
 function followOtherTabs({ key }: StorageEvent): void {
   const language = preferredLanguage();
   if (key === storageKey && language !== i18next.language) void changeLanguage(language, false);

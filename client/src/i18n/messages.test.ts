@@ -36,7 +36,7 @@ it('fills in the same values in both languages', () => {
   }
 });
 
-// 成功请求数 is a count. Elsewhere a success needs no such word.
+// 成功请求数 is a count. All other texts about success need no such word.
 it('leaves no text empty and exclaims nothing', () => {
   for (const [key, text] of [...english, ...chinese]) {
     expect([key, text.trim() === '' || /[!！]|successfully|成功(?!请求|率)/.test(text)]).toEqual([key, false]);
@@ -53,12 +53,15 @@ it('writes Chinese with full-width punctuation and a space to Latin words', () =
   }
 });
 
-/** Props whose text people see or hear. */
+/** Props whose text users read or a screen reader reads. */
 const readProps = new Set(['label', 'title', 'placeholder', 'aria-label', 'alt', 'text', 'verb', 'hint', 'meta']);
 /** Names that are the same in every language. */
 const sameEverywhere = /^(curl|Python|Node\.js|org-…)$/;
 
-/** Words that a component shows without the dictionary: text between tags, and literals in props that people read. */
+/**
+ * Returns texts that a component shows without the dictionary: text between tags, and literals in props that users
+ * read.
+ */
 function hardCodedWords(path: string): string[] {
   const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const found: string[] = [];

@@ -3,7 +3,7 @@ const waiting: (() => void)[] = [];
 
 const release = (): void => {
   pressed = false;
-  // The click comes right after the button is let go, before any timer.
+  // The click event follows immediately after the button is released, before any timer.
   setTimeout(() => {
     for (const run of waiting.splice(0)) run();
   });
@@ -20,8 +20,9 @@ addEventListener('pointerup', release, true);
 addEventListener('pointercancel', release, true);
 
 /**
- * Runs at once, or, while a mouse button is down, after the click. When a press on a button blurs a field, the field's error
- * line must not appear before the release: it would move the button from under the pointer, and the click would be lost.
+ * Runs at once or, while a mouse button is down, after the click. If a press on a button blurs a field, the field's
+ * error line must not appear before the release: it would move the button away from the pointer, and the click would be
+ * lost.
  */
 export function afterPress(run: () => void): void {
   if (pressed) waiting.push(run);

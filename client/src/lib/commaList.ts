@@ -1,4 +1,4 @@
-/** `a, b,,a` → `['a', 'b']`: the stored form of lists is text with commas. */
+/** Converts `a, b,,a` to `['a', 'b']`, because lists are stored as text with commas. */
 export const fromCommaList = (text: string): string[] => [
   ...new Set(
     text

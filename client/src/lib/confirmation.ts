@@ -26,6 +26,6 @@ export function settleConfirmation(confirmed: boolean): void {
 
 export const useConfirmationAsked = (): boolean => useStore(waiting).length > 0;
 
-/** The server refuses everything until the user has set up a second factor. */
+/** Requests an enrolment: the server refuses every request until the user has set up a second factor. */
 export const requireEnrolment = (): void => enrolment.set(true);
 export const useEnrolmentRequired = (): boolean => useStore(enrolment);

@@ -1,9 +1,9 @@
 import { copyText } from './copyText.js';
 
-/** The clipboard after a copy of the page, which has no `navigator.clipboard`. */
+/** The clipboard after a copy on a page without `navigator.clipboard`. */
 let copied: string | null = null;
 
-/** A browser that copies what is selected when a page asks for it. */
+/** Imitates a browser that copies the selection when a page asks for it. */
 const copiesSelection = (): boolean => {
   const clipboardData = { setData: (_type: string, text: string) => (copied = text) };
   document.dispatchEvent(Object.assign(new Event('copy', { bubbles: true, cancelable: true }), { clipboardData }));
@@ -24,7 +24,7 @@ it('copies without HTTPS, and leaves neither a text nor a selection on the page'
   expect(copied).toBe('sk-one\nsk-two');
   expect(document.body.innerHTML).toBe('<p>page</p>');
   expect(getSelection()?.rangeCount).toBe(0);
-  // The user's own copies are theirs again.
+  // A copy by the user does not change this variable.
   copied = null;
   const own = new Event('copy', { bubbles: true, cancelable: true });
   document.body.dispatchEvent(own);

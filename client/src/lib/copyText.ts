@@ -4,7 +4,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Pages without HTTPS have no clipboard, but their users can copy what is selected.
+    // Pages without HTTPS have no clipboard API, but a selection can be copied.
     return copySelected(text);
   }
 }
@@ -17,7 +17,7 @@ function copySelected(text: string): boolean {
   const selection = getSelection();
   selection?.selectAllChildren(place);
   let isWritten = false;
-  // A field that has the focus would copy its own selection.
+  // A focused field would otherwise copy its own selection.
   const write = (event: ClipboardEvent) => {
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -6,7 +6,7 @@ export interface Failure {
   readonly code: string;
   /** The server's message; empty when it sent none. */
   readonly message: string;
-  /** The input field at fault. */
+  /** The input field that caused the error. */
   readonly field: string | null;
   /** HTTP status of a response that was no GraphQL result. */
   readonly status: number | null;

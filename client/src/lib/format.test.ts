@@ -170,7 +170,7 @@ describe('a number is written as Intl would', () => {
       fc.double({ noNaN: true }),
       fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
       fc.maxSafeInteger(),
-      // Halves of every place, which binary fractions cannot hold.
+      // The values include halves at every decimal, which binary fractions cannot represent.
       fc.integer({ min: -10_000_000, max: 10_000_000 }).map((number) => number / 2000),
     );
     fc.assert(

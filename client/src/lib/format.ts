@@ -24,17 +24,20 @@ function formatOf(digits: number): Intl.NumberFormat {
   return known;
 }
 
-/** Multiplied with a power of ten, a number can move by this part of it, and so onto a half from below. */
+/**
+ * The largest relative error when a number is multiplied by a power of ten. The error can move a number from below a
+ * half onto it.
+ */
 const shift = 2 ** -51;
 
 /**
- * `1,284.31`: thousands separators, never `-0.00`, halves rounded up in magnitude. Same result as `Intl.NumberFormat`, whose
- * set-up takes longer on a phone than formatting a page of numbers here.
+ * Formats a number as `1,284.31`: thousands separators, never `-0.00`, halves rounded up in magnitude. The result
+ * equals that of `Intl.NumberFormat`, whose set-up on a phone takes longer than formatting a page of numbers here.
  */
 export function decimal(value: number, digits: number): string {
   const size = Math.abs(value);
   const exact = Number(`${size}e${digits}`);
-  // False for NaN and infinity, too.
+  // The comparison is false for NaN and infinity as well.
   const isClear = Math.abs((exact % 1) - 0.5) > exact * shift;
   if (!isClear)
     return formatOf(digits)
@@ -48,18 +51,18 @@ export function decimal(value: number, digits: number): string {
 
 export const integer = (value: number): string => decimal(Math.trunc(value), 0);
 
-/** `¥0.20`, `-$1.00`. */
+/** Formats an amount: `¥0.20`, `-$1.00`. */
 export function amountIn(symbol: CurrencyDisplay['symbol'], value: number, digits: number): string {
   const text = decimal(value, digits);
   return text.startsWith('-') ? `-${symbol}${text.slice(1)}` : `${symbol}${text}`;
 }
 
-/** `$0.027390`, `-$1.00`. */
+/** Formats USD: `$0.027390`, `-$1.00`. */
 export const dollars = (value: number, digits: number): string => amountIn('$', value, digits);
 
 const currencies = new Map<string, Intl.NumberFormat>();
 
-/** `¥146.00`, `€1,284.31`, `¥1,000` of JPY: an amount of an ISO 4217 currency, with the decimals that it has. */
+/** Formats an amount of an ISO 4217 currency with its number of decimals: `¥146.00`, `€1,284.31`, `¥1,000` of JPY. */
 export function moneyOf(value: number, currency: string): string {
   const known =
     currencies.get(currency) ??
@@ -73,7 +76,7 @@ export type MoneyKind =
   | 'balance'
   /** Cost of one call: always 6 decimals. */
   | 'charge'
-  /** Elsewhere: 6 decimals below one unit, else 2. */
+  /** All other amounts: 6 decimals below one unit, or else 2. */
   | 'amount';
 
 /** A quota amount in the currency of the display. */
@@ -84,13 +87,13 @@ export function money(quota: number, kind: MoneyKind, { quotaPerUnit, symbol, ra
   return amountIn(symbol, value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
 }
 
-/** An amount is not shown as 0 unless it is 0: the first calls of a site cost less than a cent. */
+/** Returns decimals such that only 0 is shown as 0, because the first calls of a site cost less than a cent. */
 function balanceDigits(value: number): number {
   const size = Math.abs(value);
   return size >= 5e-7 && size < 0.005 ? Math.min(6, 1 - Math.floor(Math.log10(size))) : 2;
 }
 
-/** A price as it is charged: at least so many decimals, and up to 6 where it has them. */
+/** Formats a price exactly: at least so many decimals, and up to 6 if it has them. */
 function exactPrice(value: number, least: number): string {
   const decimals = value.toFixed(6).replace(/0+$/, '').split('.')[1] ?? '';
   return dollars(value, Math.max(least, decimals.length));
@@ -102,7 +105,7 @@ export const unitPrice = (value: number): string => exactPrice(value, value > 0 
 /** USD per call: at least 2 decimals, 3 below ten cents. */
 export const callPrice = (value: number): string => exactPrice(value, value < 0.1 ? 3 : 2);
 
-/** Full with commas below 10,000, then `12.2k`, `1.92M`, `3.40B`. */
+/** Formats a count: with commas below 10,000, then `12.2k`, `1.92M`, `3.40B`. */
 export function count(value: number): string {
   const size = Math.abs(value);
   if (size >= 999_995_000) return `${decimal(value / 1e9, 2)}B`;
@@ -111,10 +114,10 @@ export function count(value: number): string {
   return integer(value);
 }
 
-/** A limit that a model states, such as its context window: `128k`, `1.05M`, without the zeros of `count`. */
+/** Formats a limit of a model, such as its context window: `128k`, `1.05M`, without the trailing zeros of `count`. */
 export const limit = (value: number): string => count(value).replace(/\.?0+(?=[kMB]$)/, '');
 
-/** `412 ms`, from one second `3.0 s`, from ten `21 s`. */
+/** Formats a duration: `412 ms`, from one second `3.0 s`, from ten `21 s`. */
 export const duration = (seconds: number): string =>
   Math.abs(seconds) < 0.9995
     ? `${decimal(seconds * 1000, 0)} ms`
@@ -122,13 +125,16 @@ export const duration = (seconds: number): string =>
       ? `${decimal(seconds, 1)} s`
       : `${decimal(seconds, 0)} s`;
 
-/** A channel's response time: `640 ms`, from one second `1.82 s`. */
+/** Formats a channel's response time: `640 ms`, from one second `1.82 s`. */
 export const responseTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${decimal(milliseconds, 0)} ms` : `${decimal(milliseconds / 1000, 2)} s`;
 
 export const percent = (share: number): string => `${decimal(share * 100, 0)}%`;
 
-/** A ratio as stored: `0.625`, with up to 12 significant digits, never with an exponent that an editor would refuse. */
+/**
+ * Formats a ratio as stored: `0.625`, with up to 12 significant digits, and never with an exponent, which an editor
+ * would refuse.
+ */
 export function ratio(value: number): string {
   const rounded = Number(value.toPrecision(12));
   return Math.abs(rounded) < 1e-6 ? rounded.toFixed(20).replace(/\.?0+$/, '') : String(rounded);
@@ -136,7 +142,10 @@ export function ratio(value: number): string {
 
 export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day';
 
-/** Time in the reader's zone: `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`; a dash for none. */
+/**
+ * Formats a time in the reader's zone: `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`; a dash
+ * for none.
+ */
 export function dateTime(
   value: Date | string | number | null,
   detail: TimeDetail = 'minutes',
@@ -162,7 +171,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** `5 minutes ago`; for tooltips only. */
+/** Formats a time as `5 minutes ago`, for tooltips only. */
 export function relativeTime(value: Date | string | number, language: string, now = Date.now()): string {
   const seconds = (new Date(value).getTime() - now) / 1000;
   const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -172,5 +181,5 @@ export function relativeTime(value: Date | string | number, language: string, no
   return words.format(Math.round(seconds), 'second');
 }
 
-/** `sk-Jx4…9dQe`: enough to tell keys apart, not enough to use one. */
+/** Masks a key as `sk-Jx4…9dQe`: enough to distinguish keys, not enough to use one. */
 export const maskKey = (key: string): string => (key.length <= 12 ? '••••' : `${key.slice(0, 6)}…${key.slice(-4)}`);

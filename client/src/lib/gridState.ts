@@ -9,7 +9,7 @@ export interface GridSort {
   readonly direction: SortDirection;
 }
 
-/** An id, or the number of a page, as the server takes it. */
+/** Matches an id or a page number in the form that the server accepts. */
 export const idPattern = /^\d{1,9}$/;
 
 /** Columns of a typed list: `usedQuota` for `USED_QUOTA`. */

@@ -3,8 +3,8 @@ import { chosenZone } from './reader.js';
 import { instantOf } from './zone.js';
 
 /**
- * Whether the text is a complete local time, `YYYY-MM-DDTHH:mm`, that exists. `Date` alone accepts parts of one, and takes 30
- * February for 2 March.
+ * Whether the text is a complete local time `YYYY-MM-DDTHH:mm` that exists. `Date` alone accepts incomplete times, and
+ * reads 30 February as 2 March.
  */
 export function isLocalTime(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return false;

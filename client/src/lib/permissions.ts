@@ -13,7 +13,10 @@ export type Permission =
 
 const isRootOnly = (permission: Permission): boolean => rootPermissions.some((one) => one === permission);
 
-/** Whether the user holds one of these. Decides what the console shows; the server authorizes every request itself. */
+/**
+ * Whether the user has one of these permissions. It decides what the console shows; the server authorizes every request
+ * itself.
+ */
 export const may = (user: SessionUser | null, ...anyOf: readonly Permission[]): boolean =>
   user !== null &&
   anyOf.some(

@@ -37,7 +37,7 @@ addEventListener('storage', (event) => {
   if (event.key === storageKey || event.key === null) store.set(fromStorage());
 });
 
-/** The choices are of one user: after sign-out, and for the next user, there are none. */
+/** The choices belong to one user. After sign-out, and for the next user, there are none. */
 const of = (choices: StoredChoices | null, userId: number | undefined): ReaderChoices =>
   choices?.userId === userId && choices ? choices : none;
 

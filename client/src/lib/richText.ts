@@ -2,7 +2,8 @@ import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 
 /**
- * Sanitizes HTML of admins, such as the footer: no scripts, no forms, no styles that reach beyond its place on the page.
+ * Sanitizes HTML of admins, such as the footer: no scripts, no forms, and no styles that affect the page outside its
+ * element.
  * @param attributes allowed in addition to the usual ones, with any value
  */
 export const cleanHtml = (html: string, attributes: string[] = []): string =>

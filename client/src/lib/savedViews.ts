@@ -7,13 +7,13 @@ export interface SavedView {
   readonly search: string;
 }
 
-/** Parameters that say where someone is in a list, not which list it is. */
+/** Parameters of the position within a list, which do not identify the list. */
 const passing = ['page', 'row', 'rowAt', 'tokens', 'sessions', 'section'];
 const maxViews = 30;
 
 const storageKey = (list: string): string => `views:${list}`;
 
-/** The list of an address: `/channel` also for `/channel/edit/7`. */
+/** Returns the list of an address: `/channel` also for `/channel/edit/7`. */
 export const listOf = (pathname: string): string => `/${pathname.split('/')[1] ?? ''}`;
 
 /** The part of the URL's search that a view keeps, in one order. */

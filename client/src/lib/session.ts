@@ -32,7 +32,7 @@ const leaving = new Set<(next: SessionUser | null) => void>();
 addEventListener('storage', (event) => {
   if (event.key !== storageKey && event.key !== null) return;
   const [former, next] = [store.get(), fromStoredUser(readJson(storageKey))];
-  // Before anything is rendered for the next user.
+  // The cached data is dropped before anything is rendered for the next user.
   if (former && former.id !== next?.id) leaving.forEach((forget) => forget(next));
   store.set(next);
 });
@@ -54,7 +54,7 @@ export const session = {
   onLeft(forget: (next: SessionUser | null) => void): void {
     leaving.add(forget);
   },
-  /** Whether the server is about to give the user another id: requests with the old one fail. */
+  /** Whether the server is about to give the user another id, so that requests with the old one fail. */
   isChanging: (): boolean => changes > 0,
   /** @param change returns the user as the server now knows them; null when nothing has changed */
   async change(change: () => Promise<SessionUser | null | undefined>): Promise<void> {

@@ -24,13 +24,13 @@ const fromPage = fromStoredStatus(page);
 const fromStorage = fromStoredStatus(readJson(storageKey));
 const store = createStore<StatusState>({
   status: fromPage ?? fromStorage ?? { ...defaultStatus, chatLinks: [] },
-  // A stored status without setup may be outdated: the server is asked before the first paint.
+  // A stored status in which setup is unfinished may be outdated, so the server is asked before the first paint.
   known: fromPage !== null || fromStorage?.setup === true,
 });
 
 function remember(status: SiteStatus): void {
-  // The older names that browser extensions read and the console does not (`min_topup`, `github_client_id` …) stay as they
-  // came with the page.
+  // The older names, which browser extensions read and the console does not (`min_topup`, `github_client_id` …), stay
+  // as the page contained them.
   const older = page ?? readJson(storageKey);
   writeJson(storageKey, { ...(typeof older === 'object' ? older : {}), ...toStoredStatus(status) });
   writeJson(chatsKey, toStoredChats(status.chatLinks ?? []));
@@ -43,7 +43,7 @@ export const siteStatus = {
   get: (): SiteStatus => store.get().status,
   set(status: SiteStatus): void {
     remember(status);
-    // An unchanged status renders nothing again.
+    // An unchanged status causes no render.
     const { known, status: before } = store.get();
     if (known && JSON.stringify(before) === JSON.stringify(status)) return;
     store.set({ status, known: true });

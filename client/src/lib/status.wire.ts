@@ -38,7 +38,7 @@ export function fromStoredStatus(stored: unknown): SiteStatus | null {
   const status = Object.fromEntries(fields) as unknown as typeof defaultStatus;
   return {
     ...status,
-    // Amounts are divided by it.
+    // Amounts are divided by this value, so it must not be 0.
     quotaPerUnit: status.quotaPerUnit || defaultStatus.quotaPerUnit,
     chatLinks: fromStoredChats(from.chats ?? []),
   };

@@ -12,7 +12,7 @@ export function writeText(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // Storage is unavailable: the value is kept for this page only.
+    // Local storage is unavailable, so the value exists only until the page is left.
   }
 }
 

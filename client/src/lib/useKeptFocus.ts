@@ -9,7 +9,7 @@ export function useKeptFocus(busy: boolean): RefObject<HTMLButtonElement | null>
   const hadFocus = useRef(false);
   useLayoutEffect(() => {
     if (busy) hadFocus.current = document.activeElement === button.current;
-    // The page or the drawer around the button: the browser left the focus there.
+    // The browser moved the focus to the page or to the drawer around the button.
     else if (hadFocus.current && document.activeElement?.contains(button.current)) button.current?.focus();
   }, [busy]);
   return button;

@@ -6,9 +6,8 @@ interface Answer<T> {
 }
 
 /**
- * Keeps what is shown while something else loads: the response to the last query. It also stays when it could not be
- * refreshed, but not when another query failed: it would be read as the response to that one.
- *
+ * Keeps the response to the last query while another query loads. The response also stays if it could not be refreshed.
+ * It is dropped if a different query failed, because it would look like the response to that one.
  * @param data undefined while there is no response
  * @param question the filters behind `data`, without the page and without a moment that moves with every refresh
  */

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react';
 import { toFailure } from './errors.js';
 
 /**
- * `connecting` for the first time, `live` while the stream is open, `polling` while it cannot be opened and the data is
- * polled instead, `off` while the page is hidden.
+ * `connecting`: before the first connection. `live`: the stream is open. `polling`: the stream cannot be opened, and
+ * the data is polled instead. `off`: the page is hidden.
  */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'off';
 

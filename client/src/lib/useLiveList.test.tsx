@@ -84,7 +84,7 @@ async function start(takesNew = true): Promise<void> {
   await screen.findByText('connecting, 1 0%, 2 0%');
   jest.useFakeTimers();
   act(() => streams[0]?.open());
-  // what may have been missed until then
+  // The list is reloaded, because updates may have been missed until now.
   await after(3000);
   expect(reload).toHaveBeenCalledTimes(1);
   reload.mockClear();

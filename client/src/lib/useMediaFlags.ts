@@ -8,7 +8,7 @@ export const useIsMobile = (): boolean => useMediaQuery(narrow, { noSsr: true })
 /** Current value of `useIsMobile`, for decisions that are made once. */
 export const isMobile = (): boolean => matchMedia(narrow).matches;
 
-/** Under 1024 px: what stands side by side on a desk is one below the other. */
+/** Whether the window is narrower than 1024 px: columns that are side by side on a desktop are then stacked. */
 export const isOneColumn = (): boolean => matchMedia('(max-width:1023.95px)').matches;
 
 /** 600 to 1023 px: the side bar is always collapsed. */

@@ -20,7 +20,10 @@ export interface ServerGridOptions<F extends Record<string, string>> {
   readonly patterns?: Partial<Record<keyof F, RegExp>>;
 }
 
-/** The filters of a list, and what changes them. The same object on every page, so that a filter bar is not drawn again. */
+/**
+ * The filters of a list, and the functions that change them. The object is the same on every page, so that a filter bar
+ * is not rendered again.
+ */
 export interface GridFilters<F extends Record<string, string>> {
   readonly filter: F;
   readonly isFiltered: boolean;

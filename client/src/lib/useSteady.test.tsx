@@ -9,7 +9,7 @@ it('keeps the earlier value while the new one says the same', () => {
   const second = { items: [{ id: 1, name: 'two' }] };
   rerender({ value: second });
   expect(result.current).toBe(second);
-  // Back to the first value: this is a change again.
+  // The value returns to the first one, which is another change.
   rerender({ value: first });
   expect(result.current).toBe(first);
 });

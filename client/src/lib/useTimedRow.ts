@@ -11,8 +11,8 @@ interface TimedRow {
 }
 
 /**
- * The opened row of a list that grows at its beginning, kept in the URL with its time: by then the row may have moved to
- * another page, and is found in its second.
+ * The opened row of a list that grows at its beginning, kept in the URL with its time. The row may have moved to
+ * another page since, and is then found by its second.
  */
 export function useTimedRow(): TimedRow {
   const [params, change] = useUrlParams();
@@ -28,5 +28,5 @@ export function useTimedRow(): TimedRow {
   return { opened: params.get('row'), second, open };
 }
 
-/** Rows that are read to find one in its second: the most that a page has. */
+/** The rows that are read to find one in its second: the maximum page size. */
 export const rowsOfSecond = { page: 0, pageSize: 100 };

@@ -21,7 +21,7 @@ function start(path: string) {
 
 it('keeps what was chosen before the screen was drawn again', () => {
   const router = start('/list?tab=1');
-  // The first render's handlers, as a click finds them when rendering is slow.
+  // The handlers of the first render are used, as by a click during a slow render.
   const drawn = grid;
   const openDrawnRow = openRow;
   act(() => {

@@ -1,6 +1,9 @@
-/** Wall-clock arithmetic in an IANA time zone, correct where the clock changes. Pure. */
+/** Computes with wall-clock times in an IANA time zone, correctly at clock changes. */
 
-/** A date and time as a clock shows them. Numbers outside their usual range carry over, as in `Date`: day 0 is the last of the month before. */
+/**
+ * A date and time as a clock shows them. Numbers outside their usual range carry over, as in `Date`: day 0 is the last
+ * day of the previous month.
+ */
 export interface WallClock {
   readonly year: number;
   /** 1 to 12. */
@@ -35,7 +38,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Whether this browser knows the zone. Browsers differ in age, and so in the zones they know. */
+/** Whether this browser knows the zone. Older browsers lack newer zones. */
 export function isKnownZone(zone: string): boolean {
   try {
     formatOf(zone);
@@ -73,8 +76,8 @@ const asUtc = ({ year, month, day: dayOfMonth, hour, minute, second }: WallClock
 const offsetAt = (time: number, zone: string): number => asUtc(wallClockOf(new Date(time), zone)) - time;
 
 /**
- * The instant at which the zone's clock shows a time. Of two, the first; a time that the clock skips is read with the
- * offset before the change, as `Date` does: 02:30 becomes 03:30.
+ * Returns the instant at which the zone's clock shows a time. If there are two, it is the first. A time that the clock
+ * skips is read with the offset before the change, as `Date` does: 02:30 becomes 03:30.
  */
 export function instantOf(clock: WallClock, zone: Zone): Date {
   const { year, month, day: dayOfMonth, hour, minute, second } = clock;

@@ -17,7 +17,7 @@ export interface ScreenOptions {
   /** The path of the current screen. */
   readonly path?: string;
   readonly routes: readonly RouteObject[];
-  /** A query without one fails, as where there is no network. */
+  /** Scripted responses. A query without one fails, as without a network. */
   readonly mocks?: readonly MockLink.MockedResponse[];
   readonly link?: ApolloLink;
   /** Link for subscriptions; without one they emit nothing. */

@@ -3,9 +3,8 @@ import type { Components, Theme } from '@mui/material/styles';
 import { createElement } from 'react';
 
 /**
- * On phones, the area that reacts to a touch is at least 40 px high, also around small icons. Sideways it stays within
- * the usual gaps.
- * A percentage is one of the button.
+ * On phones, the area that reacts to a touch is at least 40 px high, even around small icons. Horizontally it stays
+ * within the usual gaps. A percentage refers to the button.
  */
 const touchArea = {
   '&::after': {

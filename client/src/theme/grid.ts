@@ -26,7 +26,7 @@ export const gridOverrides: Components<Theme> = {
           alignItems: 'center',
         },
         '& .MuiDataGrid-cell--textRight': { justifyContent: 'flex-end' },
-        // At the end of a row and of the header: they would make every list some pixels wider than its frame.
+        // These cells at the end of a row and of the header would make every list some pixels wider than its frame.
         '& .MuiDataGrid-cellEmpty': { padding: 0 },
         '& .MuiDataGrid-columnHeader--last .MuiDataGrid-columnSeparator': { display: 'none' },
         '& .MuiDataGrid-row:hover': { backgroundColor: vars.palette.surface.hover },

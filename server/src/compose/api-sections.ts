@@ -17,7 +17,7 @@ import { signInSection } from '../console/sign-in/sign-in.openapi.js';
 import { accountSection, userSection } from '../console/users/user.openapi.js';
 import { walletSection } from '../console/wallet/wallet.openapi.js';
 import { relaySection } from '../services/relay.openapi.js';
-import { orderSection, videoSection } from '../services/tasks/task-orders.openapi.js';
+import { submissionSection, videoSection } from '../services/tasks/task-submissions.openapi.js';
 
 const withMore = (section: ApiSection, operations: ApiOperations): ApiSection => ({
   ...section,
@@ -27,7 +27,7 @@ const withMore = (section: ApiSection, operations: ApiOperations): ApiSection =>
 /** The sections of the API reference. Every route of the server is in one of them. */
 export const apiSections: readonly ApiSection[] = [
   relaySection,
-  orderSection,
+  submissionSection,
   videoSection,
   budgetSection,
   tokenSection,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { printAnnotatedSchema } from '../platform/graphql/print-schema.js';
 import { openApiDocument } from '../platform/http/openapi/document.js';
 import { apiSections } from './api-sections.js';
+import { withOptionTables } from './option-tables.js';
 import { composeSchema } from './resolvers.js';
 import { withTables } from './rest-tables.js';
 
@@ -22,5 +23,5 @@ await emit('schema/schema.graphql', printAnnotatedSchema(schema));
 const document = openApiDocument(apiSections, { version: '', server: '' });
 for (const name of await readdir(reference)) {
   const file = `${reference}/${name}`;
-  await emit(file, withTables(await readFile(file, 'utf8'), document));
+  await emit(file, withOptionTables(withTables(await readFile(file, 'utf8'), document)));
 }

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, OpenApiOperation } from '../platform/http/openapi/document.js';
 import type { JsonSchema } from '../platform/http/openapi/operation.js';
+import { table } from './markdown-table.js';
 
 const region = /(<!-- openapi: (.+) -->\n)[^]*?(<!-- end -->)/g;
 
@@ -55,7 +56,7 @@ const fields = (shape: JsonSchema, isBody = false): string[][] => [
   ...propertiesOf(shape).map(([name, field]) => [
     code(name),
     isBody ? typeOf(field).replace(' or null', '') : typeOf(field),
-    textOf(field['description']),
+    descriptionOf(field),
   ]),
 ];
 
@@ -85,15 +86,9 @@ function typeOf({ type, items, anyOf }: JsonSchema): string {
     .join(' or ');
 }
 
+/** A field that may be null has its description at its other type. */
+const descriptionOf = ({ description, anyOf }: JsonSchema): string =>
+  textOf(description ?? (Array.isArray(anyOf) ? (anyOf[0] as JsonSchema)['description'] : undefined));
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const code = (text: string): string => `\`${text}\``;
-
-/** As Prettier writes it. */
-function table([head = [], ...rows]: string[][]): string {
-  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
-  const [first = [], ...others] = cells;
-  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
-}

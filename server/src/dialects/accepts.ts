@@ -13,29 +13,32 @@ export type AccountField = (typeof accountFields)[number];
 
 /** Fields and shapes of OpenAI's dialect that a provider accepts. The body is changed where it does not. */
 export interface Accepts {
-  /** Role `developer` in messages. False: sent as `system`. */
+  /** Whether messages may have the role `developer`. False: the role is sent as `system`. */
   readonly developerRole: boolean;
   /** The fields of `accountFields` that the provider knows. Other fields are removed and reported. */
   readonly accountFields: readonly AccountField[];
-  /** `reasoning_effort`. False: left out and reported. */
+  /** Whether the provider accepts `reasoning_effort`. False: the field is left out and reported. */
   readonly reasoningEffort: boolean;
   /**
    * Shape of tool call ids. `any`: as the client sent them. Otherwise ids that do not consist of exactly `length`
    * letters and digits are replaced by a hash of that length; equal ids stay equal.
    */
   readonly callIds: 'any' | { readonly length: number };
-  /** Functions. False: they are dropped, and a call that asks for one is refused. */
+  /** Whether the provider accepts functions. False: they are dropped, and a call that requires one is refused. */
   readonly tools: boolean;
-  /** Tools that take plain text. False: they become functions with one text field, and their calls are turned back. */
+  /**
+   * Whether the provider accepts tools with plain text input. False: they become functions with one text field, and
+   * their calls are converted back.
+   */
   readonly customTools: boolean;
   /**
-   * The field in which an assistant message of the history keeps its thoughts, where the provider wants them back; null:
-   * they are left out and reported.
+   * The field in which the provider wants the thoughts of earlier assistant messages. Null: they are left out and
+   * reported.
    */
   readonly reasoningHistory: 'reasoning_content' | 'reasoning' | null;
   /**
-   * The fields that turn thinking off, for the models that think by default and can be stopped: others refuse a call with them.
-   * Null: no model of the provider has them.
+   * The fields that turn thinking off, and the models that accept them: those that think by default and can be stopped.
+   * Other models refuse a call with these fields. Null: no model of the provider accepts them.
    */
   readonly thinkingOff: { readonly models: RegExp; readonly fields: Fields } | null;
 }
@@ -57,7 +60,7 @@ const hybrid =
   /(?:^|\/)(?:qwen3[.-]|glm-(?:4\.[5-9]|[5-9])|deepseek-v(?:3\.[1-9]|4)|kimi-k2\.[56])(?!.*(?:thinking|instruct|coder|speciale))/i;
 const disabled = { thinking: { type: 'disabled' } };
 
-/** The switches that providers have for it, for `thinkingOff`. */
+/** Builds `thinkingOff` with one of the switches that providers have for it. */
 export const byThinking = (models: RegExp): Accepts['thinkingOff'] => ({ models, fields: disabled });
 export const byEnableThinking: Accepts['thinkingOff'] = { models: hybrid, fields: { enable_thinking: false } };
 export const byTemplate: Accepts['thinkingOff'] = {
@@ -73,19 +76,22 @@ interface OneModel {
   readonly upstreamModel: string;
 }
 
-/** These want them back from every host. */
+/** These models require earlier thoughts at every host. */
 const wantsThoughts = /(?:^|\/)(?:deepseek-v[4-9]|kimi-k2-thinking|kimi-k2\.[5-9]|kimi-k[3-9])/i;
 
-/** The field for the thoughts of an assistant message, for one model of a provider. */
+/** Returns the field for the thoughts of an assistant message, for one model of a provider. */
 export function reasoningHistoryOf({ accepts, upstreamModel }: OneModel): Accepts['reasoningHistory'] {
   if (refusesThoughts.test(upstreamModel)) return null;
   return accepts.reasoningHistory ?? (wantsThoughts.test(upstreamModel) ? 'reasoning_content' : null);
 }
 
-/** DeepSeek since V4 refuses a history in which one turn of the assistant has no thoughts, others only for calls of tools. */
+/**
+ * DeepSeek from V4 on refuses a history if one assistant turn has no thoughts. Other models require thoughts only with
+ * tool calls.
+ */
 export const wantsEveryThought = (model: string): boolean => /(?:^|\/)deepseek-v[4-9]/i.test(model);
 
-/** The options of the codec of chat completions, for one model of a provider. */
+/** Returns the options of the chat completions codec, for one model of a provider. */
 export const chatOptionsOf = (target: OneModel) => {
   const { thinkingOff } = target.accepts;
   return {

@@ -29,9 +29,15 @@ export interface Adapter {
   readonly compaction?: ChatCapability;
   /** Chat for clients of every dialect that is not declared above. */
   readonly conversation?: ConversationCapability;
-  /** Responses for clients of every other dialect, before everything above, for the calls that it takes. */
+  /**
+   * Serves calls of clients of every other dialect over Responses. For the calls that it accepts, it takes precedence
+   * over the fields above.
+   */
   readonly overResponses?: ResponsesRoute;
-  /** Responses that the provider stores: reading, deleting, cancelling. @param path behind `/responses/`, with its query */
+  /**
+   * Requests a response that the provider stores: reading, deleting or cancelling it.
+   * @param path the path after `/responses/`, with its query
+   */
   storedResponse?(method: 'GET' | 'DELETE' | 'POST', path: string, target: Target): UpstreamRequest;
   /** Anthropic's `count_tokens`: responds with `input_tokens`. */
   readonly countMessages?: TokenCount;
@@ -90,15 +96,17 @@ export interface Target {
   readonly requestedModel: string;
   /** Every model name of the channel: no suffix is removed from a name listed here. */
   readonly models: readonly string[];
-  /** FORCE_STREAM_OPTION. */
+  /** The environment variable `FORCE_STREAM_OPTION`. */
   readonly forceStreamUsage: boolean;
-  /** AZURE_DEFAULT_API_VERSION: for channels without a version of their own. */
+  /** The environment variable `AZURE_DEFAULT_API_VERSION`, for channels without a version of their own. */
   readonly azureVersion?: string;
   /** `param_override`: applied to the converted body (`dialects/overrides/`). Null when the channel has none. */
   readonly override: BodyOverride | null;
-  /** See `ParsedRequest`. */
+  /** The limit of the output in tokens, as in `ParsedRequest`. */
   readonly outputLimit?: number | undefined;
-  /** The calls of the model that the provider refused at chat completions and takes at Responses; absent: none. */
+  /**
+   * The calls of this model that the provider has refused at chat completions and accepts at Responses. Absent: none.
+   */
   readonly refusedAtChat?: 'tools' | 'all' | undefined;
   /** Option `global.pass_through_request_enabled`: only the model name may still be changed. */
   readonly passThrough: boolean;
@@ -114,9 +122,9 @@ export interface Target {
  * per channel and key until shortly before it expires.
  */
 export interface CredentialExchange {
-  /** Whether the key has to be exchanged; missing: always. If not, `credential` stays empty. */
+  /** Whether the key has to be exchanged. Absent: always. If not, `credential` stays empty. */
   needed?(target: Target): boolean;
-  /** @param target its `credential` is '' here */
+  /** @param target its `credential` is still empty */
   toRequest(target: Target): UpstreamRequest;
   /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_INVALID_RESPONSE */
   fromAnswer(answer: UpstreamAnswer): { readonly credential: string; readonly secondsToLive: number };
@@ -129,7 +137,7 @@ export interface ChannelSetting {
   readonly forceFormat?: boolean;
   readonly thinkingToContent?: boolean;
   readonly nonStreamOnly?: boolean;
-  /** The upstream of clients that do not speak Responses; absent: Responses only for calls that need it. */
+  /** The upstream for clients that do not speak Responses. Absent: Responses only for calls that need it. */
   readonly chatUpstream?: 'chat' | 'responses' | undefined;
 }
 
@@ -154,13 +162,13 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
-  /** The headers for another body; absent: the provider wants no signature of it. */
+  /** Returns the headers for another body. Absent: the provider requires no signature of the body. */
   readonly signedFor?: (body: string) => Record<string, string>;
   /** Set when the URL is that of a WebSocket and `body` its first message. */
   readonly socket?: SocketExchange;
-  /** Set when the adapter took it from the model's name or the body; written to the log. */
+  /** The effort that the adapter took from the model's name or the body; it is written to the log. */
   readonly reasoningEffort?: string;
-  /** Set when it differs from the target's, because a suffix was removed. */
+  /** The model name, if it differs from the target's because a suffix was removed. */
   readonly upstreamModel?: string;
   /** Optional fields the provider does not support, by the client's own names: left out and reported to the client. */
   readonly dropped?: readonly string[];
@@ -170,7 +178,7 @@ export interface UpstreamRequest {
 export interface SocketExchange {
   /** How received messages are passed on: as one event each, or as one JSON list. */
   readonly form: 'events' | 'list';
-  /** True for the last message: the socket is then closed. */
+  /** Whether a message is the last one. The socket is then closed. */
   isLast(message: string): boolean;
 }
 
@@ -213,7 +221,7 @@ export interface ChatAnswer {
   readonly id?: string | undefined;
   /** The last encrypted reasoning of the response, in dialects that have it. */
   readonly proof?: string | undefined;
-  /** Ids by which the client may name later what the provider keeps; absent: the dialect has none. */
+  /** Ids by which the client may later name what the provider keeps. Absent: the dialect has none. */
   readonly givenIds?: readonly string[] | undefined;
   /** Reports the content of the response. Called when it has to be counted or logged. */
   report(transcript: Transcript): void;
@@ -236,13 +244,13 @@ export interface ResponsesRoute extends ConversationCapability {
   takes(body: Readonly<Record<string, unknown>>, target: Target): boolean;
 }
 
-/** A chat request in the neutral form, with what the adapter needs for the URL. */
+/** A chat request in the neutral form, with the values that the adapter needs for the URL. */
 export interface ConversationRequest {
   /** Whether to call the provider with streaming. */
   readonly stream: boolean;
   /** The model requested from the provider: the target's, or without a suffix that the codec interpreted. */
   readonly model: string;
-  /** As those of `ChatRequest`. */
+  /** Client headers, as in `ChatRequest`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -300,7 +308,7 @@ export interface FormFile {
 export interface OneShotAnswer {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Null: the provider reported none, and the relay counts tokens or measures audio. */
+  /** Null if the provider reported none: the relay then counts tokens or measures audio. */
   readonly usage: Usage | null;
   /** Quantities that the provider reports beside tokens, or without them. */
   readonly details?: UsageDetails | undefined;
@@ -327,11 +335,11 @@ export interface StreamTransform {
    */
   closing(usage: Usage): Buffer | string;
   usage(): Usage | null;
-  /** As `id` of `ChatAnswer`, once the stream is complete. */
+  /** The provider's id of the response, once the stream is complete. */
   readonly answerId?: string | undefined;
   /** The last encrypted reasoning of the response, in dialects that have it. */
   readonly proof?: string | undefined;
-  /** Ids by which the client may name later what the provider keeps; absent: the dialect has none. */
+  /** Ids by which the client may later name what the provider keeps. Absent: the dialect has none. */
   readonly givenIds?: readonly string[] | undefined;
   /** The provider's end marker arrived: later bytes are ignored. */
   readonly done: boolean;
@@ -339,9 +347,9 @@ export interface StreamTransform {
   readonly complete: boolean;
   /** An error that the provider reported inside the stream; null otherwise. */
   readonly failure: UpstreamError | null;
-  /** Why the provider could not serve the call, where its last event says so: the client reads that event as it came. */
+  /** Why the provider could not serve the call, if its last event says so. The client gets that event unchanged. */
   readonly reportedFailure?: UpstreamError | undefined;
-  /** Output tokens that were sent, once the stream was ended here because more was not reserved. Absent: never. */
+  /** Output tokens that were sent, once the stream was ended here because no more was reserved. Absent: it never is. */
   readonly stoppedAt?: number | null;
 }
 

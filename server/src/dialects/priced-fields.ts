@@ -3,16 +3,16 @@ import { asFields, type Fields } from './neutral/fields.js';
 import { optionalCount, optionalFlag } from './neutral/given.js';
 
 /*
- * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words without
- * regard to case, and some take a limit by another name: such a field has its exact type here, or the call is refused. What is
- * priced is then what is sent.
+ * The fields of a request that multiply or select its price. Some providers read text as a number, some compare words
+ * without regard to case, and some accept a limit under another name. Therefore such a field must have its exact type,
+ * or the call is refused: the values that are priced are those that are sent.
  */
 
 /** Numbers of images. */
 const imageCountNames = ['n', 'num_images', 'batch_size'];
-/** Numbers of responses to one prompt, which models that draw answer with images. */
+/** Names of fields with the number of responses to one prompt. Models that draw return as many images. */
 const choiceNames = [...imageCountNames, 'best_of', 'num_return_sequences', 'candidateCount', 'candidate_count'];
-/** Limits of the output, of all providers. A provider may obey any of them. */
+/** Names of output limits of all providers. A provider may obey any of them. */
 const limitNames = [
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample', 'max_new_tokens'],
   ...['maxOutputTokens', 'maxTokens', 'num_predict', 'max_length', 'max_gen_len'],
@@ -31,16 +31,16 @@ const maxImages = 128;
 export const choices: ReadonlySet<string> = new Set(choiceNames);
 export const limits: ReadonlySet<string> = new Set(limitNames);
 const tiers: ReadonlySet<string> = new Set(tierNames);
-/** In small letters, because names inside of other fields may be in any case. */
+/** The names in lower case, because names inside other fields may be in any case. */
 const innerNames: ReadonlySet<string> = new Set([...choices, ...limits, ...tiers].map((name) => name.toLowerCase()));
-/** Fields whose content gateways and servers copy over the request. */
+/** Fields whose content gateways and servers copy into the request. */
 export const containers = ['extra_body', 'parameters', 'options', 'sampling_params'];
 
-/** Where a text request has its fields. */
+/** The position of the fields of a text request. */
 export interface TextFields {
-  /** Names of the limit in the dialect of the request. None where limits have an object of their own. */
+  /** Names of the limit in the dialect of the request. Empty if limits are in an object of their own. */
   readonly limits: readonly string[];
-  /** Fields beside the tier that select a price by a word. */
+  /** Fields other than the tier that select a price by a word. */
   readonly words?: readonly string[];
   readonly containers: ReadonlySet<string>;
   /** Prefix of names in errors. */
@@ -98,7 +98,7 @@ function refuseInner(container: unknown, at: string): void {
   }
 }
 
-/** Responses of full length to one prompt, of fields that `readTextFields` has checked. */
+/** Returns the number of responses to one prompt, from fields that `readTextFields` has checked. */
 export const choicesIn = (fields: Fields): number => {
   let most = 1;
   for (const name of choiceNames) {
@@ -109,8 +109,8 @@ export const choicesIn = (fields: Fields): number => {
 };
 
 /**
- * The limits of a request, none longer than `tokens`.
- * @param own names of the limit in the dialect; the first one is added where the request has none of them
+ * Returns the limits of a request, none larger than `tokens`.
+ * @param own names of the limit in the dialect; the first one is added if the request has none of them
  */
 export function limitedFields(fields: Fields, tokens: number, own: readonly [string, ...string[]]): Fields {
   const given = limitNames.filter((name) => typeof fields[name] === 'number');
@@ -135,7 +135,10 @@ function needCount(value: unknown, field: string, least: number, most: number): 
   return value;
 }
 
-/** A word as providers spell those that select a price. @throws AppError INVALID_INPUT */
+/**
+ * Returns a word that selects a price, in the form that providers use.
+ * @throws AppError INVALID_INPUT
+ */
 function needWord(value: unknown, field: string): string {
   if (typeof value !== 'string' || !/^[a-z0-9_.:-]*$/.test(value)) {
     throw new InvalidInputError(`${field} must be a word in small letters`, field);
@@ -148,7 +151,7 @@ const optionalWord = (fields: Fields, name: string, at = ''): string => {
   return value === undefined || value === null ? '' : needWord(value, at + name);
 };
 
-/** Pixels, a ratio, or a name such as `auto` and `2K`. */
+/** Matches pixels, a ratio, or a name such as `auto` and `2K`. */
 const sizeForm = /^(?:[a-z][a-z0-9_-]*|[1-9]\d{1,4}[x*][1-9]\d{1,4}|[1-9]\d?:[1-9]\d?|[1-9]\d?[kK])?$/;
 
 function sizeIn(fields: Fields, name: string, at = ''): string {
@@ -159,7 +162,7 @@ function sizeIn(fields: Fields, name: string, at = ''): string {
   return value;
 }
 
-/** Images of a series at most, where Seedream may draw one. It decides on their number, and reports it. */
+/** Maximum number of images of a series, which Seedream may draw. It decides on the number, and reports it. */
 const longestSeries = 15;
 
 function seriesOf(body: Fields): number {
@@ -168,7 +171,7 @@ function seriesOf(body: Fields): number {
   return options['max_images'] === undefined ? longestSeries : imagesIn(options, 'max_images', false);
 }
 
-/** @param isForm fields of forms are text */
+/** @param isForm whether the fields are those of a form, in which all values are text */
 function imagesIn(fields: Fields, name: string, isForm: boolean): number {
   const value = fields[name];
   if (value === undefined || value === null) return 1;
@@ -177,7 +180,7 @@ function imagesIn(fields: Fields, name: string, isForm: boolean): number {
 }
 
 /**
- * The number, size and quality of the images that a request asks for; of two numbers the larger one.
+ * Returns the number, size and quality of the images that a request asks for; of two numbers the larger one.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function readImageFields(
@@ -196,15 +199,18 @@ export function readImageFields(
   };
 }
 
-/** Another field could ask for more images than are reserved, by a name that only its provider knows. */
+/**
+ * Names of fields that are allowed. Another field could request more images than are reserved, under a name that only
+ * its provider knows.
+ */
 const drawingFields: ReadonlySet<string> = new Set([
   ...['type', 'action', 'model', 'size', 'quality', 'background', 'moderation', 'output_format', 'output_compression'],
   ...['input_fidelity', 'input_image_mask', 'partial_images'],
 ]);
 
 /**
- * The size and quality of the images that a tool may draw; '' where the model chooses them.
- * @param at the place of the tool, for errors
+ * Returns the size and quality of the images that a tool may draw; empty if the model chooses them.
+ * @param at the path of the tool, for errors
  * @throws AppError INVALID_INPUT naming the field
  */
 export function readDrawingFields(tool: Fields, at: string): { readonly size: string; readonly quality: string } {

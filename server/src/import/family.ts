@@ -1,11 +1,11 @@
 import { SourceError, type SourceDatabase } from './source/source.js';
 
-/** Programs whose databases are carried. */
+/** Programs whose databases can be imported. */
 export type Family = 'one-api' | 'veloera' | 'new-api' | 'litellm';
 
 /**
  * Recognizes the program that wrote a database by its tables and columns.
- * @throws SourceError for programs that cannot be carried, and for other databases
+ * @throws SourceError for programs that cannot be imported, and for other databases
  */
 export function familyOf({ columns, engine }: Pick<SourceDatabase, 'columns'> & Partial<SourceDatabase>): Family {
   if (engine === 'config') return 'litellm';

@@ -1,6 +1,7 @@
 /**
- * How rows are treated that are not moved as they are. `blocking`: the run needs a decision of the operator. `refused`: the
- * row cannot be stored. `disabled`, `changed`, `left out`: as the word says. `notice`: moved as it is.
+ * How rows are treated that are not imported unchanged. `blocking`: the run needs a decision of the operator.
+ * `refused`: the row cannot be stored. `disabled`, `changed` and `left out` say what happens to the row. `notice`: the
+ * row is imported unchanged.
  */
 export type Severity = 'blocking' | 'refused' | 'disabled' | 'changed' | 'left out' | 'notice';
 
@@ -146,7 +147,10 @@ export const findingTexts = {
 
 export type FindingCode = keyof typeof findingTexts;
 
-/** The effect of a finding on users: calls that worked will be refused, calls will cost something else, or something is not moved. */
+/**
+ * The effect of a finding on users: calls are refused that the source served, calls cost something else, or something
+ * is not imported.
+ */
 export const findingLists = ['refused here', 'costs differently', 'left out'] as const;
 type FindingList = (typeof findingLists)[number];
 
@@ -162,14 +166,14 @@ const listed: Partial<Record<FindingCode, FindingList>> = {
   'price-kind': 'costs differently',
 };
 
-/** @returns null for findings that users do not notice */
+/** @returns null for findings that do not affect users */
 function effectOf(code: FindingCode): FindingList | null {
   const [severity] = findingTexts[code];
   if (severity === 'disabled') return 'refused here';
   return listed[code] ?? (severity === 'left out' || severity === 'refused' ? 'left out' : null);
 }
 
-/** Decisions that `--accept-price-differences` takes for all names at once. */
+/** Decisions that `--accept-price-differences` accepts for all names at once. */
 const ofPrices: ReadonlySet<FindingCode> = new Set(['price-keys', 'model-without-price', 'price-by-channel']);
 
 /** One row that a finding is about. */
@@ -181,7 +185,7 @@ export interface Example {
 
 export interface Finding {
   readonly code: FindingCode;
-  /** A blocking finding whose rows are all accepted is `changed`. */
+  /** If all rows of a blocking finding are accepted, its severity is `changed`. */
   readonly severity: Severity;
   readonly list: FindingList | null;
   readonly text: string;
@@ -200,12 +204,12 @@ export interface Accepting {
 
 interface Found {
   count: number;
-  /** Rows that are not accepted. */
+  /** Number of rows that are not accepted. */
   open: number;
   readonly examples: Example[];
 }
 
-/** Collects findings. */
+/** Collects the findings of a run. */
 export class Findings {
   private readonly byCode = new Map<FindingCode, Found>();
 
@@ -213,7 +217,10 @@ export class Findings {
     this.addExample(code, { table, id: String(id), detail }, 1, true);
   }
 
-  /** Adds a row that blocks the move until its name is accepted. @param name as it is passed to `--accept` */
+  /**
+   * Adds a row that blocks the import until its name is accepted.
+   * @param name the name that `--accept` takes
+   */
   addDecision(
     { accepted = [], acceptPriceDifferences }: Accepting,
     code: FindingCode,
@@ -226,7 +233,7 @@ export class Findings {
     this.addExample(code, { table, id: name, detail: shown }, 1, !isAccepted);
   }
 
-  /** Adds what was counted elsewhere, without its rows. */
+  /** Adds a number of rows that the caller has counted, without examples. */
   count(code: FindingCode, table: string, count: number): void {
     if (count > 0) this.addExample(code, { table, id: '', detail: '' }, count, true);
   }

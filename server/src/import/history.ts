@@ -12,11 +12,11 @@ import type { Target } from './write/target.js';
 
 const forever = Number.MAX_SAFE_INTEGER;
 
-/** Unix seconds of the first log row that is moved; `forever` for none. */
+/** Returns the Unix seconds from which log rows are imported; `forever` if none are. */
 const sinceOf = (choice: LogChoice, now: number): number =>
   choice === 'all' ? 0 : choice === 'none' ? forever : now - choice.days * 86_400;
 
-/** Rows that a run would move. */
+/** Counts the rows that a run would import. */
 export async function countLogs(
   source: SourceDatabase,
   logSource: SourceDatabase,
@@ -42,7 +42,9 @@ export async function countLogs(
 const countRows = async (source: SourceDatabase, table: string, where: string): Promise<number> =>
   Number((await source.one(table, 'COUNT(*) AS n', where))['n'] ?? 0);
 
-/** The hour of the first log row that is moved: hourly usage before it is not in the log. */
+/**
+ * Returns the hour of the first log row that is imported. Usage before it is only in the hourly usage of the source.
+ */
 async function firstHour(logSource: SourceDatabase, since: number): Promise<number> {
   if (since === forever || !logSource.columns.has('logs')) return forever;
   const { first } = await logSource.one(
@@ -62,7 +64,7 @@ export interface HistoryMove {
   readonly signal: AbortSignal;
 }
 
-/** Moves the log, and hourly usage from before it. */
+/** Imports the log, and the hourly usage before the log. */
 export async function moveHistory(
   target: Target,
   source: SourceDatabase,
@@ -112,7 +114,7 @@ export async function moveHistory(
   return moved;
 }
 
-/** The first run decides which times come from the log and which from hourly usage; later runs continue. */
+/** The first run decides which hours come from the log and which from hourly usage. Later runs keep that decision. */
 async function window(
   target: Target,
   logSource: SourceDatabase,

@@ -11,8 +11,8 @@ import { BusyError, openTarget } from './write/target.js';
 const progressMilliseconds = 500;
 
 /**
- * A move that the console has started: a process of its own, because reading SQLite blocks. Stopped by a signal or by the
- * end of its input, which comes when the server has died.
+ * Runs an import that the console has started, in a process of its own, because reading SQLite blocks. A signal stops
+ * it, and so does the end of its input, which is closed when the server dies.
  */
 async function main(): Promise<void> {
   const stopped = new AbortController();
@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const first = new Promise<string>((resolve) => lines.once('line', resolve));
   lines.once('close', () => stopped.abort());
   process.once('SIGTERM', () => stopped.abort());
-  // Ctrl-C reaches the whole process group; the server decides.
+  // Ctrl-C reaches the whole process group. The server decides whether this process stops.
   process.on('SIGINT', () => undefined);
   const order = JSON.parse(await first) as JobOrder;
   try {
@@ -37,7 +37,7 @@ async function work(
 ): Promise<ImportReport> {
   const target = await openTarget(databaseUrl);
   try {
-    // Root starts it in the console, so this site has a root user.
+    // Only root starts an import in the console, so this site has a root user.
     if (isDryRun) return await dryRun(options, true, target);
     return await importSite(options, target, new Secrets(encryptionKey), { onProgress: sendSometimes(), signal });
   } finally {
@@ -45,7 +45,7 @@ async function work(
   }
 }
 
-/** At every step, and about twice a second. */
+/** Sends progress at every new step, and about twice a second. */
 function sendSometimes(): (progress: ProgressState) => void {
   let [step, sentAt] = ['', 0];
   return (progress) => {
@@ -58,7 +58,7 @@ function sendSometimes(): (progress: ProgressState) => void {
 function failureOf(error: unknown, { options }: JobOrder): JobMessage {
   const text = error instanceof Error ? error.message : String(error);
   const { source, name } = options;
-  // An uploaded file is known by its name; its path says nothing to the user.
+  // The user knows an uploaded file by its name. The path on the server is replaced by it.
   const message = source.engine === 'sqlite' && name !== undefined ? text.replaceAll(source.path, name) : text;
   const code =
     error instanceof SourceError

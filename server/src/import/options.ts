@@ -1,26 +1,26 @@
 import type { Decisions } from './map/mapped.js';
 import type { SourceAddress } from './source/address.js';
 
-/** Which log rows are moved. */
+/** Which log rows are imported. */
 export type LogChoice = 'all' | 'none' | { readonly days: number };
 
 export interface ImportOptions {
   readonly source: SourceAddress;
-  /** The database of the log, where it is another one. */
+  /** The database of the log, if the log has a database of its own. */
   readonly logSource: SourceAddress | null;
-  /** The database of LiteLLM with its virtual keys, beside a config.yaml. */
+  /** The database of LiteLLM with its virtual keys, in addition to a `config.yaml`. */
   readonly keysSource?: SourceAddress | null;
-  /** Environment variables that a config.yaml names. */
+  /** Environment variables that a `config.yaml` names. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly logs: LogChoice;
   readonly decisions: Decisions;
-  /** A dry run sends a test call over each enabled channel. */
+  /** Whether a dry run sends a test call over each enabled channel. */
   readonly probe?: boolean;
-  /** The user who starts the run in the console; 0: the command. */
+  /** The user who started the run in the console; 0 for the command. */
   readonly startedBy: number;
-  /** OUTBOUND_ALLOW of the site; absent for the command, whose user has a shell anyway. */
+  /** `OUTBOUND_ALLOW` of the site. Absent for the command, whose user has a shell. */
   readonly outboundAllow?: readonly string[];
-  /** Of the source, in reports, where its address says nothing; default: its address. */
+  /** Name of the source in reports, for sources whose address does not identify them. The default is the address. */
   readonly name?: string;
   /** Unix seconds. */
   readonly now: number;

@@ -17,7 +17,10 @@ import { readElsewhere } from './tables.js';
 
 const pageSize = 2_000;
 
-/** The rows of a table in the order of their ids, as `Fields`; nothing for a table that the source does not have. @param first id */
+/**
+ * Yields the rows of a table in the order of their ids, as `Fields`; nothing if the source does not have the table.
+ * @param first the first id
+ */
 export async function* rowsOf(
   source: SourceDatabase,
   table: string,
@@ -40,11 +43,11 @@ export async function* rowsOf(
 
 interface Reading {
   readonly columns?: readonly string[];
-  /** Where rows that cannot be read are reported; absent for tables whose mapper reports them. */
+  /** Receives rows that cannot be read. Absent for tables whose mapper reports them. */
   readonly findings?: Findings;
 }
 
-/** Reads every row of a table. One that cannot be read is left out. */
+/** Reads every row of a table. A row that cannot be read is left out. */
 async function readRows(
   source: SourceDatabase,
   table: string,
@@ -63,7 +66,7 @@ async function readRows(
   }
 }
 
-/** Reads what mappers must know about the whole source. */
+/** Reads the facts about the whole source that mappers need. */
 export async function readContext(
   source: SourceDatabase,
   family: Family,
@@ -82,7 +85,7 @@ export async function readContext(
   return { family, findings, decisions, options, prices, users, orders: keptOrders(orders), now };
 }
 
-/** Prices of the models that channels of the source serve; null for LiteLLM. */
+/** Returns the prices of the models that channels of the source serve; null for LiteLLM. */
 async function readPrices(
   source: SourceDatabase,
   family: Family,
@@ -107,7 +110,7 @@ async function planUsers(
   const ids = new Set<number>();
   const names = new Map<number, string>();
   const alike = new Map<string, number[]>();
-  /** Unique values to the user who keeps it. */
+  /** Unique value → the user who keeps it. */
   const holders = new Map<string, { id: number; isEnabled: boolean }>();
   const losers = new Set<string>();
   let rootId: number | null = null;
@@ -146,7 +149,7 @@ async function planUsers(
   };
 }
 
-/** new-api: users whose authenticator app is moved. */
+/** Reads the users of new-api whose authenticator app is imported. */
 async function readApps(source: SourceDatabase, { dropTwoFactor }: Decisions): Promise<Set<number>> {
   const users = new Set<number>();
   if (dropTwoFactor) return users;
@@ -156,7 +159,7 @@ async function readApps(source: SourceDatabase, { dropTwoFactor }: Decisions): P
   return users;
 }
 
-/** new-api: one row per day and user. */
+/** Reads the last check-ins of new-api, which has one row per day and user. */
 async function readCheckIns(source: SourceDatabase, findings: Findings): Promise<Map<number, string>> {
   const days = new Map<number, string>();
   const read = (row: Fields): void => {
@@ -167,7 +170,7 @@ async function readCheckIns(source: SourceDatabase, findings: Findings): Promise
   return days;
 }
 
-/** new-api: what is left of active subscriptions, when it is to be credited. */
+/** Reads the remaining quota of active subscriptions of new-api, if it is to be credited. */
 async function readPlans(
   source: SourceDatabase,
   { plans }: Decisions,
@@ -187,7 +190,7 @@ async function readPlans(
 const isActive = (row: Fields, now: number): boolean =>
   row.text('status') === 'active' && (row.whole('end_time') === 0 || row.whole('end_time') > now);
 
-/** Findings about the source as a whole. */
+/** Reports findings about the source as a whole. */
 export async function inspect(source: SourceDatabase, context: MapContext): Promise<void> {
   const { findings, decisions, now } = context;
   for (const { code, table, id, detail } of source.notes ?? []) findings.add(code, table, id, detail);
@@ -220,7 +223,10 @@ export async function inspect(source: SourceDatabase, context: MapContext): Prom
   }
 }
 
-/** LiteLLM has prices built in that its file does not name: models without one cost the list price here, or are refused. */
+/**
+ * Reports models without a price. LiteLLM has built-in prices that its file does not contain; models without a price
+ * cost the list price here, or are refused.
+ */
 async function findUnpriced(
   source: SourceDatabase,
   { findings, decisions, options, prices }: MapContext,
@@ -242,8 +248,8 @@ async function findUnpriced(
 }
 
 /**
- * Compares the old program's table of what its channels serve with what they list, from which calls are routed here. A
- * difference is what users notice first.
+ * Compares the source program's table of the models that its channels serve with the models that the channels list.
+ * Calls are routed by the list here, so users notice a difference first.
  */
 async function compareServed(source: SourceDatabase, { findings }: MapContext): Promise<void> {
   const there = new Set<string>();
@@ -255,7 +261,7 @@ async function compareServed(source: SourceDatabase, { findings }: MapContext): 
   const here = new Set<string>();
   const known = new Set<number>();
   const read = (row: Fields): void => {
-    // Names with a prefix are composed at each call.
+    // Names with a prefix are composed for each call, so the table of the source does not contain them.
     if (row.text('model_prefix').trim() !== '') return;
     known.add(row.id);
     if (row.whole('status', 1) !== 1) return;

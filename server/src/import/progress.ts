@@ -1,8 +1,8 @@
 import type { TableCounts } from './report.js';
 
-/** How far a run is. Rows of all steps together. */
+/** The progress of a run. Rows are counted over all steps. */
 export interface ProgressState {
-  /** Table that is moved, or `proof`. */
+  /** Table that is imported, or `proof`. */
   readonly step: string;
   readonly done: number;
   readonly total: number;
@@ -10,7 +10,7 @@ export interface ProgressState {
   readonly secondsLeft: number | null;
 }
 
-/** Seconds before the speed says anything. */
+/** Seconds before the speed is reliable enough for an estimate. */
 const warmUp = 2;
 
 export class Progress {
@@ -18,7 +18,7 @@ export class Progress {
   private readonly total: number;
   private step = '';
   private done = 0;
-  /** Rows that an earlier run had moved. */
+  /** Rows that an earlier run had imported. */
   private skipped = 0;
 
   constructor(
@@ -38,7 +38,7 @@ export class Progress {
     this.report();
   }
 
-  /** Rows that need no work, because an earlier run has moved them. */
+  /** Counts rows that need no work, because an earlier run has imported them. */
   skip(rows: number): void {
     this.skipped += rows;
     this.advance(rows);

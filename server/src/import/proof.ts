@@ -11,7 +11,7 @@ import type { Target } from './write/target.js';
 
 interface Expected extends Omit<ReplayInput, 'settings'> {
   readonly sums: Sums;
-  /** API keys. */
+  /** Number of API keys. */
   readonly keys: number;
   readonly logSource: SourceDatabase;
 }
@@ -44,7 +44,7 @@ export async function prove(
   };
 }
 
-/** Every key of the source, looked up as a call would. */
+/** Looks up every key of the source as a call would. */
 async function countKeys(target: Target, source: SourceDatabase, secrets: Secrets): Promise<number> {
   let found = 0;
   for await (const page of rowsOf(source, 'tokens', ['id', 'key'])) {
@@ -60,7 +60,7 @@ async function countKeys(target: Target, source: SourceDatabase, secrets: Secret
   return found;
 }
 
-/** Sums of moved rows. They equal those of the source until users of this site make calls. */
+/** Returns sums of imported rows. They equal those of the source until users of this site make calls. */
 async function sumsHere(target: Target, run: string): Promise<Sums> {
   const of = (table: string, column: string): string =>
     `(SELECT coalesce(sum(x.${column}), 0) FROM ${table} x JOIN import_rows r
@@ -77,7 +77,7 @@ async function sumsHere(target: Target, run: string): Promise<Sums> {
 
 const priced: ReadonlySet<string> = new Set([...pricedBy, 'PriceCards', 'ToolPrices', 'SelfUseModeEnabled']);
 
-/** The price settings that are stored here. */
+/** Returns the price settings that are stored on this site. */
 async function settingsHere(target: Target): Promise<OptionValues> {
   const rows = await target.query<{ key: string; value: string | null }>('SELECT key, value FROM options');
   const values = defaultOptionValues();

@@ -15,28 +15,28 @@ import { rowsOf } from './plan.js';
 import { BadRecord, type Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 
-/** Charges of one model and group that would not be the same here. */
+/** Charges of one model and group that would differ on this site. */
 export interface ChargeDifference {
   readonly model: string;
   readonly group: string;
   readonly calls: number;
-  /** Quota that was charged. */
+  /** Quota that the source charged. */
   readonly there: number;
-  /** Quota that is charged here; null: the calls are refused. */
+  /** Quota that this site charges; null if it refuses the calls. */
   readonly here: number | null;
-  /** USD that users pay more in 30 days; negative: less. */
+  /** Additional USD that users pay in 30 days; negative if they pay less. */
   readonly perMonth: number;
   readonly isAccepted: boolean;
 }
 
-/** Log rows of the source, charged again by the prices of this site. */
+/** Log rows of the source, charged again with the prices of this site. */
 export interface Replay {
   readonly rows: number;
-  /** Rows whose charge comes out the same, to one unit. */
+  /** Rows whose charge is the same, within one unit. */
   readonly equal: number;
-  /** Rows of models that no channel serves, or without what the price counts. */
+  /** Rows of models that no channel serves, or that lack a quantity that the price counts. */
   readonly unknown: number;
-  /** Rows from before the last change of their price. */
+  /** Rows before the last change of their price. */
   readonly older: number;
   readonly different: readonly ChargeDifference[];
 }
@@ -49,15 +49,17 @@ export interface ReplayInput {
 }
 
 const maxRows = 10_000;
-/** Rows of other types stand between those of calls. */
+/** Number of ids to read, because rows of other types are stored between those of calls. */
 const readIds = 2 * maxRows;
 const monthSeconds = 30 * 86_400;
 const daySeconds = 86_400;
 
-/** The old programs let no second model work within a call. */
+/** In the source programs, a call never uses a second model. */
 const alone: OtherPrices = { ofDrawing: () => null, ofAdvice: () => null, ofTranscripts: () => null };
 
-/** Charges the newest calls of the source again, with the groups that their users have there. Changes nothing. */
+/**
+ * Charges the newest calls of the source again, with the groups that their users have in the source. Changes nothing.
+ */
 export async function replayCharges(
   source: SourceDatabase,
   logSource: SourceDatabase,
@@ -111,7 +113,7 @@ export async function replayCharges(
   };
 }
 
-/** Newest first. */
+/** Reads the newest calls, newest first. */
 async function newestCalls(logSource: SourceDatabase, family: Family): Promise<MovedLog[]> {
   if (!logSource.columns.has('logs')) return [];
   const { last } = await logSource.one('logs', 'MAX(id) AS last', `type = ${LogType.consume}`);
@@ -136,7 +138,7 @@ function readCall(row: Fields, options: Parameters<typeof mapLog>[1]): MovedLog 
   }
 }
 
-/** The group that a row of one-api does not have. */
+/** Returns the groups of users, because rows of one-api have no group. */
 async function groupsOf(source: SourceDatabase): Promise<Map<number, string>> {
   const groups = new Map<number, string>();
   for await (const page of rowsOf(source, 'users', ['id', 'group'])) {
@@ -145,7 +147,7 @@ async function groupsOf(source: SourceDatabase): Promise<Map<number, string>> {
   return groups;
 }
 
-/** The factors that a row was charged by, as it notes them: in its details, or in one-api's text. */
+/** Returns the factors of a row's charge: from its details, or from one-api's text. */
 function termsOf({ content }: MovedLog, other: Json): string {
   const names = ['model_ratio', 'completion_ratio', 'cache_ratio', 'model_price', 'group_ratio'];
   const noted = names.map((name) => other[name]);
@@ -155,7 +157,7 @@ function termsOf({ content }: MovedLog, other: Json): string {
 
 function chargeHere(row: MovedLog, other: Json, price: Price, quotaPerUnit: number): number | null {
   const count = (key: string): number => (typeof other[key] === 'number' ? other[key] : 0);
-  // Rows of Messages count the prompt without what the cache had.
+  // Rows of Messages calls count the prompt without cached tokens.
   const beside = other['claude'] === true ? count('cache_tokens') + count('cache_creation_tokens') : 0;
   const call: LoggedCall = {
     model: row.modelName,

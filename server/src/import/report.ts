@@ -2,7 +2,7 @@ import type { ChannelAddress } from './channels/compare-channels.js';
 import { findingLists, type Finding } from './findings.js';
 import type { Replay } from './replay.js';
 
-/** Sums that must be equal here and there. Quota. */
+/** Sums of quota that must be equal in the source and here. */
 export interface Sums {
   readonly userQuota: number;
   readonly userUsedQuota: number;
@@ -25,21 +25,21 @@ export const noSums = (): { -readonly [Key in keyof Sums]: Sums[Key] } => ({
 
 export interface TableCounts {
   readonly table: string;
-  /** Rows of the source. */
+  /** Number of rows in the source. */
   readonly found: number;
-  /** Rows that a run moves, or has moved now. */
+  /** Number of rows that a run imports, or that this run has imported. */
   readonly moved: number;
-  /** Moved by an earlier run and changed in the source since. */
+  /** Number of rows that an earlier run has imported and that have changed in the source since. */
   readonly changed: number;
-  /** Moved by an earlier run and unchanged. */
+  /** Number of rows that an earlier run has imported and that are unchanged. */
   readonly same: number;
-  /** Rows that the findings name. */
+  /** Number of rows that the findings name. */
   readonly leftOut: number;
 }
 
 /** Evidence that a run is complete. */
 export interface Proof {
-  /** Sums of this site, of moved rows. */
+  /** Sums of imported rows, on this site. */
   readonly sums: Sums;
   readonly sumsAreEqual: boolean;
   /** API keys of the source that are found here by their digest. */
@@ -71,22 +71,22 @@ export interface ImportReport {
   /** Largest id of a user of the source; 0 without users. */
   readonly lastUserId: number;
   readonly tables: readonly TableCounts[];
-  /** Sums of the source, of rows that are moved. */
+  /** Sums of the rows of the source that are imported. */
   readonly sums: Sums;
   readonly usersByStatus: Readonly<Record<string, number>>;
   readonly usersByRole: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
-  /** Where channels send a chat call; empty after a move. */
+  /** The URLs to which channels send a chat call; empty after an import. */
   readonly channels: readonly ChannelAddress[];
-  /** Log rows at the prices that the move would store; null after a move, whose proof has it. */
+  /** Log rows charged with the prices that the import would store. Null after an import, because its proof has them. */
   readonly replay: Replay | null;
-  /** Null for a dry run. */
+  /** The proof of an import; null for a dry run. */
   readonly proof: Proof | null;
 }
 
 const shown = 10;
 
-/** The report for a terminal. */
+/** Returns the report as text for a terminal. */
 export function reportText(report: ImportReport): string {
   const { source, tables, sums, proof, findings } = report;
   const width = Math.max(...tables.map(({ table }) => table.length), 5);
@@ -137,7 +137,7 @@ function findingLines({ severity, text, count, examples }: Finding): string[] {
   ];
 }
 
-/** Both URLs below each other. */
+/** Returns both URLs of each channel, one below the other. */
 function channelLines(channels: readonly ChannelAddress[]): string[] {
   return [
     'Chat calls of each channel, there and here:',
@@ -173,7 +173,10 @@ const pairs = (table: Readonly<Record<string, number>>): string =>
     .map(([name, count]) => `${name}: ${count}`)
     .join(', ');
 
-/** Whether a finished run is proven: equal sums, every key, a consistent ledger, and no charge that differs unless accepted. */
+/**
+ * Whether a finished run is proven: the sums are equal, every key is found, the ledger is consistent, and no charge
+ * differs unless it was accepted.
+ */
 export const isProven = ({ proof }: ImportReport): boolean =>
   proof !== null &&
   proof.sumsAreEqual &&

@@ -32,15 +32,15 @@ export interface ImportHooks {
 /**
  * Reads the whole source and reports what a run would do. Writes nothing.
  * @param hasRoot whether this site has a root user, who stays root
- * @param target of the run: then the report names what it would delete there. Absent: not read
- * @throws SourceError, SiteError (as the run, for a source without the users of the run before)
+ * @param target if given, the report names what the run would delete there
+ * @throws SourceError, and SiteError if the source lacks the users of an earlier run
  */
 export const dryRun = (
   options: ImportOptions,
   hasRoot: boolean,
   target?: Pick<Target, 'query'>,
 ): Promise<ImportReport> =>
-  // A preview shows no keys, so any text will do.
+  // A dry run stores no keys, so any text is sufficient.
   withSources(
     options,
     (digest) => digest.slice(0, keyLength),
@@ -74,9 +74,9 @@ async function preview(
 }
 
 /**
- * Moves everything. May be stopped or killed at any moment and started again; a run after a finished one moves only what
- * changed in the source since.
- * @returns the report; `isBlocked` when decisions are missing, and then nothing was written
+ * Imports the whole source. The run may be stopped or killed at any moment and started again. A run after a finished
+ * one imports only what changed in the source since.
+ * @returns the report; `isBlocked` if decisions are missing, and then nothing was written
  * @throws SourceError, SiteError
  */
 export async function importSite(
@@ -167,7 +167,7 @@ interface Sources {
   readonly family: Family;
 }
 
-/** Characters of a new API key. */
+/** Length of a new API key in characters. */
 const keyLength = 48;
 
 async function withSources<Result>(
@@ -218,11 +218,11 @@ async function open(options: ImportOptions, newKey: (digest: string) => string):
   }
 }
 
-/** Runs of one source continue each other. */
+/** Returns the id of a run. Runs of the same source continue each other. */
 const runOf = ({ name, source }: ImportOptions): string =>
   name === undefined ? fingerprintOf(source) : digestOf(name);
 
-/** A new run needs a fresh site; a run that was started before continues. */
+/** Begins a run, which needs a fresh site, or continues one. */
 async function begin(target: Target, run: string, family: Family, options: ImportOptions): Promise<void> {
   const runs = await readRuns(target);
   const other = runs.find(({ source }) => source !== run);
@@ -246,10 +246,10 @@ interface Counts {
 
 const none: Counts = { moved: 0, changed: 0, same: 0 };
 
-/** One reading of the source: maps every row and keeps the counts and sums of the report. */
+/** One pass over the source: maps every row, and collects the counts and sums of the report. */
 class Pass {
   readonly sums = noSums();
-  /** API keys that are moved. */
+  /** API keys that are imported. */
   keys = 0;
   private readonly tables: TableCounts[] = [];
   private readonly byStatus: Record<string, number> = {};
@@ -272,7 +272,10 @@ class Pass {
     return new Pass(source, context, version);
   }
 
-  /** @param write what to do with the rows of one page; `found` is the number of rows they were made from */
+  /**
+   * Maps a table.
+   * @param write stores the rows of one page; `found` is the number of source rows
+   */
   async table(spec: TableSpec, write: (rows: Mapped[], found: number) => Promise<Counts>): Promise<void> {
     if (!this.source.columns.has(spec.source)) return;
     const mapper = spec.mapper();
@@ -356,7 +359,7 @@ class Pass {
   }
 }
 
-/** The ids are read in their order. */
+/** Returns the last id. The ids are read in their order. */
 const lastOf = (ids: ReadonlySet<number>): number => Math.max(0, [...ids].at(-1) ?? 0);
 
 async function* withFirst(first: Fields[], pages: AsyncIterable<Fields[]>): AsyncGenerator<Fields[]> {

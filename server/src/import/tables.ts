@@ -9,36 +9,37 @@ import { mapToken } from './map/tokens.js';
 import { mapUser, uniqueColumns } from './map/users.js';
 import type { SourceRow } from './source/source.js';
 
-/** How a table is moved. */
+/** How a table is imported. */
 export interface TableSpec {
-  /** Table of the source, and its name in reports. */
+  /** Table of the source. Reports use its name. */
   readonly source: string;
-  /** Table here. */
+  /** Table of this product. */
   readonly target: string;
-  /** Key columns here. */
+  /** Key columns of the target table. */
   readonly key: readonly string[];
-  /** Balances that the ledger keeps, by the column with the amount. */
+  /** Columns with balances that the ledger keeps → the kind of account. */
   readonly accounts: Readonly<Record<string, 'user' | 'token' | 'affiliate'>>;
-  /** The kind of the opening counter of `used_quota`. */
+  /** The kind of the counter entry that opens `used_quota`; null if the table has no such column. */
   readonly opening: 'user' | 'token' | 'channel' | null;
-  /** A row that is here before the move is overwritten; elsewhere it refuses the moved row. */
+  /** Whether an imported row overwrites a row that existed before the import. Otherwise the imported row is refused. */
   readonly overwrites?: boolean;
-  /** Statement after each batch, in its transaction. `$1`: the ids of the users of its rows. */
+  /** A statement that runs after each batch, in its transaction. `$1` contains the ids of the users of its rows. */
   readonly afterBatch?: string;
   /**
-   * The key columns here, by the key of a source row. Rows of such tables are deleted here when they are deleted there;
-   * those of others are records that the old programs trim.
+   * Returns the key columns of the target for the key of a source row. Rows of tables with this function are deleted
+   * here when they are deleted in the source. Other tables contain records that the source programs trim.
    */
   readonly targetKey?: (key: string) => Readonly<Record<string, unknown>>;
-  /** Columns that need no place here, or are read elsewhere. */
+  /** Columns without a counterpart, and columns that are read elsewhere. */
   readonly ignored?: readonly string[];
   /**
-   * SQL that gives a row values of its own in unique columns: rows may exchange theirs between two runs. Inside `UPDATE … SET`.
+   * SQL within `UPDATE … SET` that gives a row temporary values in unique columns, because rows may have exchanged
+   * their values between two runs.
    */
   readonly parked?: string;
-  /** Rows to be treated like those of the source, which has none of them. */
+  /** Returns additional rows, which are treated like rows of the source. */
   readonly added?: (context: MapContext) => SourceRow[];
-  /** A new mapper per run: some remember the rows before. */
+  /** Creates a mapper for one run, because some mappers remember earlier rows. */
   readonly mapper: () => Mapper;
 }
 
@@ -46,7 +47,7 @@ const plain = { key: ['id'], accounts: {}, opening: null } as const;
 const parkedKey = "key_hash = sha256(('moving ' || id)::bytea)";
 const byId = (key: string): Readonly<Record<string, unknown>> => ({ id: Number(key) });
 
-/** In the order of their dependencies. */
+/** The tables in the order of their dependencies. */
 export const tableSpecs: readonly TableSpec[] = [
   {
     ...plain,
@@ -87,7 +88,8 @@ export const tableSpecs: readonly TableSpec[] = [
     target: 'authenticator_apps',
     key: ['user_id'],
     ignored: ['id', 'failed_attempts', 'locked_until', 'last_used_at', 'created_at', 'updated_at'],
-    // A user of new-api who has a passkey still signs in with the password alone, so a moved passkey is not asked for.
+    // A user of new-api who has a passkey may still sign in with the password alone, so an imported passkey is not
+    // required.
     afterBatch: `UPDATE users u SET has_second_factor =
                    EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                   WHERE id = ANY ($1)`,
@@ -134,10 +136,10 @@ export const tableSpecs: readonly TableSpec[] = [
   { ...plain, source: 'tasks', target: 'tasks', mapper: () => mapTask },
 ];
 
-/** Tables here whose ids were taken from the source. */
+/** Tables of this product whose ids are those of the source. */
 export const numberedTables = ['users', 'tokens', 'channels', 'redemptions', 'top_up_orders', 'midjourneys', 'tasks'];
 
-/** Tables whose rows are read elsewhere. Any other table with rows is reported as left out. */
+/** Tables whose rows are read by other code. Any other table with rows is reported as left out. */
 export const readElsewhere = new Set([
   ...tableSpecs.map(({ source }) => source),
   ...['logs', 'quota_data', 'checkins', 'setups', 'abilities', 'user_subscriptions', 'casbin_rule'],

@@ -7,11 +7,11 @@ export class ScheduledRuns {
   private stopped = false;
 
   /**
-   * @param round does the work once
+   * @param work does the work once
    * @param report receives the error of a failed run; the next run retries
    */
   constructor(
-    private readonly round: () => Promise<unknown>,
+    private readonly work: () => Promise<unknown>,
     private readonly report: (error: unknown) => void,
   ) {}
 
@@ -35,7 +35,7 @@ export class ScheduledRuns {
     this.running = this.running
       .then(async () => {
         this.isWaiting = false;
-        if (!this.stopped) await this.round();
+        if (!this.stopped) await this.work();
       })
       .catch(this.report);
     return this.running;

@@ -6,11 +6,11 @@ export interface VideoProvider {
   /** Channel type. */
   readonly type: number;
   readonly model: string;
-  /** Where videos are ordered. */
-  readonly orders: string;
+  /** The path to which videos are submitted. */
+  readonly submissions: string;
   /** Where one is looked up, before its name. */
   readonly lookups: string;
-  /** The answer to an order. */
+  /** The response to a submission. */
   taken(name: string): object;
   running(name: string): object;
   done(name: string, url: string): object;
@@ -26,7 +26,7 @@ export const videoProviders = {
   openai: {
     type: 60,
     model: 'sora-2',
-    orders: '/v1/videos',
+    submissions: '/v1/videos',
     lookups: '/v1/videos/',
     keyOf: bearer,
     taken: (id) => ({
@@ -50,7 +50,7 @@ export const videoProviders = {
   veo: {
     type: 24,
     model: 'veo-3.1-generate-001',
-    orders: '/v1beta/models/veo',
+    submissions: '/v1beta/models/veo',
     lookups: '/v1beta/models/veo-3.1-generate-001/operations/',
     keyOf: ({ headers }) => headers['x-goog-api-key'],
     taken: (id) => ({ name: `models/veo-3.1-generate-001/operations/${id}` }),
@@ -75,7 +75,7 @@ export const videoProviders = {
   xai: {
     type: 48,
     model: 'grok-imagine-video',
-    orders: '/v1/videos/generations',
+    submissions: '/v1/videos/generations',
     lookups: '/v1/videos/',
     keyOf: bearer,
     taken: (id) => ({ request_id: id }),
@@ -91,7 +91,7 @@ export const videoProviders = {
     type: 45,
     model: 'doubao-seedance-2-0-260128',
     keyOf: bearer,
-    orders: '/api/v3/contents/generations/tasks',
+    submissions: '/api/v3/contents/generations/tasks',
     lookups: '/api/v3/contents/generations/tasks/',
     taken: (id) => ({ id }),
     running: (id) => ({ id, model: 'doubao-seedance-2-0-260128', status: 'running' }),
@@ -112,7 +112,7 @@ export const videoProviders = {
     model: 'wan2.7-t2v',
     keyOf: bearer,
     lookups: '/api/v1/tasks/',
-    orders: '/api/v1/services/aigc/video-generation/video-synthesis',
+    submissions: '/api/v1/services/aigc/video-generation/video-synthesis',
     taken: (id) => ({ output: { task_id: id, task_status: 'PENDING' }, request_id: 'r' }),
     running: (id) => ({ output: { task_id: id, task_status: 'RUNNING' }, request_id: 'r' }),
     done: (id, url) => ({
@@ -127,7 +127,7 @@ export const videoProviders = {
     type: 26,
     model: 'cogvideox-3',
     keyOf: bearer,
-    orders: '/api/paas/v4/videos/generations',
+    submissions: '/api/paas/v4/videos/generations',
     lookups: '/api/paas/v4/async-result/',
     taken: (id) => ({ id, request_id: 'r', model: 'cogvideox-3', task_status: 'PROCESSING' }),
     running: (id) => ({ id, task_status: 'PROCESSING' }),
@@ -144,7 +144,7 @@ function counter(prefix: string): () => string {
 }
 
 /**
- * Turns an upstream into a provider that takes every order, and reports what `states` has; other videos are running.
+ * Turns an upstream into a provider that accepts every submission, and reports what `states` has; other videos are running.
  * @param nextName by default `job-1` and so on
  */
 export function scriptVideos(
@@ -158,7 +158,7 @@ export function scriptVideos(
     return json(states.get(name) ?? provider.running(name))(response, request);
   };
   const take: Reply = (response, request) => json(provider.taken(nextName()))(response, request);
-  for (const path of [provider.orders, provider.lookups]) {
+  for (const path of [provider.submissions, provider.lookups]) {
     upstream.script({ path }, (response, request) =>
       request.method === 'POST' ? take(response, request) : report(response, request),
     );

@@ -14,10 +14,7 @@ interface Amounts {
   readonly requestCount: number;
 }
 
-/**
- * The user's balance, updated live. This component keeps the cached amounts up to date for every screen that shows
- * them.
- */
+/** The user's balance with live updates. This component also updates the cached amounts, which other screens show. */
 export function BalanceLink({ user, shown }: { readonly user: SessionUser; readonly shown: boolean }) {
   const { t } = useTranslation();
   const { money, isLocal, rateText } = useFormat();
@@ -36,7 +33,7 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
     cached: false,
     onData: ({ balanceChanged }) => keep(balanceChanged),
     onCatchUp: () => {
-      // An open stream begins with the current balance.
+      // An open stream starts with the current balance.
       if (state === 'live') return;
       void client.query({ query: BalanceDocument, fetchPolicy: 'network-only' }).then(
         ({ data }) => {

@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { useIsOffline } from '../offline.js';
 
 /**
- * Line below the top bar while the server does not respond. As high as the padding of the page and beside the side bar:
- * nothing moves, and nothing is covered.
+ * The line below the top bar while the server does not respond. It fits into the padding of the page, so that no
+ * content moves or is covered.
  */
 export function OfflineLine() {
   const { t } = useTranslation();

@@ -26,8 +26,9 @@ const groupLabels = {
 const preload = ({ screen }: NavigationEntry) => void lazyScreen(screen).preload();
 
 /**
- * Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. Its links
- * read the address themselves: the next page of a list does not render the others.
+ * The side bar: sticky under the top bar; 208 px wide, 56 px when collapsed. Without `onToggle` it is the drawer of
+ * narrow screens. Its links read the address themselves, so that the next page of a list does not render the other
+ * links.
  */
 export const SideBar = memo(function SideBar({
   collapsed,
@@ -103,7 +104,7 @@ export const SideBar = memo(function SideBar({
   );
 });
 
-/** Expands below its entry; beside it when the bar is collapsed. */
+/** A submenu, which expands below its entry, or beside it if the bar is collapsed. */
 function Submenu({
   entry,
   children,

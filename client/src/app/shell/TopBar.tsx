@@ -21,7 +21,10 @@ import { UserMenu } from './UserMenu.js';
 const Overlays = lazyPart(async () => (await import('./palette/Overlays.js')).Overlays);
 const BalanceLink = lazyPart(async () => (await import('./BalanceLink.js')).BalanceLink);
 
-/** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. Not rendered again where only the query of the address changes. */
+/**
+ * The top bar, 48 px high on every page. `onMenu` opens the side bar if that is a drawer. The bar is not rendered again
+ * if only the query of the address changes.
+ */
 export const TopBar = memo(function TopBar({
   pathname,
   onMenu,

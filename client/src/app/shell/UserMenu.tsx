@@ -38,7 +38,8 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
           aria-hidden
           data-initials={Array.from(user.username).slice(0, 2).join('').toUpperCase()}
           sx={({ vars }) => ({
-            // Generated content: visible text of a button has to be part of its accessible name.
+            // The text is generated content, because the visible text of a button has to be part of its accessible
+            // name.
             '&::before': { content: 'attr(data-initials)' },
             width: 24,
             height: 24,
@@ -56,7 +57,7 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
             <Box
               component="span"
               sx={{
-                // The name of the site has the space of narrow windows.
+                // On narrow windows, the name of the site uses this space.
                 display: { sm: 'none', md: 'inline' },
                 maxWidth: 120,
                 overflow: 'hidden',

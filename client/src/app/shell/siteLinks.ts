@@ -24,7 +24,7 @@ export function useSiteLinks(): readonly SiteLink[] {
     { label: 'shell.home', to: '/' },
     { label: 'shell.console', to: enableDataExport ? '/detail' : '/token' },
     ...(admin ? [{ label: 'shell.pricing', to: '/pricing' } as const] : []),
-    // Users have it in the side bar.
+    // Signed-in users have this link in the side bar.
     ...(publicModelHealth && !signedIn ? [{ label: 'shell.modelHealth', to: '/model-health' } as const] : []),
     ...(enableStatusPage && !signedIn ? [{ label: 'shell.statusPage', to: '/status' } as const] : []),
     { label: 'shell.docs', to: /^https?:\/\//.test(docsLink) ? docsLink : ownDocs, outside: true },

@@ -5,7 +5,10 @@ import { useIsTablet } from '../../lib/useMediaFlags.js';
 
 const storageKey = 'default_collapse_sidebar';
 
-/** Whether the side bar is narrow: by choice, else by the site's default; always on tablets until opened there. */
+/**
+ * Whether the side bar is collapsed: by the user's choice, or else by the site's default. On tablets it is collapsed
+ * until it is opened there.
+ */
 export function useCollapsed(): readonly [boolean, () => void] {
   const tablet = useIsTablet();
   const { defaultCollapseSidebar } = useStatus();

@@ -9,7 +9,7 @@ export function Sparkline({ values }: { readonly values: readonly number[] }) {
       aria-hidden
       sx={{
         display: { xs: 'none', lg: 'block' },
-        // The width is limited by the room that the number beside it leaves.
+        // The number beside it limits the width.
         flex: '0 1 40%',
         minWidth: 0,
         maxWidth: 132,

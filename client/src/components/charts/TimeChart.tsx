@@ -62,7 +62,7 @@ export function TimeChart({
         tickNumber: marks,
         valueFormatter: formatMark,
         ...(minStep === undefined ? {} : { tickMinStep: minStep }),
-        // Give the axis a scale even without usage.
+        // The axis needs a scale even without usage.
         ...(isEmpty ? { min: 0, max: marks } : { min: 0 }),
       },
     ],
@@ -71,7 +71,7 @@ export function TimeChart({
       '& .MuiLineChart-line': { strokeWidth: 1.75 },
       '& .MuiLineChart-area': { opacity: 0.12 },
     },
-    // The panel itself shows that there is nothing.
+    // The panel itself shows that there are no values.
     slots: { tooltip: () => <SeriesTooltip format={format} />, noDataOverlay: () => null },
   };
   const xAxis = { ...plain, data: labels, height: 26, tickLabelMinGap: 28 };

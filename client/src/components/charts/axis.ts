@@ -1,6 +1,6 @@
-/** The vertical axis of a chart: its marks, and the room for them. Pure. */
+/** Computes the vertical axis of a chart: its marks and the space for them. */
 
-/** About the number of marks; the chart library takes a round distance near it. */
+/** The approximate number of marks. The chart library chooses a round step near it. */
 export const marks = 4;
 
 interface Values {
@@ -18,7 +18,9 @@ export const largestSum = (series: readonly Values[]): number =>
 export const largestOf = (series: readonly Values[], kind: 'columns' | 'line'): number =>
   kind === 'columns' ? largestSum(series) : Math.max(0, ...series.flatMap(({ values }) => values));
 
-/** The distance between marks from zero up to a value: 1, 2 or 5 times a power of ten, as the chart library takes it. */
+/**
+ * Returns the step between marks from zero to a value: 1, 2 or 5 times a power of ten, as the chart library chooses it.
+ */
 function stepOf(largest: number): number {
   const rough = largest / marks;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -37,7 +39,8 @@ export function marksUpTo(largest: number, minStep = 0): number[] {
 }
 
 /**
- * Decimals of marks up to so many units of a currency: enough for the distance between two. None for thousands, six at most.
+ * Returns the decimals of marks up to a number of units of a currency: enough to distinguish two marks. None for
+ * thousands, six at most.
  */
 export function markDigits(largest: number): number {
   if (largest >= 1000) return 0;

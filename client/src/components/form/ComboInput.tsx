@@ -11,7 +11,7 @@ interface Choice {
   readonly label: string;
 }
 
-/** Names of zones have underscores, which people type as spaces. */
+/** Names of zones contain underscores, which users type as spaces. */
 const byLabel = createFilterOptions<Choice>({ stringify: ({ label }) => `${label} ${label.replaceAll('_', ' ')}` });
 
 /** One of many choices, found by typing a part of its label. */
@@ -36,7 +36,7 @@ export function ComboInput<T extends FieldValues>({
         autoHighlight
         filterOptions={byLabel}
         options={choices}
-        // The field has a value from the start; the type of a field that cannot be cleared leaves none out.
+        // The field has a value from the start, and its type has no value for an empty field.
         value={chosen ?? { value: String(field.value), label: String(field.value) }}
         isOptionEqualToValue={(option, { value }) => option.value === value}
         onChange={(_, { value }) => {

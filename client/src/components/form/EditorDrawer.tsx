@@ -22,9 +22,12 @@ export interface EditorDrawerProps<T extends FieldValues> {
   readonly onClosed: () => void;
   /** The children show values only: nothing can be saved. */
   readonly readOnly?: boolean;
-  /** There is a change outside of the form, which `onSave` saves too. */
+  /** Whether there are changes outside the form that `onSave` saves too. */
   readonly hasMore?: boolean;
-  /** The page behind asks before its own changes are lost: the drawer's guard replaces that one, so only while it has changes. */
+  /**
+   * Whether the page has a guard for its own unsaved changes. The drawer's guard replaces that guard, so it is mounted
+   * only while the drawer has changes.
+   */
   readonly pageHasGuard?: boolean;
   /** Form fields by the server's field name, where the names differ. */
   readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
@@ -57,7 +60,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   const { isSubmitting, dirtyFields } = form.formState;
   const changes = Object.keys(dirtyFields).length + (hasMore ? 1 : 0);
 
-  // Saved or discarded: leaving needs no further confirmation.
+  // The form was saved or discarded, so leaving needs no further confirmation.
   const leaving = useRef(false);
 
   const leave = () => {
@@ -80,7 +83,8 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       if (!shown) toast.failure(error, t);
     }
   });
-  // A key that is held down and the second click of a double click come before the button is disabled or the drawer gone.
+  // A key that is held down, or the second click of a double click, may fire before the button is disabled or the
+  // drawer is closed.
   const checking = useRef(false);
   const submit = async () => {
     if (checking.current || leaving.current) return;
@@ -104,7 +108,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       const dialog = focused?.closest('[role="dialog"], [role="alertdialog"]');
       // A dialog in front has its own form.
       if (readOnly || (dialog && !dialog.contains(document.getElementById(formId)))) return;
-      // Lists take what is typed when they lose the focus, as they do when the button is pressed.
+      // Lists accept typed text when they lose the focus, as they do when the button is pressed.
       if (focused instanceof HTMLElement && dialog) {
         flushSync(() => focused.blur());
         focused.focus();

@@ -46,7 +46,7 @@ export function Field(props: FieldProps) {
         </Box>
       </Tooltip>
       {(aside ?? optional) && (
-        // The element follows the control in the tab order: from the user name, Tab leads to the password.
+        // In the DOM the element follows the control, so that Tab leads from the user name to the password.
         <Box
           className="num"
           sx={{ gridArea: '1 / 2', fontSize: 12, lineHeight: '18px', color: 'text.secondary', whiteSpace: 'nowrap' }}

@@ -21,16 +21,19 @@ export function useMayDiscard(): () => Promise<boolean> {
 }
 
 /**
- * Asks before the page is left or the window closed. The router asks the guard that was mounted last and no other. So on
- * a page with a guard of its own, mount one only while there are changes. Elsewhere mount it at once: it is in force some
- * renders after it was mounted.
+ * Asks before the page is left or the window is closed. The router asks only the guard that was mounted last. On a page
+ * with a guard of its own, mount another one only while there are changes. Elsewhere mount it at once, because it takes
+ * effect some renders later.
  */
 export function UnsavedGuard({
   isActive = true,
   leaving,
 }: {
   readonly isActive?: boolean;
-  /** True: saved or discarded, leaving needs no confirmation. Set when changes are discarded here. */
+  /**
+   * Whether leaving needs no confirmation, because changes were saved or discarded. The guard sets it when changes are
+   * discarded here.
+   */
   readonly leaving?: RefObject<boolean>;
 }) {
   const mayDiscard = useMayDiscard();

@@ -20,7 +20,7 @@ export interface BoundProps<T extends FieldValues> {
   readonly optional?: boolean;
   readonly hint?: ReactNode;
   readonly aside?: ReactNode;
-  /** Why the user may not change it: the control is disabled, and this is its tooltip. */
+  /** The reason why the user may not change the value. The control is then disabled, and this is its tooltip. */
   readonly locked?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ export function useBound<T extends FieldValues>({
   const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
   const wasEntered = useRef(!autoFocus);
   const leave = () => {
-    // The reader who chooses something else first has not left this field: it does not complain that it is empty.
+    // A field that the user leaves by choosing another control was not edited, so no error for an empty value is shown.
     if (wasEntered.current) afterPress(field.onBlur);
     wasEntered.current = true;
   };

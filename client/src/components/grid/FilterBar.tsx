@@ -13,9 +13,9 @@ export interface FilterBarProps {
   readonly more?: ReactNode;
   /** Switches of the view, at the right end; on narrow screens in the sheet. */
   readonly views?: ReactNode;
-  /** The Columns button; grids only. */
+  /** The Columns button, for grids only. */
   readonly end?: ReactNode;
-  /** Filters of `more` that are set. */
+  /** Number of filters in `more` that are set. */
   readonly activeCount: number;
   readonly isFiltered: boolean;
   /** Whether Query is a filled button, for screens without another one. */

@@ -15,7 +15,7 @@ import { SelectBox } from './SelectBox.js';
 
 const sizeChoices = pageSizes.map((size) => ({ value: String(size), label: String(size) }));
 
-/** "Items 1 - 20 of 14,208", rows per page, and the pages. The number of a page can be typed, on wide screens. */
+/** The footer: "Items 1 - 20 of 14,208", rows per page, and the pages. On wide screens a page number can be typed. */
 export const GridFooter = memo(function GridFooter({
   grid,
   totalCount,
@@ -25,7 +25,7 @@ export const GridFooter = memo(function GridFooter({
 }: {
   readonly grid: ServerGrid<Record<string, string>>;
   readonly totalCount: number;
-  /** There are more rows than `totalCount`. */
+  /** Whether there are more rows than `totalCount`. */
   readonly totalCapped: boolean;
   /** Rows of this page; undefined before the first response. */
   readonly rowCount: number | undefined;

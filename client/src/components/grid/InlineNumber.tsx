@@ -1,7 +1,7 @@
 import { styled } from '@mui/material/styles';
 import { useEffect, useRef, useState } from 'react';
 
-/** A plain field: a list has two in each row, and a form control of the library is many times as expensive to draw. */
+/** A plain field. A list has two in each row, and rendering the library's form control takes many times as long. */
 const Field = styled('input')(({ theme: { vars } }) => ({
   width: '100%',
   height: 26,
@@ -41,7 +41,7 @@ export function InlineNumber({
   const shown = value === null ? '' : String(value);
   const [text, setText] = useState(shown);
   const saving = useRef(false);
-  /** Entered while another value is being saved. */
+  /** A value that was entered while another one is being saved. */
   const waiting = useRef<string | null>(null);
   useEffect(() => {
     setText(shown);

@@ -16,7 +16,7 @@ import { useColumnChoice } from './useColumnChoice.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
 import type { WideGrid as Wide } from './WideGrid.js';
 
-// Phones show cards and never load the grid. Elsewhere it is loaded together with the screen.
+// Phones show cards and never load the grid. Other devices load it together with the screen.
 const loadWideGrid = () => import('./WideGrid.js');
 if (!isMobile()) void loadWideGrid().catch(() => undefined);
 const { Component: AnyWideGrid } = loadable(async () => (await loadWideGrid()).WideGrid, WideGridLoading);
@@ -34,7 +34,8 @@ function WideGridLoading({
 export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   const { grid, totalCount, totalCapped = false, loading, error, label } = props;
   const mobile = useIsMobile();
-  // A phone draws the first rows in pieces with the parts below them, and reacts to input in between. Later rows come at once.
+  // A phone renders the first rows in pieces with the parts below them, and reacts to input in between. Later rows are
+  // rendered at once.
   const drawn = useDeferredValue(props.rows);
   const rows = mobile && !drawn ? undefined : props.rows;
   const isEmpty = rows?.length === 0;

@@ -1,6 +1,9 @@
 import type { GridSlotProps } from '@mui/x-data-grid';
 
-/** The box that selects a row. A plain element: a page may have a hundred, all of which change with "select all". */
+/**
+ * The checkbox that selects a row. It is a plain element, because a page may have a hundred, and "select all" changes
+ * all of them.
+ */
 export function RowCheckbox({
   checked,
   disabled,

@@ -17,7 +17,7 @@ export function TimeRangeField({
   readonly value: TimeRange;
   readonly onChange: (range: TimeRange) => void;
   readonly width: number;
-  /** The range has no bounds: its start is only the first day that the form offers. */
+  /** Whether the range has no bounds. Its start is then only the first day that the form offers. */
   readonly isAll?: boolean;
 }) {
   const { t } = useTranslation();

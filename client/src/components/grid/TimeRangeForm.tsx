@@ -48,7 +48,7 @@ function RangeForm({ value, onApply }: FormProps) {
   const [checked, setChecked] = useState(false);
   const isProblem = (text: string) => checked && isNoTime(text);
   const reversed = to !== '' && fromLocalTime(to) <= fromLocalTime(from);
-  // Up to now there is nothing then.
+  // With an open end, a range that starts in the future is empty.
   const isAhead = to === '' && fromLocalTime(from).getTime() >= Date.now();
   return (
     <Box

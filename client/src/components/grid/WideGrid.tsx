@@ -10,7 +10,7 @@ import { memoCells } from './memoCells.js';
 import { RowCheckbox } from './RowCheckbox.js';
 
 /**
- * The grid renders all its cells whenever it renders. It does so only when a prop differs, so everything passed to it stays the same
+ * The grid renders all of its cells whenever it renders. It does so only if a prop changes, so all props stay the same
  * between renders.
  */
 const Grid = memo(DataGrid) as typeof DataGrid;
@@ -27,7 +27,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
   const { onRowOpen, selection, nothing, label } = props;
   const { i18n } = useTranslation();
   const skeleton = rows === undefined && !error;
-  // Callbacks change nothing that is drawn: they are read when they are called.
+  // Callbacks do not affect the rendered output, so they are read when they are called.
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -36,7 +36,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
   const [isRowDimmed] = useState(() => props.isRowDimmed);
 
   const { page: askedPage, pageSize: askedSize, sort, sorts } = grid;
-  // The rows of the last page stay until the next arrive, and its number with them.
+  // The rows of the last page, and its number, stay until the next rows arrive.
   const [{ page, pageSize }, setShown] = useState({ page: askedPage, pageSize: askedSize });
   const isOther = page !== askedPage || pageSize !== askedSize;
   if (isOther && !(loading && rows)) setShown({ page: askedPage, pageSize: askedSize });
@@ -76,12 +76,12 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
         '& .MuiDataGrid-overlayWrapper': { animation: 'appear 0s 150ms both' },
         '& .MuiDataGrid-row': {
           cursor: onRowOpen ? 'pointer' : undefined,
-          // Rows out of view cost nothing when a hundred of them are selected at once.
+          // Rows out of view are not rendered again when a hundred rows are selected at once.
           contentVisibility: 'auto',
           containIntrinsicSize: `auto ${rowHeight}px`,
         },
-        // The actions of a row stay in view where the columns are wider than the screen.
-        // By a class of their own: with `.MuiDataGrid-cell` in these rules, every cell of a row would be styled again when it is selected.
+        // The actions of a row stay visible if the columns are wider than the screen. The rules use a class of their
+        // own: with `.MuiDataGrid-cell`, every cell of a row would be styled again when it is selected.
         '& .pinned-cell': {
           position: 'sticky',
           right: 0,
@@ -89,7 +89,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           backgroundColor: 'background.paper',
         },
         '& .MuiDataGrid-row:hover .pinned-cell': { backgroundColor: 'surface.hover' },
-        // The colour of chosen rows is translucent, and what scrolls below these cells must not show through.
+        // The colour of selected rows is translucent, but content that scrolls below these cells must not show through.
         '& :is(.Mui-selected, .row-current) .pinned-cell.pinned-cell': {
           backgroundColor: 'background.paper',
           backgroundImage: ({ vars }) => `linear-gradient(${vars.palette.action.selected} 0 0)`,
@@ -105,7 +105,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           rows={rows ?? noRows}
           columns={memoColumns}
           getRowId={getRowId}
-          // The grid would refuse a page after a capped total.
+          // The grid would refuse a page beyond a capped total.
           rowCount={Math.max(totalCount, page * pageSize + (rows?.length ?? 0))}
           loading={skeleton}
           columnVisibilityModel={columnVisibility ?? allColumns}
@@ -127,7 +127,7 @@ export function WideGrid<R extends GridValidRowModel>(props: ListGridProps<R> & 
           disableColumnMenu
           disableColumnFilter
           disableRowSelectionOnClick
-          // Cells that are scrolled out stay, so that the pinned ones do.
+          // Cells that are scrolled out stay mounted, and so do the pinned ones.
           columnBufferPx={2000}
           {...(styleNonce ? { nonce: styleNonce } : {})}
           localeText={i18n.language === 'zh' ? chinese : undefined}
@@ -157,7 +157,7 @@ const handlersOf = <R extends GridValidRowModel>(latest: { readonly current: Lis
 
 type GridEvent = Parameters<typeof isControl>[0];
 
-/** Shown in place of rows. */
+/** The content that is shown instead of rows. */
 const Nothing = createContext<ReactNode>(null);
 
 /** Wraps content in a row and a cell, because ARIA allows only rows of cells inside a grid. */

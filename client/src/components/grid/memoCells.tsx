@@ -21,8 +21,8 @@ const Content = memo(
 const pinned = 'pinned-cell';
 
 /**
- * Columns whose cells are drawn again only when their row or the column changes. The grid renders every cell whenever one of its
- * own props does: when a row is selected, or a page is asked for.
+ * Wraps columns, so that a cell is rendered again only if its row or the column changes. The grid renders every cell
+ * whenever one of its own props changes: when a row is selected, or a page is requested.
  * @param sorts columns that the list can be sorted by
  */
 export const memoCells = <R extends GridValidRowModel>(

@@ -22,7 +22,7 @@ function readHidden(key: string, hiddenBelow: HiddenBelow): Set<string> {
     );
     return new Set(narrow.map(([field]) => field));
   }
-  // Choices of before such a column existed do not show it.
+  // Choices that were stored before such a column existed do not show it.
   const optional = widths.flatMap(([field, width]) => (width === Infinity && !(field in stored) ? [field] : []));
   return new Set([
     ...optional,

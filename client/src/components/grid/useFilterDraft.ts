@@ -7,7 +7,7 @@ export function useFilterDraft<F extends Record<string, string>>(grid: Pick<Grid
   useEffect(() => {
     setDraft(grid.filter);
   }, [grid.filter]);
-  // Pasted names often come with a space, which no row has.
+  // Pasted names often contain a space at an end, which no row has.
   const set = (filter: F) => grid.setFilter(trimmed(filter));
   const choose = (patch: Partial<F>) => set({ ...draft, ...patch });
   return {

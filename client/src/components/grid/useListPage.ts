@@ -12,14 +12,15 @@ interface Page<Row> {
 }
 
 interface ListPageOptions {
-  /** Other than the client's, such as for rows that no other screen shows. */
+  /** The fetch policy, if it differs from the client's, such as for rows that no other screen shows. */
   readonly fetchPolicy?: 'no-cache' | 'network-only';
-  /** Asks nothing, for a screen that chooses between lists. */
+  /** Whether no query is sent, for a screen that chooses between lists. */
   readonly isSkipped?: boolean;
 }
 
 /**
- * One page of a list on the server. While the next page loads, the last one stays; rows of another filter go when it fails.
+ * Loads one page of a list from the server. While the next page loads, the last one stays. Rows of another filter are
+ * removed when a query fails.
  * @param pageOf finds the page in the response
  */
 export function useListPage<Data, Variables extends OperationVariables, Row, F extends Record<string, string>>(

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { toast } from '../toast.js';
 
 /**
- * The row that the URL opens. One that is not on the loaded page is read by its id, so that a shared link works wherever
- * the row is in the list by now. Says so when there is none.
+ * Returns the row that the URL opens. If it is not on the loaded page, it is read by its id, so that a shared link
+ * works wherever the row is in the list. A message is shown if there is no such row.
  * @param opened id from the URL; null: no row is open
  * @param variablesOf variables of `document` that find the row with an id; null for ids that no row has, as `new`
  * @returns undefined while it loads, and when there is no such row

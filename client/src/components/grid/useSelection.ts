@@ -2,7 +2,10 @@ import { useCallback, useState } from 'react';
 
 type Id = string | number;
 
-/** The selected rows of a list, on every page of it. Deleted rows are to be dropped, or the next bulk action names them. */
+/**
+ * Keeps the selected rows of a list, on all of its pages. Remove deleted rows, because the next bulk action would name
+ * them.
+ */
 export function useSelection() {
   const [ids, select] = useState<ReadonlySet<Id>>(new Set());
   return {

@@ -1,5 +1,5 @@
 import { first } from './first.js';
-import * as rest from './rest.js';
+import * as screens from './screens.js';
 
 /** All texts of the console. Other languages have the same keys; a test compares them. */
-export const en = { ...first, ...rest, fields: { ...first.fields, ...rest.fields } };
+export const en = { ...first, ...screens, fields: { ...first.fields, ...screens.fields } };

@@ -3,7 +3,7 @@ export const tasks = {
   noDrawings: 'No drawings in this range',
   noDrawingsText: 'Choose another time range, or submit a drawing through a Midjourney channel.',
   noCreative: 'No tasks in this range',
-  noCreativeText: 'Choose another time range, or order a song through a Suno channel or a video at /v1/videos.',
+  noCreativeText: 'Choose another time range, or submit a song through a Suno channel or a video at /v1/videos.',
   id: 'Task ID',
   submitTime: 'Submitted',
   finishTime: 'Finished',

@@ -1,5 +1,5 @@
 import { first } from './first.js';
-import * as rest from './rest.js';
+import * as screens from './screens.js';
 
 /** Every text of the console in Chinese, under the keys of `en`. */
-export const zh = { ...first, ...rest, fields: { ...first.fields, ...rest.fields } };
+export const zh = { ...first, ...screens, fields: { ...first.fields, ...screens.fields } };

@@ -35,7 +35,7 @@ export function AlertItem({ alert, onFollow }: { readonly alert: AlertRowFragmen
   );
 }
 
-/** The channel that an alert is about, as a link to where its cause can be mended for those who may go there. */
+/** The channel of an alert, as a link to the screen on which users with the permission can fix the cause. */
 export function AlertSubject({
   alert: { kind, channelId, channelName },
   onFollow,

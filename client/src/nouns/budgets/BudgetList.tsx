@@ -36,8 +36,9 @@ type Listed = ({ readonly subject: BudgetSubject } | { readonly owner: number })
 };
 
 /**
- * Budgets with their use, and a button that adds one. Changes apply at once, without the form around.
- * A subject without its id or group lists those of the whole level, with names and without that button, as does an owner.
+ * Budgets with their use, and a button that adds one. Changes apply at once, independent of the surrounding form. If
+ * `subject` has no id or group, the budgets of the whole level are listed, with names and without that button. The same
+ * applies to an owner.
  */
 export function BudgetList(listed: Listed) {
   const { t } = useTranslation();
@@ -147,7 +148,7 @@ export function BudgetList(listed: Listed) {
   );
 }
 
-/** Creates one budget, also where the first response was lost and the user saves again. */
+/** Creates one budget, even if the first response was lost and the user saves again. */
 function NewBudgetDialog({
   subject,
   onCreated,

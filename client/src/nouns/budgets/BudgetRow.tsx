@@ -42,7 +42,10 @@ export function useBudgetTitle(): (budget: NewTokenBudget) => string {
   );
 }
 
-/** `2026-11-23 00:00 (Asia/Shanghai)`: calendar windows end at midnight there, and the browser may be in another zone. */
+/**
+ * Formats `2026-11-23 00:00 (Asia/Shanghai)`, because calendar windows end at midnight in the budget's zone, and the
+ * browser may be in another one.
+ */
 function resetTime({ span, timeZone }: BudgetLineFragment, time: string): string {
   if (span === 'FIXED') return dateTime(time);
   const shown = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
@@ -62,10 +65,10 @@ export function useBudgetReset(): (budget: BudgetLineFragment) => string {
   );
 }
 
-/** The used part of a budget and the amount that running calls hold. */
+/** The used part of a budget, and the amount that is reserved for running calls. */
 const takenOf = ({ state }: BudgetLineFragment): number => (state ? state.used + state.held : 0);
 
-/** Whether a budget refuses the calls that it counts. Outside of its range, a budget counts none. */
+/** Whether a budget refuses the calls that it counts. A budget counts no calls outside its range. */
 export const isUsedUp = (budget: BudgetLineFragment): boolean =>
   budget.enabled && budget.state != null && takenOf(budget) >= budget.amount;
 

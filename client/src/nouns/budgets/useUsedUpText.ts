@@ -13,7 +13,7 @@ export function useUsedUpText(): (budgets: readonly BudgetLineFragment[] | null 
   const resetOf = useBudgetReset();
   return useCallback(
     (budgets) => {
-      // A budget that was raised since the keys were read refuses no more.
+      // A budget that was raised since the keys were read no longer refuses calls.
       const lines = (budgets ?? [])
         .filter(isUsedUp)
         .map((budget) =>

@@ -15,7 +15,7 @@ type Failure = ChannelHealthRowFragment['failures'][number];
 
 const toneOf = (rate: number): Tone => (rate === 0 ? 'green' : rate < 0.05 ? 'amber' : rate < 0.2 ? 'orange' : 'red');
 
-/** Rounded up, so that 0 % means that no attempt failed. */
+/** Rounds up, so that 0 % means that no attempt failed. */
 const rateText = (rate: number): string =>
   `${decimal(Math.ceil(rate * 1000 - 1e-9) / 10, rate === 0 || rate === 1 ? 0 : 1)}%`;
 

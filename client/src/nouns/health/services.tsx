@@ -45,7 +45,7 @@ interface ServiceFiltersProps {
     readonly choices: ReadonlyArray<{ readonly value: string; readonly label: string }>;
     readonly onChange: (value: string) => void;
   };
-  /** Since when the shown figures count; absent while they load. */
+  /** The start of the period that the shown figures cover; absent while they load. */
   readonly since: string | undefined;
 }
 

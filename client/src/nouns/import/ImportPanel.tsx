@@ -40,7 +40,7 @@ export function ImportPanel() {
     return stopPolling;
   }, [works, startPolling, stopPolling]);
 
-  // Every list that was loaded before shows the old site.
+  // Every list that was loaded before shows the data before the import.
   const wasMoving = useRef(false);
   const isMoving = job?.state === 'MOVING';
   useEffect(() => {
@@ -209,7 +209,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** The whole report: the screen shows the first rows of each finding. */
+/** Saves the whole report, because the screen shows only the first rows of each finding. */
 async function saveReport(): Promise<void> {
   const user = session.get();
   const response = await fetch('/api/import/report', {

@@ -21,7 +21,7 @@ const tones: Readonly<Record<Severity, Tone>> = {
   NOTICE: 'outline',
 };
 
-/** Figures, tables and findings of a dry run or of a move, and its verdict. */
+/** Figures, tables and findings of a dry run or of an import, and its verdict. */
 export function ImportReport({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   const { money } = useFormat();
@@ -89,7 +89,7 @@ function Findings({
   );
 }
 
-/** Charges of the log that would not be the same here. */
+/** Charges of the source's log that would differ here. */
 function Differences({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   if (report.differences.length === 0) return null;
@@ -110,7 +110,7 @@ function Differences({ report }: { readonly report: Report }) {
   );
 }
 
-/** Where each channel sends a chat call, in the old program and here. Those that differ come first. */
+/** The URLs to which channels send a chat call, in the source program and here. Differing ones come first. */
 function Channels({ report }: { readonly report: Report }) {
   const { t } = useTranslation();
   if (report.channels.length === 0) return null;
@@ -201,7 +201,9 @@ function PlainTable({
   );
 }
 
-/** The reason is in the language of the reader where it is known here; a newer server may have more of them. */
+/**
+ * A finding. Its reason is in the reader's language if the console knows it; a newer server may report unknown ones.
+ */
 function Finding({ finding }: { readonly finding: Report['findings'][number] }) {
   const { t, i18n } = useTranslation();
   const key = `siteImport.findings.${finding.code}`;

@@ -14,8 +14,8 @@ import type { Prices } from './usePrices.js';
 type What = 'tokens' | 'price' | 'ratio' | 'completion' | 'both';
 
 /**
- * Sets the same value for every model; prices of tokens as USD per million, in a card. A completion ratio leaves models with a price per call as they are, because it does
- * not apply to them.
+ * Sets the same value for every model. Prices of tokens are USD per million, in a card. A completion ratio does not
+ * apply to models with a price per call, so they stay unchanged.
  */
 export function setAll(
   tables: PriceTables,
@@ -68,7 +68,7 @@ export function BatchPriceDialog({
     <Dialog
       open
       onClose={onClose}
-      // Its five kinds of prices fit side by side.
+      // The five kinds of prices fit side by side.
       maxWidth="sm"
       fullWidth
       slotProps={{

@@ -8,7 +8,7 @@ import { CardDrawer } from './card/CardDrawer.js';
 import { originOf, withCard, withListPrice, withTables, type PriceRow } from './priceTables.js';
 import type { Prices } from './usePrices.js';
 
-/** Where the price of a model is from: ratios, a card of the operator, or the list price. Switches between them. */
+/** Shows and switches the origin of a model's price: ratios, a card of the operator, or the list price. */
 export function PriceOrigin({
   row,
   prices,
@@ -16,7 +16,7 @@ export function PriceOrigin({
 }: {
   readonly row: PriceRow;
   readonly prices: Prices;
-  /** The price has another origin, so typed texts no longer hold. */
+  /** Called when the price has another origin, so that typed texts are no longer valid. */
   readonly onSwitched: () => void;
 }) {
   const { t } = useTranslation();

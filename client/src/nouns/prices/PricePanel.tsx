@@ -29,7 +29,7 @@ export function PricePanel({
 }: {
   readonly row: PriceRow;
   readonly prices: Prices;
-  /** The price has another origin: the panel starts again. */
+  /** Called when the price has another origin, so that the panel is mounted again. */
   readonly onSwitched: () => void;
   readonly onClose: () => void;
 }) {
@@ -49,7 +49,7 @@ export function PricePanel({
               row.completion === null && !prices.builtIn.has(row.model) ? '' : ratioText(completion),
             ];
   const [[first, second], setTyped] = useState(() => texts(true));
-  /** Null until it is typed: the price that applies so far. */
+  /** The typed price of cached input. Null until it is typed: the current price applies. */
   const [typedCached, setTypedCached] = useState<string | null>(null);
   const storedCached = row.card
     ? row.card.cachedInput
@@ -57,11 +57,11 @@ export function PricePanel({
       ? null
       : prices.baseOf(row.model, inputPrice(row.ratio))?.prices?.['cachedInput'];
   const cached = typedCached ?? (storedCached == null ? '' : ratioText(storedCached));
-  // Further prices follow from this card at every key, not from the card that the key before made.
+  // Dependent prices are computed from this card at every key, and not from the card of the previous key.
   const [before, setBefore] = useState(prices.tables.cards?.[row.model]);
   const [fixed, setFixed] = useState(row.price === null ? '' : ratioText(row.price));
 
-  // Prices are taken together: one that was emptied or not typed yet is asked for.
+  // Prices are applied together, so an empty one is reported.
   const [isTyped, setIsTyped] = useState(false);
   const type = (nextFirst: string, nextSecond: string, nextCached = typedCached) => {
     setTyped([nextFirst, nextSecond]);
@@ -74,7 +74,7 @@ export function PricePanel({
     if (left === null || (byPrice && left === 0) || (nextSecond.trim() !== '' && right === null)) return;
     if (!byPrice) prices.put(withRatios(prices.tables, row.model, left, right));
     else if (right !== null) {
-      // Charged exactly as typed: completion ratios that are locked do not apply to cards.
+      // The price is charged exactly as typed, because locked completion ratios do not apply to cards.
       const typed = { input: left, output: right, ...(nextCached === null ? {} : { cachedInput: read }) };
       const { cards: { [row.model]: _now, ...others } = {} } = prices.tables;
       const tables = { ...prices.tables, cards: before === undefined ? others : { ...others, [row.model]: before } };

@@ -28,7 +28,10 @@ export function useUnpricedModels(among: readonly string[] | null): readonly str
   return sorted ? names.filter((name) => sorted.includes(name)) : names;
 }
 
-/** Names the models without a price, with the way to set one. Nothing where all have one, or for users who may not set it. */
+/**
+ * Names the models without a price, with a link to set one. Renders nothing if all models have one, or for users who
+ * may not set it.
+ */
 export function UnpricedNotice({
   among = null,
   newTab = false,

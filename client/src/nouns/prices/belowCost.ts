@@ -10,7 +10,7 @@ export interface Loss {
   readonly modelName: string;
   readonly groups: readonly string[];
   readonly quantity: string;
-  /** Prompt tokens above which it is so. 0: every call. */
+  /** Prompt tokens above which the model is sold below cost. 0: at every call. */
   readonly above: number;
   /** USD, before the group ratio. */
   readonly price: number;
@@ -19,7 +19,7 @@ export interface Loss {
 
 const shown = 3;
 
-/** Losses of a proposal that the saved state does not have, or that are larger or meet more groups there. */
+/** Returns the losses of a proposal that the saved state does not have, that are larger, or that affect more groups. */
 export function newLosses<L extends Loss>(saved: readonly Loss[], proposed: readonly L[]): readonly L[] {
   const before = new Map(saved.map((loss) => [keyOf(loss), loss]));
   return proposed.filter((loss) => {

@@ -1,4 +1,4 @@
-/** Model prices as stored in the settings: four tables by model name. Pure. */
+/** Functions on model prices as stored in the settings: four tables by model name. */
 export type Table = Readonly<Record<string, number>>;
 
 export interface PriceTables {
@@ -7,7 +7,10 @@ export interface PriceTables {
   /** 1 is 2 USD per million prompt tokens. */
   readonly ratio: Table;
   readonly completion: Table;
-  /** Price cards by model, or prefix that ends with `*`. They come before the other tables. Absent: there are none. */
+  /**
+   * Price cards by model, or prefix that ends with `*`. They take precedence over the other tables. Absent: there are
+   * none.
+   */
   readonly cards?: Cards;
 }
 
@@ -31,7 +34,7 @@ export interface PriceRow {
   readonly ratio: number | null;
   readonly completion: number | null;
   readonly changed: boolean;
-  /** A price card prices the model, and the other fields do not count. */
+  /** The figures of a price card. If present, the card prices the model, and the other fields are ignored. */
   readonly card?: CardFigures;
 }
 
@@ -100,8 +103,8 @@ const of = (table: Table, model: string): number | null =>
   Object.hasOwn(table, model) ? (table[model] ?? null) : null;
 
 /**
- * All models of the tables, and those that are sold at list price, by name, with a mark for unsaved changes.
- * @param listed by name
+ * Returns all models of the tables, and those that are sold at list price, by name, with a mark for unsaved changes.
+ * @param listed list prices by name
  */
 export function priceRows(
   tables: PriceTables,
@@ -138,7 +141,7 @@ const oldAfterMilliseconds = 90 * 86_400_000;
 export const isOldDate = (asOf: string | null, now = Date.now()): boolean =>
   asOf !== null && now - Date.parse(asOf) > oldAfterMilliseconds;
 
-/** The operator's card for the name; else the list price, where no other table has the name. */
+/** Returns the operator's card for the name, or else the list price if no other table has the name. */
 function cardOf(tables: PriceTables, model: string, listed: ReadonlyMap<string, ListPrice>): CardFigures | undefined {
   const own = tables.cards && Object.hasOwn(tables.cards, model) ? tables.cards[model] : undefined;
   if (isObject(own)) {
@@ -159,9 +162,9 @@ const withoutCard = (tables: PriceTables, model: string): { readonly cards?: Car
   tables.cards ? { cards: omit(tables.cards, model) } : {};
 
 /**
- * Sets prices in USD per million tokens: they become a card, which comes before the other tables. Other prices of the card
- * stay. Prices of long prompts stay as long as they are not lower.
- * @param prices `cachedInput`: null removes the price, so that cached input costs what input costs; undefined keeps it
+ * Sets prices in USD per million tokens. They become a card, which takes precedence over the other tables. Other prices
+ * of the card stay. Prices of long prompts stay if they are not lower.
+ * @param prices `cachedInput`: null removes the price, so that cached input costs the same as input; undefined keeps it
  * @param base the card that prices the model so far
  */
 export function withCardPrices(
@@ -251,7 +254,7 @@ export const withoutModel = (tables: PriceTables, model: string): PriceTables =>
   ...withoutCard(tables, model),
 });
 
-/** Removes binary rounding errors: `0.15 ÷ 2` is 0.075, not 0.07500000000000001. */
+/** Removes binary rounding errors: `0.15 ÷ 2` becomes 0.075, not 0.07500000000000001. */
 const exact = (value: number): number => Number(value.toPrecision(12));
 
 export const ratioOfPrice = (input: number): number => exact(input / unitPriceFactor);

@@ -35,7 +35,7 @@ export function usePrices() {
     () =>
       new Map(
         names.data?.pricing.models.flatMap((priced) =>
-          // Without the saved card of its own, which an edit may remove, a model has the list price.
+          // A model whose saved card was removed by an edit has the list price.
           saved?.cards && Object.hasOwn(saved.cards, priced.modelName) && priced.effective?.source === 'CARD'
             ? ofListCard(priced)
             : listPriceOf(priced),
@@ -70,7 +70,10 @@ export function usePrices() {
         ),
       [names.data],
     ),
-    /** The card that typed prices change: the current one, or the cache prices of the ratios for this input price. */
+    /**
+     * Returns the card that typed prices change: the current one, or a card with the cache prices of the ratios for
+     * this input price.
+     */
     baseOf: (model: string, input: number): Card | undefined =>
       listed.get(model)?.card ??
       cardOfRatios(
@@ -95,7 +98,7 @@ export function usePrices() {
 
 type PricedName = PricedNamesQuery['pricing']['models'][number];
 
-/** Prices of cache reads and writes keep their relation to the input. */
+/** Prices of cache reads and writes keep their ratio to the input price. */
 function cardOfRatios(priced: PricedName | undefined, input: number): Card | undefined {
   const lines = priced?.effective?.lines ?? [];
   const before = lines.find(({ quantity }) => quantity === 'input')?.price ?? 0;

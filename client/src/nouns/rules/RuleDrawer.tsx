@@ -6,14 +6,14 @@ import { SideDrawer } from '../../components/SideDrawer.js';
 
 interface RuleDrawerProps {
   readonly title: string;
-  /** There are typed values that were not used yet. */
+  /** Whether there are typed values that were not applied. */
   readonly isChanged: boolean;
   readonly onSave: () => void;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** Frame of a rule's editor. What it gives back becomes a part of the setting, which is saved later. */
+/** The frame of a rule's editor. The edited rule becomes a part of the setting, which is saved later. */
 export function RuleDrawer({ title, isChanged, onSave, onClose, children }: RuleDrawerProps) {
   const { t } = useTranslation();
   const mayDiscard = useMayDiscard();

@@ -11,7 +11,7 @@ import { Notice } from '../../components/Notice.js';
 import { GuardrailTrialDocument } from './rules.generated.js';
 import type { RuleRow } from './ruleText.js';
 
-/** The most that the server checks at once. */
+/** Maximum number of characters that the server checks at once. */
 const maxLength = 10_000;
 
 /** A text that the server checks with the rule as it stands in the editor. */
@@ -61,7 +61,7 @@ export function TryGuardrail({
         <LoadFailure title={t('rules.tryFailed')} error={error} onRetry={() => void run()} />
       )}
       {found && !error && !loading && (
-        // It appears below the edge of the drawer otherwise.
+        // The result would otherwise appear below the visible part of the drawer.
         <Box
           ref={(box: HTMLElement | null) => box?.scrollIntoView?.({ block: 'nearest' })}
           sx={{ display: 'grid', gap: 1 }}

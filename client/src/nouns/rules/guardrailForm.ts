@@ -6,7 +6,7 @@ export const stages = ['input', 'output', 'both'] as const;
 export const actions = ['block', 'mask', 'log'] as const;
 export const dataKinds = ['email', 'phone', 'card', 'id_number', 'key'] as const;
 
-/** A guardrail rule as typed. Fields of other checks keep what was typed, and are not stored. */
+/** A guardrail rule as typed. Fields of other checks keep their typed values, and are not stored. */
 export interface GuardrailForm extends CallerForm {
   readonly name: string;
   readonly stage: (typeof stages)[number];

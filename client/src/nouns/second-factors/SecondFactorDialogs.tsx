@@ -7,7 +7,7 @@ const ConfirmSessionDialog = lazyPart(
 );
 const EnrolmentDialog = lazyPart(async () => (await import('./EnrolmentDialog.js')).EnrolmentDialog);
 
-/** The dialogs that the server asks for, over any screen. */
+/** Dialogs that a response of the server opens, above any screen. */
 export function SecondFactorDialogs() {
   const asked = useConfirmationAsked();
   const required = useEnrolmentRequired();

@@ -46,7 +46,7 @@ export function SecondFactorPanel({ onChanged }: { readonly onChanged?: () => vo
   const changed = async (made: readonly string[] = []) => {
     await refetch();
     setCodes(made);
-    // The codes are read first.
+    // The user reads the codes before the list is refreshed.
     if (made.length === 0) onChanged?.();
   };
   const factors = data?.secondFactors;

@@ -9,7 +9,7 @@ import type { SessionUser } from '../../lib/sessionUser.js';
 import { FactorProofForm } from './FactorProofForm.js';
 import { BeginSecondFactorDocument, FinishSecondFactorDocument } from './secondFactor.generated.js';
 
-/** The second step of a sign-in. The server knows from the cookie whose it is. */
+/** The second step of a sign-in. The server identifies the user by the cookie. */
 export function SecondFactorStep({ onDone }: { readonly onDone: (user: SessionUser) => Promise<void> }) {
   const { t } = useTranslation();
   const [begin, { data, error }] = useMutation(BeginSecondFactorDocument);

@@ -48,7 +48,10 @@ const paymentKeys = new Set(
     .filter((key) => key !== 'TopUpLink'),
 );
 
-/** Why a change cannot be saved: an invalid value, or a setting it requires is off. Null: it can. */
+/**
+ * Returns the reason why a change cannot be saved: the value is invalid, or a setting that it requires is off. Null if
+ * it can be saved.
+ */
 export function blockOf(key: string, { saved, edits }: DraftState, t: TFunction): string | null {
   const value = edits.get(key);
   const setting = settingsByKey.get(key)?.setting;

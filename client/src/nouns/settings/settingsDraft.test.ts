@@ -80,7 +80,7 @@ it.each([
   draft.edit('ModelRatio', mine);
   expect(draft.load([saved('ModelRatio', theirs)])).toEqual(['ModelRatio']);
   expect(draft.value('ModelRatio')).toBe(mine);
-  // From now on the edit changes the value that the other user saved.
+  // From here on, the edit is based on the value that the other user saved.
   expect(draft.load([saved('ModelRatio', theirs)])).toEqual([]);
 });
 

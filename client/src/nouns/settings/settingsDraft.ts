@@ -63,7 +63,7 @@ export class SettingsDraft {
     this.store.set({ saved, edits, refused: without(this.state().refused, key) });
   }
 
-  /** Removes the stored value of a secret, which `edit` cannot: an empty text leaves it as it is. */
+  /** Removes the stored value of a secret. `edit` cannot do this, because an empty text leaves a secret unchanged. */
   remove(key: string): void {
     const { saved, edits, refused } = this.state();
     this.store.set({ saved, edits: new Map(edits).set(key, ''), refused: without(refused, key) });
@@ -99,7 +99,7 @@ function tableOf(text: string): Entries | null {
 }
 
 /**
- * Returns their JSON object with the entries that differ between `base` and `mine`.
+ * Returns the JSON object of the other admin with the entries that differ between `base` and `mine`.
  * @returns null when both changed the same entry, or a text is not an object
  */
 function mergedTable(base: string, mine: string, theirs: string): string | null {

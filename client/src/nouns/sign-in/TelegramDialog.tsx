@@ -50,7 +50,7 @@ export function TelegramDialog({
           else toast.error(message);
           return;
         }
-        // `onClose` would close what is open instead.
+        // `onClose` would otherwise close the dialog that was opened since.
         if (isOpen) onClose();
         onDone(answer);
       });

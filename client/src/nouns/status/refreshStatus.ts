@@ -20,12 +20,12 @@ export const toSiteStatus = ({
   turnstileSiteKey: status.turnstileSiteKey ?? '',
 });
 
-/** Reads the status again after settings were saved. On failure the current one stays; the next visit gets a new one. */
+/** Reads the status again after settings were saved. If that fails, the current status stays until the next visit. */
 export async function refreshStatus(client: ApolloClient): Promise<void> {
   try {
     const { data } = await client.query({ query: StatusDocument, fetchPolicy: 'network-only' });
     if (data) siteStatus.set(toSiteStatus(data));
   } catch {
-    // The settings themselves are saved.
+    // The settings were saved, so the failure is not reported.
   }
 }

@@ -21,7 +21,7 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 
 const patterns = { state: /^(open|ended)$/, kind: new RegExp(`^(${alertKinds.join('|')})$`) };
 
-/** All alerts of the last months: what held when, and which messages could not be sent. */
+/** All alerts of the last months: which condition held when, and which messages could not be sent. */
 export function AlertListScreen() {
   const { t } = useTranslation();
   const grid = useServerGrid({ filters: { state: '', kind: '' }, patterns });

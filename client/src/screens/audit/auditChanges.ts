@@ -20,13 +20,13 @@ export const priceSettings: readonly string[] = [
 
 const isEmpty = (text: string | null): boolean => text === null || text === '';
 
-/** Fields that say what the object is. They come first. */
+/** Fields that identify the object. They come first. */
 const naming = ['username', 'name', 'key', 'level', 'kind'];
 const rankOf = ({ field }: Change): number => (naming.indexOf(field) + naming.length + 1) % (naming.length + 1);
 
 /**
- * The changes of an entry. Of a table only the rows that differ, by name. Of a new or deleted object its name first, and
- * no fields that were never set.
+ * Returns the changes of an entry. For a table these are only the rows that differ, by name. For a new or deleted
+ * object, the name comes first, and fields that were never set are left out.
  */
 export function changesOf(entry: AuditEntry): Change[] {
   const changes = entry.changes.flatMap(rowsOf);
@@ -66,7 +66,7 @@ function textOf(table: Readonly<Record<string, unknown>>, name: string): string 
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The setting's value before this change, to be saved again; null where there is nothing to restore. */
+/** Returns the setting's value before this change, which can be saved again; null if it cannot be restored. */
 export function restorable(entry: AuditEntry): { key: string; value: string } | null {
   if (entry.subject !== 'OPTION' || !priceSettings.includes(entry.subjectId)) return null;
   const [change] = entry.changes;

@@ -24,7 +24,7 @@ export function BaseUrlField({
   const type = useWatch({ control, name: 'type' });
   const known = knownBaseUrlsOf(type);
 
-  // The gateway adds /v1 itself: a base URL that ends with it would be called with /v1/v1.
+  // The gateway adds `/v1` itself, so a base URL that ends with it would result in `/v1/v1`.
   const askAboutVersion = async () => {
     const url = getValues('baseUrl');
     if (locked !== undefined || type === 'CUSTOM' || !endsWithVersion(url)) return;

@@ -51,14 +51,14 @@ export function BulkActions({
         tested += 1;
         if (reason !== null) failed.push({ id, reason });
       },
-      // Without the bar, no button stops the tests.
+      // If the bar disappears, there is no button that stops the tests, so they end.
       () => stopped.current || !isShown.current,
     );
     setTesting(false);
     const [first] = failed;
     if (first) toast.error(t('channels.bulkTestFailed', { count: tested, failed: failed.length, ...first }));
     else toast.success(t('channels.bulkTested', { count: tested }));
-    // The selection may have changed meanwhile, and one that was cleared stays so.
+    // The selection may have changed meanwhile, and a cleared selection stays empty.
     if (isShown.current) onDone(selected.current);
   };
   const finish = (outcome: BulkOutcome | undefined, done: (count: number) => string) => {

@@ -3,7 +3,7 @@ import { GroupChips } from '../../nouns/groups/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import type { ChannelCellTools } from './channelCellTools.js';
-import { RestChip } from './ChannelHealth.js';
+import { CooldownChip } from './ChannelHealth.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
@@ -26,7 +26,7 @@ export const ChannelCard = memo(function ChannelCard({
         <>
           <ChannelStatusChip channel={row} />
           <ChannelLossChip losses={tools.losses.get(row.id)} />
-          <RestChip channel={row} />
+          <CooldownChip channel={row} />
           <ResponseChip channel={row} />
           <GroupChips groups={row.groups} />
         </>

@@ -49,7 +49,7 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
   if (data?.channel && !writes) return <ChannelView channel={data.channel} onClosed={onClosed} />;
   if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
-  // The drawer opens once its data is loaded, and not as an empty panel.
+  // The drawer opens only when its data is loaded, so that no empty panel is shown.
   if (isId && !error && !data) return null;
   return (
     <SideDrawer
@@ -84,10 +84,10 @@ function ChannelForm({
   const budgets = useMay('BUDGETS');
   const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
   const { dirtyFields } = form.formState;
-  // Reading it here subscribes to it: `save` sends changed fields only.
+  // Reading `dirtyFields` here subscribes to it, because `save` sends only changed fields.
   useEffect(() => undefined, [dirtyFields]);
 
-  /** Asks where a changed cost, model or group sells more below cost than before. */
+  /** Asks for confirmation if a changed cost, model or group means more sales below cost than before. */
   const isAccepted = async (values: ChannelValues): Promise<boolean> => {
     const { costFactor, costCards, models, groups } = dirtyFields;
     if (!costFactor && !costCards && !models && !groups) return true;

@@ -15,7 +15,7 @@ import { ChannelChoicesDocument } from './channels.generated.js';
 import type { ChannelFilters } from './channelFilter.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
-/** Props that stay the same from page to page, so that it is not drawn again with each. */
+/** Its props are the same on every page of the list, so that it is not rendered again with each page. */
 export const ChannelFilterBar = memo(function ChannelFilterBar({
   filters,
   columnChoice,

@@ -35,26 +35,28 @@ function useNow(active: boolean): number {
   return now;
 }
 
-/** Seconds below two minutes, then minutes, then hours. */
+/** Formats a remaining time: seconds below two minutes, then minutes, then hours. */
 function cooldownTime(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 120) return `${decimal(seconds, 0)} s`;
   return seconds < 7200 ? `${decimal(Math.ceil(seconds / 60), 0)} min` : `${decimal(Math.ceil(seconds / 3600), 0)} h`;
 }
 
-/** The reason and the time left of one rest. */
+/** The reason of a cooldown and the time that is left of it. */
 function useCooldownText(): (one: KeyCooldown, now: number) => string {
   const { t } = useTranslation();
   return (one, now) => {
     const reason = t(`channels.cooldownReasons.${one.cooldown.reason}`);
     if (one.cooldown.reason === 'REFUSED') return reason;
     const left = untilOf(one) - now;
-    return left > 0 ? t('channels.restLeft', { reason, time: cooldownTime(left) }) : t('channels.restOver', { reason });
+    return left > 0
+      ? t('channels.cooldownLeft', { reason, time: cooldownTime(left) })
+      : t('channels.cooldownOver', { reason });
   };
 }
 
-/** A chip while keys of the channel rest, with the time until the last of them is tried again. */
-export function RestChip({
+/** A chip while keys of the channel are in cooldown, with the time until the last of them is tried again. */
+export function CooldownChip({
   channel,
   otherwise = null,
 }: {
@@ -71,8 +73,8 @@ export function RestChip({
   const shown = waiting.reduce((last, one) => (untilOf(one) > untilOf(last) ? one : last));
   const hint = waiting.map((one) => (
     <Box key={`${one.key.position}/${one.cooldown.model}`}>
-      {t('channels.restKey', { position: one.key.position, ending: one.key.ending })}{' '}
-      {one.cooldown.model ?? t('channels.restAllModels')}: {textOf(one, now)}
+      {t('channels.cooldownKey', { position: one.key.position, ending: one.key.ending })}{' '}
+      {one.cooldown.model ?? t('channels.cooldownAllModels')}: {textOf(one, now)}
     </Box>
   ));
   return (
@@ -84,7 +86,7 @@ export function RestChip({
   );
 }
 
-/** The keys that rest, and the button that ends it for those who may. Nothing while all keys serve calls. */
+/** The keys in cooldown, and a button that clears the cooldowns for users who may. Renders nothing while all keys serve calls. */
 export function HealthSection({ channel }: { readonly channel: ChannelRowFragment }) {
   const { t } = useTranslation();
   const act = useAction();
@@ -95,7 +97,7 @@ export function HealthSection({ channel }: { readonly channel: ChannelRowFragmen
   const now = useNow(cooldowns.length > 0);
   if (cooldowns.length === 0) return null;
   return (
-    <DrawerSection title={t('channels.cooldowns')} explanation={t('channels.restsText')}>
+    <DrawerSection title={t('channels.cooldowns')} explanation={t('channels.cooldownsText')}>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0, display: 'flex', flexDirection: 'column', gap: 1 }}>
         {cooldowns.map((one) => (
           <Box
@@ -104,9 +106,9 @@ export function HealthSection({ channel }: { readonly channel: ChannelRowFragmen
             sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}
           >
             <Box component="span" className="num">
-              {t('channels.restKey', { position: one.key.position, ending: one.key.ending })}
+              {t('channels.cooldownKey', { position: one.key.position, ending: one.key.ending })}
             </Box>
-            <Box component="span">{one.cooldown.model ?? t('channels.restAllModels')}</Box>
+            <Box component="span">{one.cooldown.model ?? t('channels.cooldownAllModels')}</Box>
             <ToneChip tone={one.cooldown.reason === 'REFUSED' ? 'red' : 'amber'} dot>
               {textOf(one, now)}
             </ToneChip>
@@ -122,7 +124,7 @@ export function HealthSection({ channel }: { readonly channel: ChannelRowFragmen
           onClick={() =>
             void act(async () => {
               await clear({ variables: { id: channel.id } });
-              toast.success(t('channels.restsCleared'));
+              toast.success(t('channels.cooldownsCleared'));
             })
           }
         >

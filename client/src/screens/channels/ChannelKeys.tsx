@@ -19,7 +19,7 @@ import {
   type ChannelRowFragment,
 } from './channels.generated.js';
 import { TestButton } from './ChannelRowActions.js';
-import { RestChip } from './ChannelHealth.js';
+import { CooldownChip } from './ChannelHealth.js';
 
 type Key = ChannelRowFragment['keys'][number];
 
@@ -79,7 +79,7 @@ export function KeysSection({
         return t('channels.keyRemoved');
       },
       {
-        title: t('channels.keyRemoveTitle', { key: t('channels.restKey', key) }),
+        title: t('channels.keyRemoveTitle', { key: t('channels.cooldownKey', key) }),
         body: t('channels.keyRemoveBody'),
         verb: t('actions.delete'),
         destructive: true,
@@ -90,7 +90,7 @@ export function KeysSection({
     <DrawerSection title={t('channels.storedKeys', { count: keys.length })} explanation={t('channels.storedKeysText')}>
       <Box component="ul" sx={{ listStyle: 'none', m: 0, p: 0 }}>
         {keys.map((key) => {
-          const name = t('channels.restKey', key);
+          const name = t('channels.cooldownKey', key);
           const result = results[nameOf(key)];
           return (
             <Box
@@ -170,12 +170,12 @@ const states = {
   PAUSED: { tone: 'amber', label: 'channels.keyPaused' },
 } as const;
 
-/** The rest of the key, else its state. */
+/** The cooldown of the key, else its state. */
 function KeyChip({ channel, shown }: { readonly channel: ChannelRowFragment; readonly shown: Key }) {
   const { t } = useTranslation();
   const { tone, label } = states[shown.status];
   return (
-    <RestChip
+    <CooldownChip
       channel={{ status: channel.status, keys: [shown] }}
       otherwise={
         <ToneChip tone={tone} dot>

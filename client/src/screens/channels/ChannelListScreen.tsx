@@ -52,7 +52,7 @@ const ChannelPanels = lazyPart(
   ({ panel }) => panel !== null,
 );
 
-/** So that names can be read. */
+/** Widths below which columns are hidden, so that names stay readable. */
 const hiddenBelow = {
   ...Object.fromEntries(healthFields.map((field) => [field, Infinity])),
   usedQuota: 1400,
@@ -69,7 +69,8 @@ export function ChannelListScreen() {
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
   const { id: editedId } = useParams();
-  // Read when a row is opened: columns that depend on the address would be new for each page, and all rows drawn twice.
+  // The address is read when a row is opened: columns that depend on it would be new for each page, and all rows would
+  // be rendered twice.
   const searchNow = useRef(search);
   useEffect(() => {
     searchNow.current = search;
@@ -116,7 +117,7 @@ export function ChannelListScreen() {
   );
   const columns = useMemo(() => channelColumns(tools), [tools]);
   const columnChoice = useColumnChoice('channels-table-columns', columns, hiddenBelow);
-  // The rows are marked first; the bar in place of the filters follows.
+  // The rows are marked first. The bar that replaces the filters follows.
   const chosen = [...useDeferredValue(selected)].filter((id) => typeof id === 'number');
 
   const keepSortById = useCallback((on: boolean) => {

@@ -6,7 +6,7 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { Dash, Mono, Num } from '../../components/Text.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
-import { HealthSection, RestChip } from './ChannelHealth.js';
+import { HealthSection, CooldownChip } from './ChannelHealth.js';
 import { KeysSection } from './ChannelKeys.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
 import type { ChannelDetailFragment } from './channels.generated.js';
@@ -43,7 +43,10 @@ export function ChannelView({
           rows={[
             [t('fields.name'), channel.name],
             [t('fields.type'), types.label(channel.type)],
-            [t('fields.status'), <RestChip channel={channel} otherwise={<ChannelStatusChip channel={channel} />} />],
+            [
+              t('fields.status'),
+              <CooldownChip channel={channel} otherwise={<ChannelStatusChip channel={channel} />} />,
+            ],
             [t('channels.response'), <ResponseChip channel={channel} />],
             [t('fields.baseUrl'), channel.baseUrl ? <Mono>{channel.baseUrl}</Mono> : <Dash />],
           ]}

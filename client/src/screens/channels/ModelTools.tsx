@@ -33,7 +33,7 @@ export function ModelTools({
     const source = getValues(sourceFields);
     const [type, baseUrl, keys] = source;
     const key = splitKeys(type, keys)[0] ?? (keyless.has(type) ? noKey : undefined);
-    // The stored key goes to the stored address only, which is not the one on the screen once that was changed.
+    // The stored key is sent only to the stored address, which differs from the shown one if that was edited.
     const isStored = channelId !== null && !dirtyFields.type && !dirtyFields.baseUrl && !dirtyFields.keys;
     if (!isStored && key === undefined) {
       const message = channelId === null ? t('channels.keyForModels') : t('channels.keyForNewAddress');

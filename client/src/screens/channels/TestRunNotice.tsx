@@ -15,7 +15,10 @@ const storageKey = 'channel-test-run';
 /** Milliseconds between reads of a run's progress. */
 const pollInterval = 2000;
 
-/** Progress and result of the last test of all channels, with the way to those that failed. It stays until it is dismissed. */
+/**
+ * Progress and result of the last test of all channels, with a link to those that failed. It stays until it is
+ * dismissed.
+ */
 export function TestRunNotice() {
   const { t } = useTranslation();
   const [dismissed, setDismissed] = useState(() => readText(storageKey));

@@ -22,7 +22,7 @@ export function UpstreamModels({
   const [update] = useMutation(UpdateChannelDocument);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
   const asked = useRef(false);
-  // Until the models arrive, nothing covers the list, and another dialog may be opened.
+  // Until the models arrive, the list is not covered, and another dialog may be opened.
   const isShown = useIsShown();
 
   useEffect(() => {

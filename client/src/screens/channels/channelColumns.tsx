@@ -16,7 +16,7 @@ import {
   type ChannelListRow,
   type TagRow,
 } from './channelRows.js';
-import { RestChip } from './ChannelHealth.js';
+import { CooldownChip } from './ChannelHealth.js';
 import { ChannelName } from './ChannelName.js';
 import { ChannelLossChip } from './ChannelLossChip.js';
 import { HealthOf, type healthFields } from './ShownHealth.js';
@@ -89,7 +89,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       headerName: t('fields.status'),
       width: 136,
       renderCell: cell(
-        (row) => <RestChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
+        (row) => <CooldownChip channel={row} otherwise={<ChannelStatusChip channel={row} />} />,
         (row) => <TagStatusChip row={row} />,
       ),
     },

@@ -28,7 +28,7 @@ interface CostTexts {
 export const textOfCards = (cards: unknown): string =>
   isJsonObject(cards) && Object.keys(cards).length > 0 ? toText(cards) : '';
 
-/** The editor has the names of the REST API, which documents of this family use. */
+/** The editor uses the names of the REST API, because documents of this family of programs use them. */
 export function settingOf(text: string): CreateChannelInput['setting'] {
   if (text.trim() === '') return null;
   const { proxy, force_format, thinking_to_content, stream_support, ...more } = objectOf(text);
@@ -60,7 +60,9 @@ const isAbsentOr =
   (value: unknown): boolean =>
     value == null || typeof value === type;
 
-/** Whether `settingOf` keeps all values: one of another type, such as the text "true", would be left out without a sign. */
+/**
+ * Whether `settingOf` keeps all values. A value of another type, such as the text "true", would be dropped silently.
+ */
 export const isSetting = (value: unknown): boolean =>
   isJsonObject(value) &&
   [value['proxy'], value['stream_support']].every(isAbsentOr('string')) &&

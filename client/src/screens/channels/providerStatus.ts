@@ -1,7 +1,8 @@
 import type { TFunction } from 'i18next';
 
 /**
- * In words, where the server only names the HTTP status of the provider: it sends that text to older clients as well.
+ * Describes a failure in words if the server only names the HTTP status of the provider, because older clients get the
+ * server's text as well.
  * @param reason as described for the user
  */
 export function inWords(reason: string, t: TFunction): string {

@@ -13,7 +13,7 @@ import {
 } from './channels.generated.js';
 
 /**
- * Actions on many channels: background rounds on the server, repairs, and deletions.
+ * Actions on many channels: runs in the background of the server, repairs, and deletions.
  *
  * @param onDeleted after channels were deleted that only the server knows
  */

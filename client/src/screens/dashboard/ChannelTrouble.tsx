@@ -16,8 +16,8 @@ const shown = 5;
 const refreshEvery = 60_000;
 
 /**
- * The channels that failed most in the last hour, with the reason, for those who may see channels. Its children are below,
- * and wait for it, so that they do not move.
+ * The channels that failed most in the last hour, with the reason, for users who may see channels. Its children are
+ * rendered below when it has loaded, so that they do not move.
  */
 export function ChannelTrouble({ children }: { readonly children?: ReactNode }) {
   const may = useMay('CHANNELS_READ');

@@ -49,7 +49,7 @@ export function Charts({
   const { quotaPerUnit } = useStatus();
   const starts = useMemo(() => data.buckets.map(({ start }) => start), [data]);
   const labels = labelsOf(starts, data.granularity);
-  // In the currency shown, so that the marks of the axis are round amounts of it.
+  // Amounts are converted to the shown currency, so that the marks of the axis are round numbers.
   const unitsPerQuota = isInCurrency ? currencyRate / quotaPerUnit : 1;
   const spend: ChartSeries[] = useMemo(
     () =>
@@ -113,7 +113,7 @@ export function Charts({
           // The smallest amount that is shown, or one unit of quota.
           minStep={isInCurrency ? 0.000_001 : 1}
           kind="columns"
-          // The height is that of the list beside it, whose rows have a second line when the margin is known.
+          // The height equals that of the list beside it, whose rows have a second line if the margin is known.
           height={data.models.some((row) => marginOf(row.metrics)) ? 380 : 280}
           name={nameOf(t('dashboard.spendByModel'), money(data.current.quota, 'balance'))}
         />

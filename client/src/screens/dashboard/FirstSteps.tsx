@@ -40,7 +40,10 @@ function stepsOf({ channels, enabledModels, unpricedModels, tokens }: FirstSteps
   ] as const;
 }
 
-/** The way to the first call of a fresh site, for admins. Nothing once a call was made, or after it was dismissed. */
+/**
+ * The steps to the first call of a fresh site, for admins. Renders nothing once a call was made, or after it was
+ * dismissed.
+ */
 export function FirstSteps() {
   const { t } = useTranslation();
   const isAdmin = (useSession()?.role ?? 0) >= adminRole;

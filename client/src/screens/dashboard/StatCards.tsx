@@ -77,7 +77,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
     },
   ];
   const earned = now?.cost;
-  // While the figures load, admins see the place of the card that will come.
+  // While the figures load, admins see a placeholder for the card of the margin.
   if (earned ?? (!data && isAdmin)) {
     cards.splice(1, 0, {
       label: t('dashboard.marginTitle'),
@@ -102,7 +102,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
           xs: 'repeat(2, minmax(0, 1fr))',
           md: `repeat(${cards.length}, minmax(0, 1fr))`,
         },
-        // An odd one fills its line.
+        // If the number of cards is odd, the last one fills its line.
         '& > :last-child:nth-of-type(odd)': { gridColumn: { xs: '1 / -1', md: 'auto' } },
       }}
     >

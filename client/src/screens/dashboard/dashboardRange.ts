@@ -14,8 +14,8 @@ export interface DashboardRange {
   /** Length in days, rounded up. */
   readonly days: number;
   /**
-   * Unix milliseconds, full UTC hours, because usage is counted by these: the range that is shown is the one that is summed.
-   * `until` is null for an open end. Relative ranges move with the time of the refresh.
+   * Unix milliseconds of full UTC hours, because usage is counted by hour: the range that is shown is the one that is
+   * summed. `until` is null for an open end. Relative ranges move with the time of the refresh.
    */
   readonly at: (now: number) => { readonly from: number; readonly until: number | null };
 }
@@ -45,7 +45,7 @@ export function dashboardRange(
     const fixed = whole(start.getTime(), end && end.getTime());
     return { preset, days: Math.ceil(((fixed.until ?? now) - fixed.from) / day), at: () => fixed };
   }
-  // The hour and the day that go on are the last of them.
+  // The current hour or day is the last one of the range.
   const startAt = (time: number): number =>
     preset === '1' ? time - 23 * hour : startOfDay(new Date(time), Number(preset) - 1).getTime();
   return { preset, days: Number(preset), at: (time) => whole(startAt(time), null) };

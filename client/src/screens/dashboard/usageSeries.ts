@@ -2,7 +2,7 @@ import { dateTime } from '../../lib/format.js';
 import { chosenZone, readerZone } from '../../lib/reader.js';
 import type { Zone } from '../../lib/zone.js';
 
-/** Series for charts, from the server's buckets. Pure. */
+/** Builds series for charts from the server's buckets. */
 export const granularities = ['hour', 'day', 'week', 'month'] as const;
 export type Granularity = (typeof granularities)[number];
 
@@ -24,8 +24,8 @@ export const granularityFor = (wanted: Granularity, days: number): Granularity =
   granularities.slice(granularities.indexOf(wanted)).find((one) => days <= maxDays[one]) ?? 'month';
 
 /**
- * Labels of the buckets, all different: with the year where the range is long, and with the offset of the hour that a clock
- * shows twice.
+ * Returns the labels of the buckets, all different: with the year if the range is long, and with the offset for an hour
+ * that a clock shows twice.
  */
 export function labelsOf(
   starts: readonly number[],
@@ -57,7 +57,10 @@ function offsetOf(time: number, zone: Zone): string {
 export const bucketsOf = (days: number, granularity: Granularity): number =>
   Math.ceil((days * 24 + 2) / hours[granularity]) + 2;
 
-/** The reader's time zone, or UTC where days do not start on a full UTC hour: usage is aggregated by UTC hour. */
+/**
+ * Returns the reader's time zone, or UTC if days of that zone do not start on a full UTC hour, because usage is
+ * aggregated by UTC hour.
+ */
 export function viewerZone(zone: string = readerZone(), now: Date = new Date()): string {
   try {
     const minutes = new Intl.DateTimeFormat('en-US', { timeZone: zone, minute: 'numeric' }).format(now);

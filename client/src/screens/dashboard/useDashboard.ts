@@ -36,7 +36,7 @@ export interface DashboardData {
   readonly rates: { readonly calls: number; readonly tokens: number };
 }
 
-/** Whose usage is shown. */
+/** The users whose usage is shown. */
 export interface Whose {
   readonly everybody: boolean;
   /** The name of a user, to show only this user; empty for all. */
@@ -46,7 +46,7 @@ export interface Whose {
 /** All numbers of the dashboard for a range, in one query with a field per card and chart. */
 export function useDashboard({ everybody, username }: Whose, range: DashboardRange, granularity: Granularity) {
   const client = useApolloClient();
-  /** With what loaded it: of other usage, or of another range, it is not shown after a failure. */
+  /** The shown data, with the query that loaded it. Data of another query is not shown after a failure. */
   const [shown, setShown] = useState<{ readonly load: unknown; readonly data: DashboardData } | null>(null);
   const [error, setError] = useState<unknown>();
   const [loading, setLoading] = useState(true);
@@ -106,7 +106,7 @@ export function useDashboard({ everybody, username }: Whose, range: DashboardRan
     };
   }, [client, everybody, granularity, range, username]);
 
-  /** The last request: responses of earlier ones come too late. */
+  /** The number of the last request. Responses to earlier requests are ignored. */
   const last = useRef(0);
   const refresh = useCallback(() => {
     const own = ++last.current;

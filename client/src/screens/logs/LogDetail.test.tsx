@@ -51,7 +51,7 @@ const call: LogRow = {
   askedGroup: null,
   affinity: null,
   isUsageEstimated: false,
-  hasClientLeft: false,
+  hasClientDisconnected: false,
   streamError: null,
   conversation: null,
   attemptIds: [12, 19],

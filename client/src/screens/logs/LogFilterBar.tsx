@@ -12,7 +12,7 @@ import { typeLabels } from './logTypes.js';
 import { costPattern, type LogFilters } from './logFilter.js';
 import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
 
-/** Props that stay the same from page to page, so that it is not drawn again with each. */
+/** Its props are the same on every page of the list, so that it is not rendered again with each page. */
 export const LogFilterBar = memo(function LogFilterBar({
   filters,
   isAdmin,
@@ -38,7 +38,7 @@ export const LogFilterBar = memo(function LogFilterBar({
       start={startOfToday()}
       onRange={choose}
       onQuery={() => {
-        // The address ignores such a text: the list would be without this filter.
+        // The address ignores an invalid text, so the list would be without this filter.
         if (isCostWrong) {
           toast.error(t('logs.costWrong'));
           return;

@@ -34,7 +34,7 @@ import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
 import { useLogTail } from './useLogTail.js';
 
-/** So that the cost is in view. */
+/** Widths below which columns are hidden, so that the cost stays visible. */
 const hiddenBelow = { group: 1300, retry: 1300, tokenName: 1200, type: 1200, channelId: 1100, durationMs: 900 };
 
 export function LogListScreen() {
@@ -54,7 +54,7 @@ export function LogListScreen() {
   const [now, setNow] = useState(() => new Date());
   const refresh = useCallback(() => setNow(new Date()), []);
 
-  // The oldest first, or by cost: new rows do not belong to the beginning, as on any page but the first.
+  // If the list is sorted otherwise, or is not on its first page, new rows do not belong to its beginning.
   const isNewestFirst = !grid.sort || (grid.sort.field === 'at' && grid.sort.direction === 'DESC');
   const tailPage = isNewestFirst ? grid.page : 1;
   const variables = useMemo(

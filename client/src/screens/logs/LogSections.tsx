@@ -38,7 +38,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
       <ToneChip tone="outline">{`#${row.channelId}`}</ToneChip> {row.channelName}
     </>
   );
-  const ended = row.hasClientLeft
+  const ended = row.hasClientDisconnected
     ? t('logs.clientGone')
     : row.streamError
       ? t('logs.streamError', { reason: row.streamError })

@@ -15,7 +15,7 @@ export function LogStats({
   isAdmin,
 }: {
   readonly filter: LogFilter;
-  /** The filter as chosen: without a moment that moves with every refresh. */
+  /** The filter as chosen, without the moment of the last refresh. */
   readonly question: string;
   readonly isAdmin: boolean;
 }) {
@@ -26,7 +26,7 @@ export function LogStats({
   const error = isAdmin ? all.error : own.error;
   const page = useLastAnswer(isAdmin ? all.data?.logs : own.data?.myLogs, error, question);
   const failed = error !== undefined && page === undefined;
-  // Totals are of charged calls: a list of other rows has none.
+  // Totals cover charged calls only: a list without calls has no totals.
   const hasCalls = filter.types?.includes('CONSUME') ?? true;
   const stat = page && (hasCalls ? page.sums : noCharges);
   const cell = (label: string, value: number | undefined): Stat => ({

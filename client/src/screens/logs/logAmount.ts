@@ -1,10 +1,10 @@
 import type { useFormat } from '../../lib/useFormat.js';
 import type { LogRow } from './logRow.js';
 
-/** Rows that changed the balance otherwise than by a call: codes, payments, bonuses, refunds and what admins did. */
+/** Types of rows that changed the balance without a call: codes, payments, bonuses, refunds and changes by admins. */
 const credits = new Set<LogRow['type']>(['TOP_UP', 'MANAGE', 'SYSTEM', 'CHECK_IN']);
 
-/** The cost of a call, or what else the balance changed by, with its sign. Null: the row has no amount. */
+/** Returns the cost of a call, or another change of the balance, with its sign. Null if the row has no amount. */
 export function amountOf(
   { type, quota }: Pick<LogRow, 'type' | 'quota'>,
   { money }: Pick<ReturnType<typeof useFormat>, 'money'>,

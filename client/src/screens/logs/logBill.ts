@@ -2,7 +2,7 @@ import { decimal, dollars, integer, ratio } from '../../lib/format.js';
 import type { LogRow } from './logRow.js';
 
 const perMillion = 1_000_000;
-/** A cache write for an hour costs twice the prompt where one for five minutes costs 1.25 times. */
+/** A cache write for an hour costs twice the prompt price, and one for five minutes 1.25 times. */
 const hourFactor = 1.6;
 
 /** One kind of tokens of a call. Amounts in USD before the group ratio. */

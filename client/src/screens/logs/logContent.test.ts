@@ -106,7 +106,7 @@ it('leaves the text of other rows as it is', () => {
   );
 });
 
-/** Texts that the file for people has, too, by rules of the server: both have to say the same. */
+/** Texts that the server also writes into the file for people, by rules of its own. Both must have the same wording. */
 const inFile = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/log-texts.json'), 'utf8'),
 ) as ReadonlyArray<{ type: 'MANAGE' | 'SYSTEM' | 'CHECK_IN' | 'TOP_UP'; content: string; zh: string }>;

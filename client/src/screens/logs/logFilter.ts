@@ -67,7 +67,7 @@ export function toLogFilter(
   const { from, to } = toTimes(filters, startOfToday(), now);
   const requestId = text(filters.requestId);
   return {
-    // A request is found whenever it was, unless a range is chosen.
+    // A request is found at any time, unless a range is chosen.
     at: requestId && !filters.from && !filters.to ? null : { from, until: to },
     requestId,
     ...(filters.cost ? { quota: costRange(filters.cost, quotaPerUnit) } : {}),
@@ -94,7 +94,7 @@ export function logVariables(
 ) {
   const filter = toLogFilter(grid.filter, reader, now);
   const variables = listVariablesOf<LogSortField>(grid);
-  // The server sorts by cost within a range only; a request that is found without one has few rows.
+  // The server sorts by cost only within a range. A request that is found without a range has few rows.
   const sort = filter.at || variables.sort?.[0]?.field === 'AT' ? (variables.sort ?? null) : null;
   return { ...variables, sort, filter };
 }

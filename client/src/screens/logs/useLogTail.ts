@@ -58,7 +58,7 @@ export function useLogTail(parts: {
   const clear = useCallback(() => setArrived(none), []);
   useEffect(clear, [clear, filter]);
   const moves = !paused && page === 0;
-  // Not counted yet: the reload is already scheduled.
+  // Rows that are not counted yet, because a reload is already scheduled.
   const soon = useRef(none);
   const count = (next: Arrived): void => setArrived((before) => join(before, next));
   const refreshSoon = useThrottled(() => {

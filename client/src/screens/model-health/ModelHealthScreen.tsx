@@ -19,7 +19,7 @@ import { ModelHealthDocument } from './modelHealth.generated.js';
 import { ModelHealthCard, modelHealthColumns } from './modelHealthColumns.js';
 
 const windows = ['HOUR', 'DAY', 'WEEK'] as const;
-/** The server reads the figures anew after half a minute. Milliseconds. */
+/** Refresh interval in milliseconds. The server reads new figures every half a minute. */
 const refreshEvery = 60_000;
 
 /** How well models serve calls: for visitors, users or no one, by option `model_health.access`. */

@@ -49,7 +49,7 @@ function toFilter(filter: Readonly<typeof noFilters>, start: Date, now: Date): T
   const { from, to } = toTimes(filter, start, now);
   const tradeNo = filter.tradeNo.trim();
   return {
-    // A number is looked for whenever it was made.
+    // An order is found by its number at any time.
     ...(tradeNo ? { tradeNo } : { created: { from, until: to } }),
     ...(filter.status ? { statuses: [filter.status as OrderStatus] } : {}),
     ...(filter.method ? { methods: [filter.method as PaymentMethod] } : {}),

@@ -45,7 +45,7 @@ export function DisplayTab({ setting, onSaved }: { readonly setting: MySetting; 
     try {
       await update({
         variables: { input: choices },
-        // The bell has read them as those of the user, this screen as those of the caller.
+        // The bell has cached the settings of `User`, and this screen those of the caller, so both entries are updated.
         update: (cache) => {
           const changed = (stored: object) => ({ ...stored, ...choices });
           const user = cache.identify({ __typename: 'User', id: session.get()?.id }) ?? '';

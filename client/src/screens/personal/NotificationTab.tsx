@@ -16,7 +16,7 @@ export type MySetting = PersonalQuery['mySetting'];
 
 /** Presets in quota units. */
 const thresholds = [100_000, 500_000, 1_000_000, 5_000_000];
-/** The value of a user who chose none: the setting of the site, which may change, applies. */
+/** The value of a user who has chosen none: the setting of the site applies, which may change. */
 const ofSite = '';
 const scheme = 'https://';
 
@@ -46,7 +46,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
           input: {
             notifyType: webhook ? 'WEBHOOK' : 'EMAIL',
             quotaWarningThreshold: values.quotaWarningThreshold === ofSite ? null : values.quotaWarningThreshold,
-            // The fields of the other method are hidden, and so would be the error of one of them.
+            // The fields of the other method are hidden, and an error at one of them would be hidden too.
             ...(webhook
               ? {
                   webhookUrl: values.webhookUrl.trim() || null,

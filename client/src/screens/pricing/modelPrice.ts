@@ -51,7 +51,7 @@ export function tiersFor(model: PricedModel, groupRatio: number): PriceTier[] {
         ? [{ quantity, price: scaled(price, groupRatio), isPerMillion: perMillion.get(quantity) ?? true }]
         : [],
     );
-    // A tier names what differs: a price of the card for cached input stays.
+    // A tier contains only the prices that differ, so the card's price of cached input applies.
     return hasCachedInput ? own : withCachedInput(own);
   };
   const long = Array.isArray(card['contextTiers']) ? (card['contextTiers'] as unknown[]) : [];

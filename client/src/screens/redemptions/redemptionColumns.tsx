@@ -88,7 +88,7 @@ function UsedBy({ row: { kind, uses, redeemedBy } }: { readonly row: RedemptionL
   );
 }
 
-/** On a card: who used a code, or how often a gift was used; nothing for a code that waits. */
+/** The use of a code on a card: who used it, or how often a gift was used. Nothing for an unused code. */
 export function CardUse({ row }: { readonly row: RedemptionListRow }) {
   if (row.kind === 'GIFT') return <GiftUses row={row} />;
   return row.uses.items.length > 0 ? <UsedBy row={row} /> : null;

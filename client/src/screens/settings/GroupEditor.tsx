@@ -121,7 +121,7 @@ function GroupFields({
 }) {
   const { t } = useTranslation();
   const { name } = row;
-  // A text that is no number is refused when it is saved; until then it limits nothing.
+  // A text that is not a number is refused when it is saved. Until then it is no limit.
   const siteRequests = Number(useSetting('ModelRequestRateLimitCount').value) || 0;
   const siteSuccesses = Number(useSetting('ModelRequestRateLimitSuccessCount').value) || 0;
   const budgets = useMay('BUDGETS');
@@ -130,7 +130,7 @@ function GroupFields({
   const { data } = useQuery(GroupUseDocument, readsUsers && readsChannels ? { variables: { group: name } } : skipToken);
   const users = data?.users?.totalCount;
   const channels = data?.channels?.totalCount;
-  // A role whose users are not known counts as used.
+  // A group counts as used if the number of its users is unknown to this role.
   const isUsed = users !== 0 || channels !== 0;
   const removable =
     writable.ratio &&
@@ -222,7 +222,7 @@ function GroupFields({
   );
 }
 
-/** Why a field without a label takes no more text. */
+/** Shows why a field without a label accepts no more text. */
 function LengthHint({ text, maxLength }: { readonly text: string; readonly maxLength: number }) {
   const { t } = useTranslation();
   const { hint } = lengthNotes(text, maxLength, t);

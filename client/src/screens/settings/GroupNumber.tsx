@@ -4,7 +4,7 @@ import OutlinedInput from '@mui/material/OutlinedInput';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** The largest factor and the largest limit that the server takes. */
+/** The largest factor and the largest limit that the server accepts. */
 const [maxRatio, maxLimit] = [1_000_000_000, 2_147_483_647];
 
 /** The number that was typed; null unless the server takes it. `Number` would read 0x10, and 1e400 as infinite. */
@@ -14,7 +14,7 @@ function typedNumber(text: string, whole: boolean): number | null {
   return number <= (whole ? maxLimit : maxRatio) ? number : null;
 }
 
-/** A number that may be absent. What is typed stays as it is while the field has the focus. */
+/** A number that may be absent. While the field has the focus, the typed text is not reformatted. */
 export function GroupNumber({
   label,
   caption,
@@ -30,7 +30,7 @@ export function GroupNumber({
   readonly value: number | null;
   readonly needed: boolean;
   readonly whole: boolean;
-  /** Shown in place of an absent number: what applies then. */
+  /** Shown instead of an absent number: the value that then applies. */
   readonly unset: string;
   readonly disabled: boolean;
   readonly onChange: (value: number | null) => void;

@@ -17,7 +17,7 @@ import { useSettingsDraft } from '../../nouns/settings/SettingsContext.js';
 import { saveDraft } from '../../nouns/settings/settingsDraft.js';
 import { settingId } from '../../nouns/settings/SettingRow.js';
 
-/** Number and place of the unsaved changes, their problems, and buttons to save or discard them. */
+/** Number and location of the unsaved changes, their problems, and buttons to save or discard them. */
 export function UnsavedBar() {
   const { t, i18n } = useTranslation();
   const draft = useSettingsDraft();
@@ -47,7 +47,10 @@ export function UnsavedBar() {
     }, 50);
   };
 
-  /** Asks where the unsaved prices would sell more below cost than the saved ones. Prices that cannot be read are refused later. */
+  /**
+   * Asks for confirmation if the unsaved prices mean more sales below cost than the saved ones. Invalid prices are
+   * refused later.
+   */
   const isAccepted = async (): Promise<boolean> => {
     const settings = proposalOf(draft.state());
     if (settings.length === 0) return true;

@@ -13,7 +13,7 @@ export function useFoundSetting(): void {
   useEffect(() => {
     if (key === null) return undefined;
     const row = document.querySelector<HTMLElement>(`[data-setting="${CSS.escape(key)}"]`);
-    // The settings of a sign-in provider that is folded have no row: its section is the nearest place.
+    // The settings of a collapsed sign-in provider have no row, so its section is used.
     const place = row ?? document.getElementById(`section-${settingsByKey.get(key)?.section ?? ''}`);
     if (!place) return undefined;
     place.scrollIntoView({ block: 'center' });

@@ -28,11 +28,11 @@ interface SetupFormProps {
 
 export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
   const { t } = useTranslation();
-  // The result is not cached: the screen would be left at once, before it shows that setup is done.
+  // The result is not cached, because the screen would otherwise be left before it shows that setup is done.
   const [complete] = useMutation(CompleteSetupDocument, { fetchPolicy: 'no-cache' });
   const [login] = useMutation(EnterAfterSetupDocument, { fetchPolicy: 'no-cache' });
   const [done, setDone] = useState(false);
-  // The link that the server printed.
+  // The link that the server prints contains the code.
   const [parameters] = useSearchParams();
   const form = useForm<SetupValues>({
     mode: 'onTouched',
@@ -65,7 +65,8 @@ export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
       await complete({ variables: { input: { ...administrator, username, code: code.trim() || null, ...modes } } });
       setDone(true);
       siteStatus.set({ ...siteStatus.get(), setup: true, ...modes });
-      // A channel comes first. Where the sign-in fails, or the administrator was there before, the form follows.
+      // A new administrator continues with a channel. If the sign-in fails, or the administrator existed before, the
+      // sign-in form follows.
       const entered = !hasAdministrator && (await enter({ username, password: administrator.password }));
       setTimeout(() => location.assign(entered ? '/channel' : '/login'), reloadAfter);
     } catch (error) {

@@ -18,7 +18,7 @@ import { StatusPageDocument } from './statusPage.generated.js';
 import { Announcement, IncidentList, OverallState } from './statusParts.js';
 
 const periods = ['DAY', 'WEEK', 'MONTH', 'QUARTER'] as const;
-/** The server reads the figures anew after a minute. Milliseconds. */
+/** Refresh interval in milliseconds. The server reads new figures every minute. */
 const refreshEvery = 60_000;
 
 /** The state of what the site sells, for everyone while option `status_page.enabled` is on. */

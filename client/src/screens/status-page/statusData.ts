@@ -14,5 +14,5 @@ export const stateTones = { OPERATIONAL: 'green', DEGRADED: 'amber', OUTAGE: 're
 export const bucketsOf = ({ from, until, bucketSeconds }: StatusData): number =>
   Math.round((Date.parse(until) - Date.parse(from)) / 1000 / bucketSeconds);
 
-/** Rounded down, so that 100 % means that there was no outage. */
+/** Rounds down, so that 100 % means that there was no outage. */
 export const uptimeText = (uptime: number): string => `${(Math.floor(uptime * 1000) / 10).toFixed(1)}%`;

@@ -28,7 +28,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly empty: ReactNode;
 }
 
-/** Shared parts of the drawing and music lists: filters, live rows, and the viewer. */
+/** The common parts of the drawing and music lists: filters, live rows, and the viewer. */
 export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
   const { title, live, list, columnsOf, renderCard } = props;
   const { grid, start, isAdmin, refresh } = props.query;

@@ -12,7 +12,7 @@ import type { CreativeTaskRowFragment } from './tasks.generated.js';
 /** The channel is read for admins only. */
 export type CreativeTaskRow = CreativeTaskRowFragment & { readonly channelId?: number | null };
 
-/** The record as JSON, with the provider's data and without the link, which is of the reader. */
+/** Returns the record as JSON, with the provider's data and without the link, which works only for the reader. */
 export function recordOf({ data, contentUrl: _link, ...row }: CreativeTaskRow): string {
   const { __typename: _, ...fields } = row as CreativeTaskRow & { __typename?: string };
   return JSON.stringify({ ...fields, data: data ?? null }, null, 2);

@@ -70,7 +70,7 @@ const rateFields = {
 } as const;
 
 export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: TokenEditorProps) {
-  // The token is kept as it was when the form was opened, because the list behind the form reloads.
+  // The token stays as it was when the form was opened, although the list behind the form reloads.
   const [token] = useState(given);
   const { t } = useTranslation();
   const { quotaPerUnit } = useStatus();
@@ -87,7 +87,8 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
   const { dirtyFields } = formState;
   const [unlimited, limitModels, budgets] = useWatch({ control, name: ['unlimited', 'limitModels', 'budgets'] });
 
-  // A retry uses the same names, as the names of a batch are random and part of what the idempotency key stands for.
+  // A retry uses the same names: the names of a batch are random, and part of the input that the idempotency key
+  // identifies.
   const batch = useRef<Batch>({ name: '', names: [], made: [] });
   const batchOf = (name: string, count: number): Batch => {
     if (batch.current.name !== name) batch.current = { name, names: [], made: [] };
@@ -98,7 +99,8 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
     const input = toTokenInput(values, quotaPerUnit);
     const { names, made } = batchOf(input.name, values.count);
     try {
-      // One after the other, to stay within the rate limit. After an error, saving again creates the missing tokens only.
+      // The tokens are created one after the other, to stay within the rate limit. After an error, saving again creates
+      // only the missing tokens.
       for (const name of names.slice(made.length)) {
         const one = { ...input, name };
         const { data } = await create({ variables: { input: { ...one, idempotencyKey: keyOf(one) } } });
@@ -197,7 +199,8 @@ export function TokenEditor({ token: given, onSaved, onCreated, onClosed }: Toke
               prefix="$"
               required
               rules={{
-                // A call may cost more than is left: such an amount is negative, and not sent unless it is changed.
+                // A call may cost more than the remaining amount. Such an amount is negative, and is not sent unless it
+                // is changed.
                 validate: (value: unknown) =>
                   (token !== null && !dirtyFields.amount) ||
                   /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) ||

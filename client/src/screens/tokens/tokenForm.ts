@@ -143,8 +143,8 @@ export const toTokenInput = (values: TokenValues, quotaPerUnit: number): CreateT
   ) as CreateTokenInput;
 
 /**
- * The parts of the changed fields. A changed amount is sent as a change of what was granted, so that quota that the token
- * has spent since the form was opened stays spent. Null: nothing was changed.
+ * Returns the parts of the changed fields. A changed amount is sent as a change of the granted amount, so that quota
+ * that the token has spent since the form was opened stays spent. Null: nothing was changed.
  */
 export function toTokenUpdate(
   token: TokenRowFragment,

@@ -36,7 +36,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
   const [grant] = useMutation(GrantQuotaDocument);
-  // The list may have been read long ago, and the user has spent since.
+  // The list may be old, and the user may have spent quota since.
   const { data, refetch } = useQuery(UserDocument, { variables: { id: user.id }, fetchPolicy: 'network-only' });
   const balance = data?.user?.quota ?? user.quota;
   const form = useForm({ mode: 'onTouched', defaultValues: { amount: '', note: '' } });
@@ -47,7 +47,8 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const amount = parse(useWatch({ control: form.control, name: 'amount' }));
   const isOut = amount !== null && Math.abs(balance + amount) > maxQuota;
   const after = amount === null || isOut ? null : balance + amount;
-  // The reason is shown as the amount is typed, because the form cannot be sent. Another way to change has other reasons.
+  // The error is shown while the amount is typed, because the form cannot be sent. Other kinds of changes have other
+  // errors.
   const { trigger, clearErrors } = form;
   useEffect(() => {
     if (isOut) void trigger('amount');

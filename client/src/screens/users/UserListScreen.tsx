@@ -60,7 +60,7 @@ const sorts = [
   'inviteCount',
 ] satisfies SortOf<UserSortField>[];
 
-/** A deactivated user keeps the status that they had. */
+/** A deactivated user keeps their previous status. */
 function statusFilter(status: string): UserFilter {
   if (status === '') return {};
   return status === 'DEACTIVATED' ? { isDeleted: true } : { isDeleted: false, statuses: [status as UserStatus] };
@@ -102,7 +102,8 @@ export function UserListScreen() {
     },
     ({ users }) => users,
   );
-  // Read when a row is opened: columns that depend on the address would be new for each page, and all rows drawn twice.
+  // The address is read when a row is opened: columns that depend on it would be new for each page, and all rows would
+  // be rendered twice.
   const searchNow = useRef(search);
   useEffect(() => {
     searchNow.current = search;

@@ -55,7 +55,7 @@ export function TopUpPanel({
   const { t, i18n } = useTranslation();
   const client = useApolloClient();
   const { displayInCurrency, quotaPerUnit } = useStatus();
-  // The server takes quota where the site shows quota. What is typed is always USD.
+  // The server expects quota if the site shows quota. The typed amount is always USD.
   const unit = displayInCurrency ? 1 : quotaPerUnit;
   const [text, setText] = useState(String(Math.max(20, minimum)));
   const [chosen, setChosen] = useState(methods[0].method);
@@ -69,7 +69,7 @@ export function TopUpPanel({
   const [attempt, setAttempt] = useState(0);
   const [start, { loading }] = useMutation(StartTopUpDocument);
   const keyOf = useIdempotencyKey();
-  /** Orders that were started here: each has a key of its own, so that the same amount can be paid twice. */
+  /** Number of orders that were started here. Each has a key of its own, so that the same amount can be paid twice. */
   const orders = useRef(0);
   const amount = /^\d{1,9}$/.test(text.trim()) ? Number(text) : null;
   const tooLittle = amount !== null && amount < minimum;

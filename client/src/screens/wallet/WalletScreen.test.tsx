@@ -39,7 +39,7 @@ it('lists every credit by its kind, and leads to the usage', async () => {
   const recent = within(await screen.findByRole('region', { name: 'Recent top-ups' }));
   for (const text of ['Top-up', 'Check-in', 'Credit by an administrator', 'Credit']) recent.getByText(text);
   for (const amount of ['+$1.00', '+$0.26', '+$2.00', '+$0.50']) recent.getByText(amount);
-  // A change without a credit is not in the list.
+  // A change that is not a credit is not in the list.
   expect(recent.getAllByText(/^\+/)).toHaveLength(4);
   expect(recent.queryByText(/code id/)).toBeNull();
   expect(recent.getByRole('link', { name: 'My usage' })).toHaveAttribute('href', '/log');

@@ -19,7 +19,7 @@ import { RedeemPanel } from './RedeemPanel.js';
 import { TopUpPanel } from './TopUpPanel.js';
 import { WalletDocument, type WalletQuery } from './wallet.generated.js';
 
-/** The balance, and the two ways to add to it. */
+/** The balance, with online top-up and redemption codes. */
 export function WalletScreen() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });
@@ -124,7 +124,7 @@ function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
   );
 }
 
-/** Names of credits by the type of their log row, whose content is for the log. */
+/** Names of credits by the type of their log row. The row's content is shown only in the log. */
 const creditNames: Partial<Record<string, 'wallet.creditTopUp' | 'wallet.creditCheckIn' | 'wallet.creditAdmin'>> = {
   TOP_UP: 'wallet.creditTopUp',
   CHECK_IN: 'wallet.creditCheckIn',

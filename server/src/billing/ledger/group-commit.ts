@@ -16,7 +16,7 @@ export interface BatchWork<Item> {
 
 /** Metrics of a batch queue: batch size and duration. */
 export interface GroupCommitMetrics {
-  turn(size: number, milliseconds: number): void;
+  committed(size: number, milliseconds: number): void;
 }
 
 const maxBatch = 256;
@@ -66,7 +66,7 @@ export class BatchQueue<Item> {
     const started = performance.now();
     try {
       await this.runWithRetry(batch);
-      this.metrics?.turn(batch.length, performance.now() - started);
+      this.metrics?.committed(batch.length, performance.now() - started);
     } catch (error) {
       if (isUnavailable(error)) await this.work.unavailable(batch, error);
       else if (batch.length === 1 && batch[0] !== undefined) this.work.refused(batch[0], error);

@@ -14,7 +14,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
     return exitCode.usage;
   }
   return withDatabase(process.env, 'tollgate-reconcile', async (client, config) => {
-    const drifts = await readBooks(client);
+    const drifts = await readDrifts(client);
     for (const drift of drifts) console.log(describe(drift));
     console.log(drifts.length === 0 ? 'The ledger is consistent.' : `${drifts.length} accounts are inconsistent.`);
     const { waiting, rejected } = await readSpool(join(config.dataDir, 'spool'));
@@ -30,7 +30,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
 }
 
 /** Runs all checks in one snapshot, so that a running server does not disturb them. */
-async function readBooks(client: pg.Client): Promise<Drift[]> {
+async function readDrifts(client: pg.Client): Promise<Drift[]> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   return await reconcile(client);
 }

@@ -44,7 +44,7 @@ export class CreditService {
    * @returns ids of users whose balance changed, for `announce` after the commit; none when this source was posted
    * before
    */
-  async book(manager: EntityManager, purchase: Purchase): Promise<number[]> {
+  async post(manager: EntityManager, purchase: Purchase): Promise<number[]> {
     const { user, quota, source, kind } = purchase;
     const inviter = await this.findInviter(manager, user.id);
     // Locks both rows in id order, like the ledger, so that the two cannot deadlock.

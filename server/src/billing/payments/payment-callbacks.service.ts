@@ -75,7 +75,7 @@ export class PaymentCallbacks {
       [order.userId],
     );
     if (!user) throw new PaymentRefused('the buyer was deleted');
-    return this.deps.credit.book(manager, {
+    return this.deps.credit.post(manager, {
       source: `${provider.name}:${tradeNo}`,
       kind: 'top_up',
       user,

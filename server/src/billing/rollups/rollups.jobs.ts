@@ -2,7 +2,7 @@ import type { SharedState } from '../../platform/cache/shared-state.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
 import type { Aggregator } from './aggregator.js';
 
-const roundMilliseconds = 10_000;
+const intervalMilliseconds = 10_000;
 const leaseSeconds = 60;
 
 interface RollupClockDeps {
@@ -17,14 +17,14 @@ interface RollupClockDeps {
 /** Updates the rollups every ten seconds, on one node by lease. A second node would only wait for the first. */
 export class RollupClock {
   private readonly runs = new ScheduledRuns(
-    () => this.round(),
+    () => this.run(),
     (error) => this.deps.logger.warn({ err: error }, 'rollup update failed'),
   );
 
   constructor(private readonly deps: RollupClockDeps) {}
 
   start(): void {
-    this.runs.every(roundMilliseconds);
+    this.runs.every(intervalMilliseconds);
     void this.runs.run();
   }
 
@@ -33,7 +33,7 @@ export class RollupClock {
   }
 
   /** Runs the aggregator once. The next run continues a failed one. */
-  private async round(): Promise<void> {
+  private async run(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
     while (!this.runs.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
       const buckets = await aggregator.step();

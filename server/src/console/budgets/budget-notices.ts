@@ -45,7 +45,7 @@ export class BudgetNotices {
   }
 
   /** Checks all budgets once. Never throws: the next run retries. */
-  round(): Promise<void> {
+  run(): Promise<void> {
     return this.runs.run();
   }
 

@@ -20,7 +20,7 @@ interface CaptureRetentionDeps {
 /** Deletes captured contents after their retention, every hour. One node does it at a time, by lease. */
 export class CaptureRetention {
   private readonly runs = new ScheduledRuns(
-    () => this.round(),
+    () => this.run(),
     (error) => this.deps.logger.warn({ err: error }, 'captured contents could not be deleted'),
   );
 
@@ -47,7 +47,7 @@ export class CaptureRetention {
     return count;
   }
 
-  private async round(): Promise<void> {
+  private async run(): Promise<void> {
     const rows = await this.drop();
     if (rows > 0) this.deps.logger.info({ rows }, 'captured contents were deleted after their retention');
   }

@@ -115,7 +115,7 @@ export class ChannelActionResolver {
     return { startedAt: new Date() };
   }
 
-  @PayloadMutation(ofChannel, 'Lets keys that rest serve calls again, at every node.')
+  @PayloadMutation(ofChannel, 'Ends the cooldowns of keys, at every node.')
   @Access('channels.write')
   async clearChannelCooldowns(
     @Ctx() { actor }: GraphQLContext,

@@ -25,7 +25,7 @@ export interface ChannelKey {
   readonly cooldowns: readonly ChannelKeyCooldown[];
 }
 
-/** Reasons of `gateway/route/health/rest.ts`. */
+/** Reasons of `gateway/route/health/cooldown.ts`. */
 export const channelCooldownReasons = ['RATE_LIMITED', 'FAILING', 'QUOTA_EXHAUSTED', 'REFUSED'] as const;
 export type ChannelCooldownReason = (typeof channelCooldownReasons)[number];
 

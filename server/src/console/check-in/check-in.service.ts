@@ -60,14 +60,14 @@ export class CheckInService {
     await this.deps.users.manager.transaction(async (manager) => {
       if (!(await this.claimDay(manager, self.id, now))) throw already();
       const source = sourceOf(self.id) + dayOf(now);
-      const booked = await this.deps.postEntry(manager, {
+      const posted = await this.deps.postEntry(manager, {
         source,
         kind: 'check_in',
         userId: self.id,
         amount: reward,
         note: 'daily check-in',
       });
-      if (booked === null) throw already();
+      if (posted === null) throw already();
       await this.record(manager, self, reward);
     });
     return { day: dayOf(now), quota: reward };

@@ -59,7 +59,7 @@ export class InviteService {
     }
     const request = { operation: 'transferInviteQuota', key: idempotencyKey, input: { quota } };
     const { replayed } = await this.deps.idempotency.once(caller, request, async (manager) => {
-      await this.book(manager, id, quota);
+      await this.post(manager, id, quota);
       const content = `Transferred ${formatQuota(quota, values)} of invite earnings to the balance`;
       await this.deps.usageLog.record(manager, { type: LogType.system, userId: id, username, content, quota });
       return {};
@@ -67,7 +67,7 @@ export class InviteService {
     return { user: await this.deps.users.findOneByOrFail({ id }), replayed };
   }
 
-  private async book(manager: EntityManager, userId: number, quota: number): Promise<void> {
+  private async post(manager: EntityManager, userId: number, quota: number): Promise<void> {
     const source = `transfer:${userId}:${randomUUID()}`;
     const posting = { kind: 'transfer', userId, note: 'invite earnings' } as const;
     try {

@@ -93,7 +93,7 @@ export interface LogDetails {
   readonly reasoningEffort: string | null;
   readonly affinity: LogAffinity | null;
   readonly isUsageEstimated: boolean;
-  readonly hasClientLeft: boolean;
+  readonly hasClientDisconnected: boolean;
   readonly streamError: string | null;
   readonly conversation: LogConversation | null;
   readonly error: LogError | null;
@@ -154,7 +154,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     reasoningEffort: text('reasoning_effort'),
     affinity: logAffinities.find((one) => one.toLowerCase() === from['affinity']) ?? null,
     isUsageEstimated: from['counted_locally'] === true,
-    hasClientLeft: from['client_gone'] === true,
+    hasClientDisconnected: from['client_gone'] === true,
     streamError: text('stream_error'),
     conversation: Object.values(conversation).some((one) => one !== null) ? conversation : null,
     error:

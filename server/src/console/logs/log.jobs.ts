@@ -24,7 +24,7 @@ interface RetentionDeps {
  */
 export class LogRetention {
   private readonly runs = new ScheduledRuns(
-    () => this.round(),
+    () => this.run(),
     (error) => this.deps.logger.warn({ err: error }, 'old months of the usage log could not be dropped'),
   );
 
@@ -48,7 +48,7 @@ export class LogRetention {
     return trimLogs(database, keptSince(now * 1000, days));
   }
 
-  private async round(): Promise<void> {
+  private async run(): Promise<void> {
     const rows = await this.drop();
     if (rows > 0) this.deps.logger.info({ rows }, 'old months of the usage log were dropped');
   }

@@ -199,7 +199,7 @@ export abstract class LogEntry {
   isUsageEstimated: boolean;
 
   @Field(() => Boolean, { description: 'The client disconnected before the end.' })
-  hasClientLeft: boolean;
+  hasClientDisconnected: boolean;
 
   @Field(() => String, { nullable: true, description: 'Code of the failure that interrupted the stream.' })
   streamError: string | null;

@@ -87,7 +87,7 @@ export class NoticeOutbox {
   }
 
   /** Attempts all due notices: retries, and notices of nodes that have stopped. Never throws. */
-  round(): Promise<void> {
+  run(): Promise<void> {
     const running = this.takeUp().catch((error: unknown) => {
       this.deps.logger.warn({ err: error }, 'due notices could not be claimed');
     });
@@ -125,7 +125,7 @@ export class NoticeOutbox {
     if (this.stopped) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      void this.round();
+      void this.run();
     }, pause + timerMarginMilliseconds);
     timer.unref();
     this.timers.add(timer);

@@ -7,7 +7,7 @@ export class NoticeClock {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
 
-  constructor(private readonly outbox: Pick<NoticeOutbox, 'round'>) {}
+  constructor(private readonly outbox: Pick<NoticeOutbox, 'run'>) {}
 
   start(): void {
     this.timer = setInterval(() => this.tick(), milliseconds);
@@ -22,6 +22,6 @@ export class NoticeClock {
 
   /** Starts a run, unless one is in progress. */
   private tick(): void {
-    this.running ??= this.outbox.round().finally(() => (this.running = null));
+    this.running ??= this.outbox.run().finally(() => (this.running = null));
   }
 }

@@ -71,7 +71,7 @@ export class RedeemService {
       async (manager) => {
         const code = await this.lock(manager, key);
         await this.use(manager, code, user);
-        moved = await this.book(manager, code, user);
+        moved = await this.post(manager, code, user);
         return { quota: code.quota, isGift: code.isGift };
       },
     );
@@ -88,8 +88,8 @@ export class RedeemService {
     if (!allowed) throw new AppError('RATE_LIMITED', 'Too frequent, try later', { retryAfterSeconds });
   }
 
-  private async book(manager: EntityManager, code: Redemption, user: Actor): Promise<number[]> {
-    const moved = await this.deps.credit.book(manager, {
+  private async post(manager: EntityManager, code: Redemption, user: Actor): Promise<number[]> {
+    const moved = await this.deps.credit.post(manager, {
       source: `redemption:${code.id}:${user.id}`,
       kind: 'redemption',
       user,

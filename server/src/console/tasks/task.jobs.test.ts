@@ -29,12 +29,12 @@ afterEach(async () => {
 });
 
 /** A node that counts its scheduled runs. */
-function node(state: Leases, nodeId: string, round: () => Promise<void> = () => Promise.resolve()) {
-  let rounds = 0;
+function node(state: Leases, nodeId: string, run: () => Promise<void> = () => Promise.resolve()) {
+  let runs = 0;
   const poller = {
-    round: () => {
-      rounds++;
-      return round();
+    run: () => {
+      runs++;
+      return run();
     },
   };
   const polling = new TaskPolling({ pollers: [poller], state, nodeId, seconds: 15, logger });
@@ -42,8 +42,8 @@ function node(state: Leases, nodeId: string, round: () => Promise<void> = () => 
   running.push(polling);
   return {
     polling,
-    get rounds() {
-      return rounds;
+    get runs() {
+      return runs;
     },
     /** The node dies without releasing its lease. */
     die: () => {
@@ -65,7 +65,7 @@ it('one node polls, however many there are', async () => {
   const state = new Leases();
   const nodes = [node(state, 'a'), node(state, 'b'), node(state, 'c')];
   await pass(150);
-  expect(nodes.map(({ rounds }) => rounds).sort()).toEqual([0, 0, 10]);
+  expect(nodes.map(({ runs }) => runs).sort()).toEqual([0, 0, 10]);
 });
 
 it('another goes on at once when the first one stops', async () => {
@@ -74,35 +74,35 @@ it('another goes on at once when the first one stops', async () => {
   await pass(30);
   await first.polling.stop();
   await pass(15);
-  expect([first.rounds, second.rounds]).toEqual([2, 1]);
+  expect([first.runs, second.runs]).toEqual([2, 1]);
 });
 
-it('another goes on within four rounds when the first one dies', async () => {
+it('another goes on within four runs when the first one dies', async () => {
   const state = new Leases();
   const [first, second] = [node(state, 'a'), node(state, 'b')];
   await pass(16);
   first.die();
   await pass(75);
-  expect(first.rounds).toBe(1);
-  expect(second.rounds).toBeGreaterThanOrEqual(1);
+  expect(first.runs).toBe(1);
+  expect(second.runs).toBeGreaterThanOrEqual(1);
 });
 
-it('a round that takes long is not followed by others, and nobody else begins one', async () => {
+it('a run that takes long is not followed by others, and nobody else begins one', async () => {
   const state = new Leases();
   let finish: () => void = () => undefined;
   const first = node(state, 'a', () => new Promise<void>((resolve) => (finish = resolve)));
   const second = node(state, 'b');
   await pass(300);
-  expect([first.rounds, second.rounds]).toEqual([1, 0]);
+  expect([first.runs, second.runs]).toEqual([1, 0]);
   finish();
   await pass(15);
-  expect(first.rounds).toBe(2);
+  expect(first.runs).toBe(2);
   finish();
 });
 
 it('a platform that cannot be polled does not keep the others from it', async () => {
-  const other = { round: jest.fn(() => Promise.resolve()) };
-  const broken = { round: () => Promise.reject(new Error('the database is unavailable')) };
+  const other = { run: jest.fn(() => Promise.resolve()) };
+  const broken = { run: () => Promise.reject(new Error('the database is unavailable')) };
   const polling = new TaskPolling({
     pollers: [broken, other],
     state: new Leases(),
@@ -113,7 +113,7 @@ it('a platform that cannot be polled does not keep the others from it', async ()
   polling.start();
   running.push(polling);
   await pass(30);
-  expect(other.round).toHaveBeenCalledTimes(2);
+  expect(other.run).toHaveBeenCalledTimes(2);
   expect(logger.warn).toHaveBeenCalled();
 });
 
@@ -124,8 +124,8 @@ it('nothing is polled while the shared state does not answer, and it goes on whe
   state.lease = (...parts) => (isUnavailable ? Promise.reject(new Error('unavailable')) : lease(...parts));
   const first = node(state, 'a');
   await pass(30);
-  expect(first.rounds).toBe(0);
+  expect(first.runs).toBe(0);
   isUnavailable = false;
   await pass(15);
-  expect(first.rounds).toBe(1);
+  expect(first.runs).toBe(1);
 });

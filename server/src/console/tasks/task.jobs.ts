@@ -1,7 +1,7 @@
 import type { SharedState } from '../../platform/cache/shared-state.js';
 
 interface PolledTasks {
-  round(): Promise<void>;
+  run(): Promise<void>;
 }
 
 interface TaskPollingDeps {
@@ -31,7 +31,7 @@ export class TaskPolling {
     this.timer = setInterval(() => {
       // A run that takes longer than the interval delays the next one, and keeps the lease.
       if (this.isBusy) void this.lease().catch(() => undefined);
-      else this.running = this.round();
+      else this.running = this.run();
     }, this.deps.seconds * 1000);
     this.timer.unref();
   }
@@ -43,12 +43,12 @@ export class TaskPolling {
   }
 
   /** Polls once. Never throws: the next run retries. */
-  private async round(): Promise<void> {
+  private async run(): Promise<void> {
     const { pollers, logger } = this.deps;
     this.isBusy = true;
     try {
       if (!(await this.lease())) return;
-      const ended = await Promise.allSettled(pollers.map((poller) => poller.round()));
+      const ended = await Promise.allSettled(pollers.map((poller) => poller.run()));
       for (const one of ended) {
         if (one.status === 'rejected') logger.warn({ err: one.reason as unknown }, 'tasks could not be polled');
       }

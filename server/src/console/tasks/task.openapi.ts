@@ -15,7 +15,7 @@ const shared = {
   user_id: int('User'),
   channel_id: int('Channel; 0 in own lists'),
   quota: quota('Charged'),
-  action: text('What was ordered'),
+  action: text('What was requested'),
   status: text('NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS, FAILURE, MODAL, UNKNOWN or empty'),
   progress: text('`0%` to `100%`'),
   fail_reason: text('Why it failed, or empty'),
@@ -29,10 +29,10 @@ const drawingShape = named('Drawing', 'A Midjourney task. Times in milliseconds.
   prompt_en: text('Prompt in English'),
   description: text("The provider's description"),
   state: text("The client's own text"),
-  submit_time: int('Ordered'),
+  submit_time: int('Submitted'),
   start_time: int('Started'),
   finish_time: int('Finished'),
-  created_at: int('Ordered, in seconds'),
+  created_at: int('Submitted, in seconds'),
   image_url: text('Link of the picture, or empty'),
   buttons: text('JSON text of possible actions'),
   properties: text('JSON text'),
@@ -44,7 +44,7 @@ const creativeShape = named('CreativeTask', 'A task of music or of a video. Time
   updated_at: int('Changed'),
   task_id: text('Id at the provider; of a video, its id here'),
   platform: text('`suno`, `video`'),
-  submit_time: int('Ordered'),
+  submit_time: int('Submitted'),
   start_time: int('Started'),
   finish_time: int('Finished'),
   properties: z.record(z.string(), z.unknown()),
@@ -67,7 +67,7 @@ const channel = { channel_id: parameter.whole('Channel') };
 /** Lists of drawings and creative tasks. */
 export const taskSection: ApiSection = {
   name: 'Drawings and music',
-  description: 'Tasks that were ordered through the relay. Times of drawings are milliseconds.',
+  description: 'Tasks that were submitted through the relay. Times of drawings are milliseconds.',
   operations: {
     'GET /api/mj': {
       summary: 'Drawings of all users',

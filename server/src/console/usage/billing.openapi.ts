@@ -45,14 +45,16 @@ export const billingSection: ApiSection = {
         code: z.literal(true),
         message: z.string(),
         data: named('KeyUsage', 'Figures of an API key.', {
-          object: z.literal('token_usage'),
+          object: z.literal('token_usage').describe('Always `token_usage`'),
           name: text('Name of the key'),
           total_granted: quota('Remaining and used'),
           total_used: quota('Used'),
           total_available: quota('Remaining'),
           unlimited_quota: flag('The key has no limit of its own'),
-          model_limits: z.record(z.string(), z.literal(true)),
-          model_limits_enabled: flag('Only these models may be called'),
+          model_limits: z
+            .record(z.string(), z.literal(true))
+            .describe('Models that may be called, each with the value true'),
+          model_limits_enabled: flag('Only the models of `model_limits` may be called'),
           expires_at: seconds('Expiry; 0 for never'),
         }),
       }),

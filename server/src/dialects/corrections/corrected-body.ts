@@ -5,8 +5,9 @@ import { withAnsweredResults, withoutBlanks, withoutLaterInstructions, withThoug
 import { withoutThoughts } from './without-thoughts.js';
 
 /**
- * A copy of `value` with a change at the path, where undefined removes; the same value when nothing is there.
- * @param isElement of a list
+ * Returns a copy of `value` with a change at the path, or the same value if nothing is at the path. A change to
+ * undefined removes the field.
+ * @param isElement whether `value` is an element of a list
  */
 export function changedAt(
   value: unknown,
@@ -46,7 +47,7 @@ function nearest(wanted: unknown, allowed: readonly string[]): unknown {
 const withMessages = (body: Fields, messages: unknown): Fields =>
   messages === body['messages'] ? body : { ...body, messages };
 
-/** A body with one correction; the same body when it needs none. */
+/** Returns a body with one correction, or the same body if the correction changes nothing. */
 export function correctedBody(body: Fields, correction: Correction): Fields {
   switch (correction.kind) {
     case 'omit':

@@ -8,13 +8,13 @@ import type { Correction } from './correction.js';
 
 const betaHeader = 'anthropic-beta';
 
-/** A request with corrections, and those of them that changed it. */
+/** A request with corrections, and the list of corrections that changed it. */
 export interface CorrectedRequest {
   readonly request: UpstreamRequest;
   readonly changed: readonly Correction[];
 }
 
-/** Applies corrections to a request as it is written. */
+/** Applies corrections to a written request. */
 export function correctedRequest(sent: UpstreamRequest, corrections: readonly Correction[]): CorrectedRequest {
   const given = sent.body === null || sent.socket ? null : asFields(parseExact(sent.body.toString()));
   if (!given) return { request: sent, changed: [] };
@@ -45,7 +45,7 @@ function withoutBetas(headers: Record<string, string>, values: readonly string[]
   return kept.length === 0 ? rest : { ...rest, [betaHeader]: kept.join(',') };
 }
 
-/** The fields that a correction took from the call, by the client's own names. */
+/** Returns the fields that a correction removed from the call, by the client's own names. */
 export function namesOf(correction: Correction, dialect: Dialect): readonly string[] {
   switch (correction.kind) {
     case 'omit':
@@ -56,7 +56,7 @@ export function namesOf(correction: Correction, dialect: Dialect): readonly stri
       return correction.values.map((value) => `${betaHeader}.${value}`);
     case 'thoughts':
       return [fieldName(dialect, 'reasoningHistory')];
-    // Nothing is lost.
+    // The other corrections remove nothing that the client sent.
     default:
       return [];
   }

@@ -2,11 +2,14 @@ import { asReminder } from '../neutral/repaired-history.js';
 import { asFields, asFieldsList, asList, asText, type Fields } from '../neutral/fields.js';
 import { changedList } from '../wire/pass-through/changed-list.js';
 
-/** Mistral's template accepts no message of the user right after the result of a tool. */
+/**
+ * Mistral's template refuses a user message directly after a tool result, so this assistant message is inserted between
+ * them.
+ */
 const between = { role: 'assistant', content: 'I have the results.' };
 
 /**
- * Chat messages in which the assistant speaks between the result of a tool and the user.
+ * Returns chat messages in which an assistant message stands between a tool result and the user.
  * @returns the same value when nothing changes
  */
 export function withAnsweredResults(messages: unknown): unknown {
@@ -21,7 +24,8 @@ const roleOf = (message: unknown): unknown => asFields(message)?.['role'];
 const isInstruction = (message: unknown): boolean => ['system', 'developer'].includes(asText(roleOf(message)));
 
 /**
- * One message of instructions at the beginning, and later ones as words of the user, for templates that take no other.
+ * Keeps one message of instructions at the beginning, and turns later instructions into user messages, for templates
+ * that accept no others.
  * @returns the same value when nothing changes
  */
 export function withoutLaterInstructions(messages: unknown): unknown {
@@ -56,7 +60,10 @@ const isBlankText = (block: unknown): boolean => {
   return fields?.['type'] === 'text' && asText(fields['text']).trim() === '';
 };
 
-/** Turns and instructions of a Messages body without blank texts. A message that has no other content gets a placeholder. */
+/**
+ * Removes blank texts from the turns and instructions of a Messages body. A message without other content gets a
+ * placeholder.
+ */
 export function withoutBlanks(body: Fields): Fields {
   const messages = changedList(body['messages'], (message) => {
     const { content } = message;
@@ -74,7 +81,7 @@ export function withoutBlanks(body: Fields): Fields {
 
 const placeholder = '...';
 
-/** Chat messages in which each turn of the assistant has thoughts, for models that want them back. */
+/** Adds thoughts to every assistant turn, for models that require them. */
 export const withThoughts = (messages: unknown): unknown =>
   changedList(messages, (message) =>
     message['role'] === 'assistant' && asText(message['reasoning_content']) === ''

@@ -1,32 +1,32 @@
 /**
- * A change of a written request without which its provider refuses it. Paths lead through objects and, with `*`, through every
+ * A change without which a provider refuses a written request. Paths lead through objects and, with `*`, through every
  * element of a list.
  */
 export type Correction =
   | { readonly kind: 'omit'; readonly path: readonly string[] }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
-  /** A number that must not be larger. */
+  /** Limits a number. */
   | { readonly kind: 'atMost'; readonly path: readonly string[]; readonly limit: number }
-  /** An effort that has to be one of these: the nearest is sent; of two, the higher one. */
+  /** Replaces an effort by the nearest of these; of two equally near ones, by the higher one. */
   | { readonly kind: 'effort'; readonly path: readonly string[]; readonly efforts: readonly string[] }
   /** Values of the header `anthropic-beta` that the host does not know. */
   | { readonly kind: 'betas'; readonly values: readonly string[] }
-  /** Thoughts of the history, whose proof the provider refuses. */
+  /** Removes thoughts of the history whose proof the provider refuses. */
   | { readonly kind: 'thoughts' }
-  /** Thoughts that each turn of the assistant has to have. */
+  /** Adds thoughts to every assistant turn. */
   | { readonly kind: 'thoughtsWanted' }
-  /** No user right after the result of a tool. */
+  /** Inserts an assistant message between a tool result and the user. */
   | { readonly kind: 'answeredResults' }
-  /** No instructions after the beginning. */
+  /** Allows instructions only at the beginning. */
   | { readonly kind: 'firstInstructions' }
-  /** No blank texts. */
+  /** Removes blank texts. */
   | { readonly kind: 'blanks' }
-  /** The provider takes calls with functions, or all calls, at Responses alone. */
+  /** Sends calls with functions, or all calls, to Responses, because the provider accepts them only there. */
   | { readonly kind: 'responses'; readonly calls: 'tools' | 'all' };
 
 /** Corrections that one refusal asks for. */
 export interface Remedy {
   readonly corrections: readonly Correction[];
-  /** Every call of the model would be refused likewise. False: it is a matter of this call alone. */
+  /** Whether every call of the model would be refused for the same reason. False: only this call is affected. */
   readonly isLasting: boolean;
 }

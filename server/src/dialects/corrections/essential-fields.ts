@@ -1,6 +1,6 @@
 /**
- * Fields without which a call would mean something else, by the last name of their path. A refusal that names one of them goes to
- * the client.
+ * Fields without which a call would have another meaning, by the last name of their path. A refusal that names one of
+ * them is sent to the client.
  */
 const essential: ReadonlySet<string> = new Set([
   'model',
@@ -86,7 +86,7 @@ const essential: ReadonlySet<string> = new Set([
   'background',
 ]);
 
-/** Whether a call can do without the field at this path. */
+/** Whether the field at this path may be removed from a call. */
 export const isOptional = (path: readonly string[]): boolean => {
   const last = path.at(-1);
   return last !== undefined && last !== '*' && !essential.has(last);

@@ -2,11 +2,14 @@ import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Correction, Remedy } from './correction.js';
 import { isOptional } from './essential-fields.js';
 
-/** A refusal of providers, known by how its message begins: later words may repeat what a client sent. */
+/**
+ * A refusal of providers. It is recognized by the beginning of its message, because the rest may repeat text of a
+ * client.
+ */
 interface Refusal {
   readonly says: RegExp;
   readonly correct: (found: readonly string[]) => readonly Correction[];
-  /** It depends on the rest of the call, so that the next one is sent without the correction. */
+  /** Whether the refusal depends on the rest of the call, so that the next call is sent without the correction. */
   readonly isOnce?: true;
 }
 
@@ -25,19 +28,19 @@ const atMost = (limit: string, ...names: readonly string[]): Correction[] =>
 const toResponses = (calls: 'tools' | 'all'): Correction[] => [{ kind: 'responses', calls }];
 const thoughts: Correction[] = [{ kind: 'thoughts' }];
 
-/** OpenAI and Azure, and servers that copy them. */
+/** Refusals of OpenAI and Azure, and of servers that copy them. */
 const openAI: readonly Refusal[] = [
   // BerriAI/litellm#34569 (on the real API, July 2026); LibreChat#14231, #14355; opencode#40257 (Azure).
   {
     says: /^Function tools with reasoning_effort are not supported for \S+ in \/v1\/chat\/completions/,
     correct: () => toResponses('tools'),
   },
-  // 404 for the -pro and -codex models.
+  // The `-pro` and `-codex` models return 404.
   {
     says: /^This (?:model is only supported in v1\/responses|is not a chat model and thus not supported in the v1\/chat)/,
     correct: () => toResponses('all'),
   },
-  // Azure's `OperationNotSupported`.
+  // Azure returns this as `OperationNotSupported`.
   {
     says: /^The chatCompletion operation does not work with the specified model/,
     correct: () => toResponses('all'),
@@ -58,7 +61,7 @@ const openAI: readonly Refusal[] = [
     says: /^(?:Unsupported (?:parameter|value)|Unknown parameter): '([\w.[\]]+)'/,
     correct: ([name = '']) => omit(name),
   },
-  // Organizations that are not verified get no summaries of thoughts.
+  // Organizations that are not verified get no reasoning summaries.
   {
     says: /^Your organization must be verified to generate reasoning summaries/,
     correct: () => omit('reasoning.summary'),
@@ -72,7 +75,7 @@ const openAI: readonly Refusal[] = [
     says: /^Invalid '([\w.]+)': integer above maximum value\. Expected a value <= (\d+)/,
     correct: ([name = '', limit = '']) => atMost(limit, name),
   },
-  // Another organization made the thoughts.
+  // The thoughts belong to another organization.
   { says: /^The encrypted content .{1,200}could not be verified/, correct: () => thoughts, isOnce: true },
   // CLIProxyAPI#5713 (September 2026).
   {
@@ -82,7 +85,7 @@ const openAI: readonly Refusal[] = [
   },
 ];
 
-/** Anthropic, Bedrock and Vertex. */
+/** Refusals of Anthropic, Bedrock and Vertex. */
 const anthropic: readonly Refusal[] = [
   // codex2api#613 (measured on Opus 5), krouter#11, llxprt-code#2335.
   {
@@ -119,7 +122,7 @@ const anthropic: readonly Refusal[] = [
   { says: /^This model does not support the effort parameter/, correct: () => omit('output_config.effort') },
 ];
 
-/** Gemini and Vertex. Their messages have the names of protocol buffers. */
+/** Refusals of Gemini and Vertex, whose messages have the names of protocol buffers. */
 const google: readonly Refusal[] = [
   {
     says: /^Invalid JSON payload received\. Unknown name "(\w+)"(?: at '([\w.[\]]+)')?: Cannot find field/,
@@ -136,9 +139,9 @@ const google: readonly Refusal[] = [
   { says: /^Corrupted thought signature/, correct: () => thoughts, isOnce: true },
 ];
 
-/** DeepSeek, Qwen, xAI, Moonshot, Groq, Ollama, vLLM, Mistral and other members of OpenAI's family. */
+/** Refusals of DeepSeek, Qwen, xAI, Moonshot, Groq, Ollama, vLLM, Mistral and other members of OpenAI's family. */
 const family: readonly Refusal[] = [
-  // Pydantic: Anthropic, Mistral, and servers in Python.
+  // Pydantic produces this message: at Anthropic, Mistral, and servers in Python.
   { says: /^([\w.[\]-]+): Extra inputs are not permitted/, correct: ([name = '']) => omit(name) },
   {
     says: /^\[\{'type': 'extra_forbidden', 'loc': \('body', '(\w+)'/,
@@ -163,9 +166,9 @@ const family: readonly Refusal[] = [
   { says: /^"[^"]{1,200}" does not support thinking/, correct: () => omit('reasoning_effort', 'think') },
 ];
 
-/** Rules of templates and validators of models for a history, which its client cannot change. */
+/** Rules of model templates and validators for a history, which the client cannot change. */
 const histories: readonly Refusal[] = [
-  // mistral-common#169, zed#37021 (April 2026): code 3230, of vLLM too.
+  // mistral-common#169, zed#37021 (April 2026): code 3230, also at vLLM.
   {
     says: /^(?:Unexpected role 'user' after role 'tool'|Expected last role|Unexpected role "user" after role "tool")/,
     correct: () => [{ kind: 'answeredResults' }],
@@ -195,13 +198,13 @@ const histories: readonly Refusal[] = [
 
 const refusals: readonly Refusal[] = [...histories, ...openAI, ...anthropic, ...google, ...family];
 
-/** Statuses with which providers refuse a request for what it holds. */
+/** Statuses with which providers refuse a request because of its content. */
 const ofRequest = new Set([400, 404, 422]);
 
 /**
- * What makes a refused request acceptable, where the provider names it
+ * Returns the correction that makes a refused request acceptable, if the provider's message names it
  * (docs/reference/providers/README.md#refused-requests).
- * @returns null when it does not, or when the call would mean something else without it
+ * @returns null if there is none, or if the call would have another meaning with it
  */
 export function remedyFor({ status, message }: UpstreamError): Remedy | null {
   if (!ofRequest.has(status)) return null;

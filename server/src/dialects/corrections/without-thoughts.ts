@@ -6,7 +6,9 @@ import { changedList } from '../wire/pass-through/changed-list.js';
 
 const thoughtTypes = new Set(['thinking', 'redacted_thinking']);
 
-/** A body of Anthropic, Google or Responses without thoughts in its history; the same body when it has none. */
+/**
+ * Returns a body of Anthropic, Google or Responses without thoughts in its history, or the same body if it has none.
+ */
 export function withoutThoughts(body: Fields): Fields {
   const messages = withoutBlocks(body['messages']);
   if (messages !== body['messages']) {
@@ -28,7 +30,7 @@ function withoutBlocks(messages: unknown): unknown {
     const rest = content.filter((block) => !thoughtTypes.has(asText(asFields(block)?.['type'])));
     return rest.length === content.length ? message : { ...message, content: rest };
   });
-  // A message of thoughts alone has no content without them.
+  // Without its thoughts, a message that consists only of them would have no content, so it is removed.
   return kept === messages ? messages : asList(kept).filter((each) => !isEmpty(asFields(each)));
 }
 
@@ -40,7 +42,7 @@ function withoutItems(input: unknown): unknown {
   return kept.length === asList(input).length ? input : kept;
 }
 
-/** Gemini refuses a call without a signature, and takes a fixed one. */
+/** Gemini refuses a call without a signature, and accepts a fixed value in its place. */
 function unsignedContent(content: Fields): Fields {
   const parts = changedList(content['parts'], (part) => {
     if (part['thoughtSignature'] === undefined || part['thoughtSignature'] === noSignature) return part;

@@ -20,15 +20,15 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Message of an error with the reason of a failed connection behind it, for admins.
- * @returns such as `Request to the upstream address failed: the connection was refused`; addresses are still in it
+ * Returns the message of an error, followed by the reason of a failed connection, for admins.
+ * @returns such as `Request to the upstream address failed: the connection was refused`; addresses are not masked
  */
 export function withConnectionCause({ message, cause }: Error): string {
   if (!types.isNativeError(cause)) return message;
   return `${message}: ${reasons[codeOf(cause)] ?? cause.message}`;
 }
 
-/** A host with several addresses fails with one error for each, whose message is empty. */
+/** A host with several addresses fails with one error per address, inside an error whose message is empty. */
 function codeOf(cause: Error): string {
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== undefined) return code;

@@ -16,7 +16,7 @@ const kinds: Partial<Record<ErrorCode, FailureKind>> = {
   NOT_IMPLEMENTED: 'REQUEST',
 };
 
-/** The kind of a failure of a call, by the provider's raw status. Texts of providers do not count. */
+/** Returns the kind of a call's failure, by the provider's original status. Texts of providers are not used. */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof UpstreamError) return ofStatus(error.status);
   return (isAppError(error) && kinds[error.code]) || 'OTHER';

@@ -12,18 +12,20 @@ export interface CallFailure {
   readonly param: string | null;
   readonly code: string | number | null;
   readonly retryAfter?: string;
-  /** When a budget has room again: Unix seconds. */
+  /** Unix seconds at which a budget allows calls again. */
   readonly resetAt?: number;
   /** Headers of the upstream that a client may see. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The conversation is too long for its model: agents shorten it where they read that in their dialect's words. */
+  /**
+   * Set if the conversation is too long for its model. Agents shorten it if the error has the wording of their dialect.
+   */
   readonly overflow?: Overflow;
 }
 
-/** SDKs of OpenAI wait no longer, and those of Anthropic wait for hours. */
+/** OpenAI's SDKs ignore longer delays, and Anthropic's SDKs wait for hours. */
 const longestWait = 60;
 
-/** When to come again. SDKs obey `x-should-retry` before anything else. */
+/** Returns the headers that tell a client when to retry. SDKs give `x-should-retry` precedence over all others. */
 export function retryHeaders({ retryAfter, resetAt }: CallFailure): Record<string, string> {
   if (retryAfter === undefined) return {};
   return {
@@ -101,7 +103,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
 export interface UpstreamErrorView {
   /** The status after `status_code_mapping`. */
   readonly status: number;
-  /** Option `global.hide_upstream_error_enabled`. */
+  /** The value of the option `global.hide_upstream_error_enabled`. */
   readonly hidden: boolean;
 }
 
@@ -132,14 +134,15 @@ function ofGateway(error: AppError): CallFailure {
   };
 }
 
-/** Our own messages are safe; a message from a provider's failure may reveal the provider. */
+/** Messages of this server are safe. The message of a provider's failure may reveal the provider. */
 function shownMessage(error: AppError): string {
   if (error.code === 'INTERNAL_ERROR') return 'Internal error';
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
 /**
- * The overflow error that is shown in any case: it says nothing about the provider except the length of its context.
+ * Returns the error of a conversation that is too long. It is always shown, because it says nothing about the provider
+ * except the length of its context.
  */
 const ofOverflow = ({ message }: UpstreamError, overflow: Overflow, hidden: boolean): CallFailure => ({
   status: 400,
@@ -180,8 +183,8 @@ function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure
 }
 
 /**
- * `x-should-retry` is about the provider's own status, and about its account: a channel of another account may serve the
- * next call when this one is at its limit.
+ * `x-should-retry` describes the provider's own status and account. A channel of another account may serve the next
+ * call although this one is at its limit, so the header is not forwarded.
  */
 function shownHeaders({ status, detail }: UpstreamError, shown: number): Readonly<Record<string, string>> {
   const { 'x-should-retry': retry, ...headers } = detail.headers ?? {};

@@ -1,6 +1,6 @@
 /**
- * Removes from a message what identifies the operator: addresses, hosts and keys. The rest stays, because the client
- * needs it (docs/reference/relay/errors.md#gateway-codes).
+ * Removes addresses, hosts and keys from a message, because they identify the operator. The rest stays, because the
+ * client needs it (docs/reference/relay/errors.md#gateway-codes).
  */
 export function maskSecrets(message: string): string {
   let text = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message;

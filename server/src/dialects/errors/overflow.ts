@@ -1,19 +1,22 @@
 import type { UpstreamError } from './upstream-error.js';
 
-/** A conversation that is longer than the context of its model. Figures are tokens; absent: the provider does not state them. */
+/**
+ * A conversation that is longer than the context of its model. Figures are tokens. Absent figures are not stated by the
+ * provider.
+ */
 export interface Overflow {
   readonly limit?: number;
   readonly prompt?: number;
-  /** The output that the call may have. Present: the prompt alone may fit. */
+  /** The output limit of the call. If present, the prompt alone may fit. */
   readonly output?: number;
 }
 
-/** The code at OpenAI, which agents act on. */
+/** OpenAI's code for this error, which agents react to. */
 export const overflowCode = 'context_length_exceeded';
 
 type Figure = keyof Overflow;
 
-/** How the messages of providers begin, and the figures in them. */
+/** Patterns for the beginning of provider messages, with the figures in them. */
 const words: ReadonlyArray<readonly [says: RegExp, ...figures: Figure[]]> = [
   // vLLM, DeepSeek and OpenAI's older models.
   [
@@ -54,8 +57,8 @@ const words: ReadonlyArray<readonly [says: RegExp, ...figures: Figure[]]> = [
 const ofRequest = new Set([400, 401, 413, 422, 502]);
 
 /**
- * What a failure says of the length of its conversation.
- * @returns null when it has another cause
+ * Returns what a failure reports about the length of its conversation.
+ * @returns null if the failure has another cause
  */
 export function overflowIn({ status, message, detail }: UpstreamError): Overflow | null {
   if (!ofRequest.has(status)) return null;
@@ -66,7 +69,7 @@ export function overflowIn({ status, message, detail }: UpstreamError): Overflow
   return detail.code === overflowCode ? {} : null;
 }
 
-/** In Anthropic's words, in which Claude Code reads figures: it lowers its limit, or compacts the conversation. */
+/** Anthropic's wording. Claude Code reads the figures: it lowers its limit, or compacts the conversation. */
 export function anthropicOverflow({ prompt, output, limit }: Overflow, message: string): string {
   if (prompt === undefined || limit === undefined) {
     return /^prompt is too long/i.test(message) ? message : `prompt is too long: ${message}`;
@@ -76,7 +79,7 @@ export function anthropicOverflow({ prompt, output, limit }: Overflow, message: 
     : `prompt is too long: ${prompt} tokens > ${limit} maximum`;
 }
 
-/** In Google's words. */
+/** Google's wording. */
 export const geminiOverflow = ({ prompt, limit }: Overflow, message: string): string =>
   prompt === undefined || limit === undefined
     ? message

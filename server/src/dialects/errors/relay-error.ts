@@ -8,7 +8,7 @@ export class RelayError extends AppError {
   constructor(
     code: ErrorCode,
     message: string,
-    /** `error.code` as clients see it. */
+    /** The value of `error.code` that clients see. */
     readonly wireCode: string,
     options?: ErrorOptions & { retryAfterSeconds?: number; status?: number },
   ) {
@@ -20,6 +20,9 @@ export class RelayError extends AppError {
   readonly status?: number;
 }
 
-/** A request that the gateway cannot read without doubt. @param reason completes "Invalid request, …" */
+/**
+ * The error of a request that has more than one possible reading.
+ * @param reason completes "Invalid request, …"
+ */
 export const malformed = (reason: string): RelayError =>
   new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');

@@ -12,13 +12,13 @@ type IdPath = readonly [path: string, only?: (holder: Fields) => boolean];
 
 /** An id in a body. */
 interface FoundId {
-  /** With its path, such as `input[2].id`. */
+  /** The path of the field, such as `input[2].id`. */
   readonly field: string;
   readonly id: unknown;
 }
 
 interface Place {
-  /** Conditions under which the value is an id; empty: it is none. */
+  /** Conditions under which the value is an id. Without conditions it is not an id. */
   readonly ids: Array<(holder: Fields) => boolean>;
   readonly next: Map<string, Place>;
 }
@@ -26,7 +26,7 @@ interface Place {
 const always = (): boolean => true;
 const newPlace = (): Place => ({ ids: [], next: new Map() });
 
-/** Paths as one tree, so that a body is read once, and only where ids may stand. */
+/** Paths as one tree, so that a body is read once, and only at fields that may contain ids. */
 class IdFields {
   private readonly root = newPlace();
 
@@ -42,7 +42,7 @@ class IdFields {
     }
   }
 
-  /** Values that are absent or null are left out. All others are returned, text or not. */
+  /** Returns the values. Absent values and null are left out; all others are returned, even if they are not text. */
   in(body: Fields): readonly FoundId[] {
     const found: Found[] = [];
     readFields(body, this.root, found);
@@ -50,7 +50,7 @@ class IdFields {
   }
 }
 
-/** The path is written backwards on the way out, because most bodies have none. */
+/** The path is built from the inner name outwards when an id is found, because most bodies have none. */
 interface Found {
   readonly path: string[];
   readonly id: unknown;
@@ -72,7 +72,7 @@ function read(value: unknown, holder: Fields, place: Place, found: Found[]): voi
   const entries = place.next.get('[]');
   if (Array.isArray(value) && entries) return readEntries(value as unknown[], holder, entries, found);
   const fields = Array.isArray(value) ? null : asFields(value);
-  // An id that may be an object has the id in it.
+  // An id that may be an object contains the id as a field.
   if (fields && place.next.size > 0) return readFields(fields, place, found);
   const isId = place.ids.some((only) => only(holder)) || entries?.ids.some((only) => only(holder));
   if (isId) found.push({ path: [], id: value });
@@ -86,19 +86,22 @@ function readEntries(list: readonly unknown[], holder: Fields, place: Place, fou
   }
 }
 
-/** Dialects in which clients name what their provider keeps. */
+/** Dialects in which clients name objects that their provider keeps. */
 export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses' | 'imageEdits';
 
-/** A field that names something. */
+/** A field that names an object. */
 export interface NamedText {
   readonly field: string;
   readonly id: string;
 }
 
-/** Something that a provider keeps for its account, named by a client. */
+/** An object that a provider keeps for its account, named by a client. */
 export interface NamedId extends NamedText {
   readonly dialect: IdDialect;
-  /** Part of a conversation, which belongs to the key that had it. Everything else belongs to the key's owner. */
+  /**
+   * Whether the object is part of a conversation, which belongs to the key that had it. Every other object belongs to
+   * the key's owner.
+   */
   readonly isConversation: boolean;
 }
 
@@ -107,7 +110,10 @@ const isOfType =
   ({ type }: Fields): boolean =>
     types.includes(asText(type));
 
-/** Items that the provider looks up by their id. Those made here are put in or left out before a provider is called. */
+/**
+ * Whether an item is looked up by its id at the provider. Items that this server made are inserted or left out before a
+ * provider is called.
+ */
 const isReference = ({ type, id, role, result, encrypted_content: encrypted }: Fields): boolean =>
   !isMadeId(id) &&
   (type === 'item_reference' ||
@@ -140,7 +146,7 @@ const responsesPaths: readonly IdPath[] = [
 const messagesPaths: readonly IdPath[] = [
   ['container'],
   ['container.id'],
-  // Skills of Anthropic itself are everybody's.
+  // Anthropic's own skills are available to every account.
   ['container.skills[].skill_id', ({ type }) => type !== 'anthropic'],
   ...['messages[].content[]', 'messages[].content[].content[]', 'messages[].content[].source.content[]'].flatMap(
     (block): IdPath[] => [[`${block}.source.file_id`], [`${block}.file_id`, isOfType('container_upload')]],
@@ -149,7 +155,7 @@ const messagesPaths: readonly IdPath[] = [
 
 const chatPaths: readonly IdPath[] = [['messages[].content[].file.file_id'], ['messages[].audio.id']];
 
-/** Paths of ids in edits in JSON. Forms contain the images themselves. */
+/** Paths of ids in image edits as JSON. Forms contain the images themselves. */
 const imageEditPaths: readonly IdPath[] = [['images[].file_id'], ['mask.file_id']];
 
 /** Ids in one event of a realtime session. Items that it refers to belong to the session itself. */
@@ -160,13 +166,13 @@ const ofEvent = new IdFields(
   ]),
 );
 
-/** Addresses in the web and in buckets are no files of the account. */
+/** URLs in the web and in buckets are not files of the account. */
 const isGeminiFile = (holder: Fields): boolean => {
   const uri = holder['fileUri'] ?? holder['file_uri'];
   return typeof uri !== 'string' || /^(?:https?:\/\/generativelanguage\.googleapis\.com\/.*)?files\//i.test(uri);
 };
 
-/** Google reads names in both cases, in any mixture. */
+/** Google accepts snake case and camel case for each name. */
 function inBothCases([path, only]: IdPath): IdPath[] {
   const names = path.split('.').map((name) => {
     const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -207,7 +213,8 @@ const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input
 const none: readonly never[] = [];
 
 /**
- * The ids in a client's body by which a provider finds what it keeps (docs/reference/relay/access.md#ids-of-a-provider).
+ * Returns the ids in a client's body by which a provider finds objects that it keeps
+ * (docs/reference/relay/access.md#ids-of-a-provider).
  * @param dialect absent for endpoints whose bodies cannot name any
  * @throws RelayError invalid_request for an id that is not a text
  */
@@ -249,16 +256,16 @@ const ofChat = new IdFields([['choices[].message.audio.id']]);
 const textsIn = (fields: IdFields, body: Fields): string[] =>
   fields.in(body).flatMap(({ id }) => (typeof id === 'string' && id !== '' ? [id] : []));
 
-/** @param response of Responses; one that its provider does not store cannot be continued by its ids */
+/** @param response a response of Responses; one that its provider does not store cannot be continued by its ids */
 export const idsOfResponse = (response: Fields): readonly string[] => [
   ...(response['store'] === false ? [] : textsIn(ofStored, response)),
   ...textsIn(ofResponse, response),
 ];
 
-/** @param answer the response of chat completions, whose audio may be named in the next request */
+/** @param answer a response of chat completions, whose audio may be named in the next request */
 export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
 
-/** @param message of Messages */
+/** @param message a response of Messages */
 export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);
 
 /** Returns the ids in one event of a stream of Messages. */

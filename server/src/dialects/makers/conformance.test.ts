@@ -64,7 +64,7 @@ const openai: Dialect = {
 const family = [
   ...[1, 3, 4, 8, 17, 19, 20, 22, 25, 26, 27, 31, 35, 39, 40, 42, 43, 45, 46, 47, 48, 53, 58, 60, 62, 63],
 ];
-/** The others share the forwarding code, for which splitting everywhere is tested once. */
+/** The other types share the forwarding code, for which splitting at every position is tested once. */
 const rebuilding = [1, 4, 22, 27, 35, 39, 42, 43, 45, 48];
 /** OpenAI itself and the custom URL are split at every position of the whole recording. */
 const cutWhole = [1, 8];
@@ -181,7 +181,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
       const { meter, transform } = play(type, [dialect.stream]);
       transform.report();
       expect(meter.transcript).toBe(dialect.text);
-      // The provider's own count for this text, within a tolerance for the splits.
+      // The expected value is the provider's own count for this text, within a tolerance for the splits.
       expect(Math.abs((await meter.tokens()) - dialect.usage.completionTokens)).toBeLessThanOrEqual(3);
     });
 

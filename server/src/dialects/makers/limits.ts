@@ -13,7 +13,7 @@ import volcengine from './volcengine/limits.json' with { type: 'json' };
 import xai from './xai/limits.json' with { type: 'json' };
 import zhipu from './zhipu/limits.json' with { type: 'json' };
 
-/** The most that some models take and produce, in tokens. 0: not published. */
+/** The maximum input and output of a model in tokens. 0: not published. */
 export interface PublishedLimits {
   readonly input: number;
   readonly output: number;
@@ -28,8 +28,8 @@ interface LimitsFile {
 }
 
 /**
- * Limits by maker. A dated name is listed only where it differs from the name without its date. Operators set figures of their
- * own in the option `ModelMaxOutput`.
+ * Limits by maker. A dated name is listed only if its limits differ from those of the name without a date. Operators
+ * set their own figures in the option `ModelMaxOutput`.
  */
 export const limitsByMaker: Readonly<Record<string, LimitsFile>> = {
   ali,

@@ -11,8 +11,8 @@ import {
 import { adapters, targetFor } from '../../../../tests/support/relay-dialects.js';
 
 /*
- * Nothing is dropped silently: every field of any client dialect is sent to the provider, listed as left out, or
- * refused by name. One table of every pair of dialect and provider, and every field.
+ * No field is dropped silently: every field of any client dialect is sent to the provider, listed as left out, or
+ * refused by name. The test is a table of every pair of dialect and provider, and every field.
  */
 
 type Json = Readonly<Record<string, unknown>>;

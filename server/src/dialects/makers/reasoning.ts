@@ -15,13 +15,13 @@ import tencent from './tencent/reasoning.json' with { type: 'json' };
 import xai from './xai/reasoning.json' with { type: 'json' };
 import zhipu from './zhipu/reasoning.json' with { type: 'json' };
 
-/** The file `reasoning.json` of a maker. Names of models are beginnings, as regular expressions. */
+/** The file `reasoning.json` of a maker. Names of models are regular expressions for the beginning of a name. */
 export interface ReasoningFile {
   /** Models without reasoning that refuse the field. */
   readonly refusesEffort?: readonly string[];
-  /** Efforts that models take: they refuse a call with any other. The first match counts. */
+  /** Efforts that models accept. A model refuses a call with any other effort. The first match applies. */
   readonly efforts?: ReadonlyArray<{ readonly models: string; readonly taken: readonly Effort[] }>;
-  /** Models that think only when a request asks for it, or never: their whole output can be seen. */
+  /** Models that think only if a request asks for it, or never. Their whole output is visible. */
   readonly thinksOnlyWhenAsked: readonly string[];
 }
 

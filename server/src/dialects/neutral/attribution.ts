@@ -5,12 +5,15 @@ import type { NeutralMessage } from './message.js';
 export const attributionName = 'system.x-anthropic-billing-header';
 
 /**
- * Claude Code begins its instructions with a text for Anthropic's bill, which differs from session to session, and in some versions
- * from turn to turn. At other providers it is part of the prompt, of which then nothing is cached.
+ * Claude Code begins its instructions with a text for Anthropic's billing, which differs between sessions and, in some
+ * versions, between turns. At other providers it is part of the prompt and prevents caching.
  */
 export const isAttribution = (text: string): boolean => text.startsWith('x-anthropic-billing-header:');
 
-/** The `system` of a Messages body without that text; undefined where nothing else is left, the same value where it is not there. */
+/**
+ * Returns the `system` of a Messages body without that text. Undefined if nothing else is left, and the same value if
+ * the text is absent.
+ */
 export function withoutAttribution(system: unknown): unknown {
   if (typeof system === 'string') return isAttribution(system) ? undefined : system;
   if (!Array.isArray(system)) return system;

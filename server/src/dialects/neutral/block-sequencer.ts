@@ -169,7 +169,7 @@ export class JsonProgress {
     for (let at = 0; at < piece.length; at++) this.step(piece.charCodeAt(at));
   }
 
-  /** Whether everything that was opened is closed. An empty text is not complete. */
+  /** Whether every bracket that was opened is closed. An empty text is not complete. */
   get whole(): boolean {
     return this.begun && this.depth === 0 && !this.inText;
   }

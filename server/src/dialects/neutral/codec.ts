@@ -9,18 +9,20 @@ import type { NeutralRequest } from './request.js';
 /** A call as the client made it. */
 export interface ClientRequest {
   readonly body: Fields;
-  /** Gemini has model and streaming in the path, the other dialects in the body. */
+  /** The model, for Gemini, which has model and streaming in the path. The other dialects have them in the body. */
   readonly model?: string;
   readonly stream?: boolean;
 }
 
-/** Where responses are stored that a client may continue. */
+/** Stores responses that a client may continue. */
 export interface AnswerStore {
   /** The response that this one continues. */
   readonly previousId: string | null;
   /** @param response the response as the client reads it; null: the provider stores it */
   keep(id: string, response: Fields | null): void;
-  /** A response that its provider stores, and that the client must not get: it is neither read nor continued. */
+  /**
+   * Records a response that its provider stores and that the client must not get: it can be neither read nor continued.
+   */
   refuse(id: string): void;
 }
 
@@ -32,7 +34,7 @@ export interface AnswerContext {
   readonly created: number;
   /** Used when the provider named no model. */
   readonly model: string;
-  /** Used in place of the provider's model name. */
+  /** Shown to the client instead of the provider's model name. */
   readonly shownModel?: string;
   /** An estimate for dialects that state the prompt tokens before the content; 0 when unknown. */
   readonly promptTokens: number;
@@ -99,7 +101,7 @@ export interface ProviderCodec {
   /** Whether the provider itself fetches this URL; otherwise the media must be embedded. Missing: always. */
   fetches?(url: string): boolean;
   /**
-   * Refuses what the provider cannot take whatever lies at its URLs. Called before anything is downloaded.
+   * Refuses requests that the provider cannot serve whatever their URLs contain. Called before anything is downloaded.
    * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
    */
   checkMedia?(request: NeutralRequest): void;
@@ -116,8 +118,8 @@ export interface StreamReader {
 export interface StreamEnding {
   push(event: ServerEvent): NeutralEvent[];
   /**
-   * The events that end the stream with the reason "length". They go on with the indexes, ids and numbers that the client
-   * has seen. Sent after the call was charged.
+   * Returns the events that end the stream with the reason "length". They continue the indexes, ids and numbers that
+   * the client has seen. They are sent after the call was charged.
    */
   end(usage: Usage): string;
 }

@@ -1,12 +1,12 @@
 import { asFields, asFieldsList, asList, type Fields } from './fields.js';
 
-/** A tool of a request, and its place. */
+/** A tool of a request, and its path. */
 export interface DeclaredTool {
   readonly at: string;
   readonly tool: Fields;
 }
 
-/** A block of Messages that changes the tools within a conversation, and the place of its definition. */
+/** A block of Messages that changes the tools within a conversation, and the path of its definition. */
 export interface ToolChange {
   readonly at: string;
   readonly block: Fields;
@@ -49,7 +49,7 @@ export function withTools(body: Fields, change: Change): Fields {
     const declaring = declaringItem(item);
     const own = declaring && changedList(declaring['tools'], change);
     if (!own) return [item];
-    // The output of a search belongs to its call, so that it stays without tools.
+    // The output of a search belongs to its call, so it stays, even without tools.
     return own.length === 0 && declaring['type'] === 'additional_tools' ? [] : [{ ...declaring, tools: own }];
   });
   const isInputChanged = input.length !== given.length || input.some((item, index) => item !== given[index]);
@@ -63,7 +63,7 @@ export function withTools(body: Fields, change: Change): Fields {
   };
 }
 
-/** The item of an input of Responses if it declares tools: one of Codex, or the output of a search for tools. */
+/** Returns the item if it declares tools in an input of Responses: an item of Codex, or the output of a tool search. */
 export function declaringItem(item: unknown): Fields | null {
   const fields = asFields(item);
   const type = fields?.['type'];
@@ -73,7 +73,10 @@ export function declaringItem(item: unknown): Fields | null {
 /** Whether a block of a turn changes the tools. */
 export const changesTools = ({ type }: Fields): boolean => type === 'tool_addition' || type === 'tool_removal';
 
-/** The changes of tools in the turns of a conversation. A compaction keeps those of the turns that it replaces. */
+/**
+ * Returns the changes of tools in the turns of a conversation. A compaction keeps the changes of the turns that it
+ * replaces.
+ */
 export function toolChanges(turns: unknown): ToolChange[] {
   const found: ToolChange[] = [];
   for (const [index, turn] of asList(turns).entries()) {
@@ -91,7 +94,7 @@ export function toolChanges(turns: unknown): ToolChange[] {
   return found;
 }
 
-/** The tool that a block defines itself. Null when it only names one. */
+/** Returns the tool that a block defines. Null if the block only names a tool. */
 export const definitionIn = ({ tool }: Fields): Fields | null => asFields(asFields(tool)?.['definition']);
 
 /** @returns null for a turn without further content */

@@ -1,4 +1,4 @@
-/** An image as clients of chat and Messages get it, in the text of a response. */
+/** Matches the beginning of an image in the text of a response, as clients of chat and Messages get it. */
 const drawnHead = /!\[[^\]\n]{0,64}\]\(data:(image\/[a-z0-9.+-]{1,32});base64,/gi;
 /** Only the beginning is checked, because an image may have megabytes. */
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
@@ -9,7 +9,7 @@ interface DrawnImage {
   readonly data: string;
 }
 
-/** The texts and images of a text that clients send back as they got it; null where it has no image. */
+/** Returns the texts and images of a text that clients send back unchanged; null if it contains no image. */
 export function drawnPieces(text: string): Array<string | DrawnImage> | null {
   if (!text.includes('](data:image/')) return null;
   const pieces: Array<string | DrawnImage> = [];

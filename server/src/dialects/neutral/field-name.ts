@@ -104,7 +104,10 @@ const aliases: Readonly<Record<string, FieldName>> = {
   think: 'reasoning',
 };
 
-/** The client's own name for a field of a provider of any dialect; the same name when the dialect has no such field. */
+/**
+ * Returns the client's own name for a field of a provider of any dialect, or the same name if the client's dialect has
+ * no such field.
+ */
 export function nameInDialect(name: string, dialect: Dialect): string {
   const found = (Object.keys(names) as FieldName[]).find((field) => Object.values(names[field]).includes(name));
   const field = found ?? (Object.hasOwn(aliases, name) ? aliases[name] : undefined);

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.js';
 
-/** Why a model stopped. */
+/** The reason why a model stopped. */
 export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
 
 interface Names {
@@ -52,7 +52,7 @@ const reasons: Readonly<Record<FinishReason, Names>> = {
       'MAX_TOKENS',
       'max_output_tokens',
       'model_length',
-      // DeepSeek and GLM stopped in the middle: the response is not complete.
+      // DeepSeek and GLM stopped in the middle, so the response is not complete.
       'insufficient_system_resource',
       'network_error',
     ],

@@ -7,7 +7,7 @@ import { isForeignProof, type ProofMaker } from './thought-proof.js';
 import { withLaterInstructions, withWholeArguments } from './repaired-history.js';
 import { flattenTools, type ToolForms, type ToolTaker } from './tool-forms.js';
 
-/** Features of the provider that a request is written for. Dialect `own`: no client speaks it. */
+/** Features of the provider for which a request is written. No client speaks the dialect `own`. */
 export type Fitting = ToolTaker;
 
 export interface FittedRequest {
@@ -17,7 +17,7 @@ export interface FittedRequest {
   readonly dropped: readonly string[];
 }
 
-/** Takes out of a request what only the client's dialect has and what is no loss to its meaning. */
+/** Removes parts that only the client's dialect has and whose loss does not change the meaning of the request. */
 export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedRequest {
   const { request, forms } = flattenTools(given, fitting);
   const { dialect } = fitting;
@@ -32,14 +32,17 @@ export function fitRequest(given: NeutralRequest, fitting: Fitting): FittedReque
   return { request: { ...request, messages }, forms, dropped: [...dropped] };
 }
 
-/** Whose proof of thinking a provider of a dialect takes; chat completions have no place for it. */
+/** The makers whose proof of thinking a provider of each dialect accepts. Chat completions have no field for it. */
 const makers: Readonly<Partial<Record<Fitting['dialect'], ProofMaker>>> = {
   'anthropic-messages': 'anthropic',
   'gemini-generate': 'google',
   'openai-responses': 'openai',
 };
 
-/** The thoughts themselves stay; a provider that wants them proven leaves them out by name. */
+/**
+ * Removes foreign proof and keeps the thoughts. A provider that requires proof leaves such thoughts out and reports
+ * them.
+ */
 function withoutForeignProof(message: NeutralMessage, maker: ProofMaker): NeutralMessage {
   if (message.role !== 'assistant') return message;
   const parts = message.parts.map((part): Part => {
@@ -54,14 +57,14 @@ function withoutForeignProof(message: NeutralMessage, maker: ProofMaker): Neutra
 }
 
 /**
- * Agents send back what a provider's own tools did (a web search, for example), also when another provider takes the
- * conversation over. The assistant's text stands beside it, so the record can go.
+ * Removes records of tools that a provider ran itself, such as a web search. Agents send them back even if another
+ * provider continues the conversation. The assistant's text contains the result, so the records can be removed.
  */
 function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dropped: Set<string>): NeutralMessage[] {
   if (message.role !== 'assistant') return [message];
   const parts = message.parts.flatMap((part): readonly Part[] => {
     if (part.kind !== 'foreign' || part.dialect === dialect) return [part];
-    // All others refuse images of the assistant.
+    // All other providers refuse images of the assistant.
     if (part.drawn && dialect === 'gemini-generate') return [part.drawn];
     if (holdsConversation(part))
       throw unsupported(part.at ?? 'input', 'only the provider that compacted it can read it');
@@ -75,8 +78,8 @@ function withoutRecords(message: NeutralMessage, dialect: Fitting['dialect'], dr
 }
 
 /**
- * The result of a search for tools, as Claude Code makes it: the tools are in the request, so the model needs only their
- * names.
+ * Reduces the result of a tool search, in the form of Claude Code, to the names of the tools, because the tools
+ * themselves are in the request.
  */
 function withFoundTools(message: NeutralMessage, dialect: Fitting['dialect']): NeutralMessage {
   if (dialect === 'anthropic-messages' || message.role === 'assistant') return message;
@@ -92,8 +95,8 @@ function foundTool(part: Part): Part {
 }
 
 /**
- * Anthropic ignores what stands before its compaction, whose summary can be read. Elsewhere the conversation begins with that
- * summary.
+ * Anthropic ignores turns before its compaction, whose summary is readable text. At other providers the conversation
+ * begins with that summary.
  */
 function fromSummary(messages: readonly NeutralMessage[], dialect: Fitting['dialect']): readonly NeutralMessage[] {
   if (dialect === 'anthropic-messages') return messages;
@@ -117,12 +120,12 @@ const isSummary = (part: Part): boolean =>
   part.value['type'] === 'compaction' &&
   someText(part.value['content']) !== undefined;
 
-/** Without it, the model would know nothing of what came before. */
+/** Whether a part contains the conversation before it. Without that part the model would not know it. */
 const holdsConversation = ({ dialect, value }: ForeignPart): boolean =>
-  // One of Anthropic without a summary has failed.
+  // A compaction of Anthropic without a summary has failed.
   dialect !== 'anthropic-messages' && (value['type'] === 'compaction' || value['type'] === 'compaction_summary');
 
-/** The place without its index, and the type: `input.web_search_call`. */
+/** Returns the path without its index, and the type: `input.web_search_call`. */
 function recordName({ at = 'messages', value }: ForeignPart): string {
   const place = at.replace(/\[\d+\]/g, '');
   const [first = 'record'] = Object.keys(value);

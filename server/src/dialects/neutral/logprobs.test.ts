@@ -1,4 +1,4 @@
-/** Log probabilities of a chat provider, for clients of the other dialects that have them. */
+/** Log probabilities of a chat provider, for clients of the other dialects that support them. */
 import {
   clients,
   collect,

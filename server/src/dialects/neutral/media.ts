@@ -28,7 +28,7 @@ export function toMediaSource(url: string, field: string): MediaSource {
   throw new InvalidInputError(`${field} must be an http URL, a data URL or base64`, field);
 }
 
-/** `base64` and Python's `encodebytes` break their lines. */
+/** Removes line breaks: `base64` and Python's `encodebytes` write them. */
 const unbroken = (data: string): string => (/\s/.test(data) ? data.replace(/\s+/g, '') : data);
 
 function decoded(text: string, field: string): string {
@@ -53,7 +53,7 @@ const imageMarks: ReadonlyArray<readonly [string, string]> = [
   ['UklGR', 'image/webp'],
 ];
 
-/** The type that the first bytes show, which providers check; else the declared type, else PNG. */
+/** Returns the type that the first bytes show, which providers check, or else the declared type, or else PNG. */
 export function imageType(source: Extract<MediaSource, { kind: 'base64' }>): string {
   for (const [mark, mediaType] of imageMarks) if (source.data.startsWith(mark)) return mediaType;
   return source.mediaType || 'image/png';
@@ -92,13 +92,13 @@ const extensions: ReadonlyArray<readonly [RegExp, string]> = [
   [/\.json$/i, 'application/json'],
 ];
 
-/** The media type of a file: declared, or by its name, or by its first bytes. '' when unknown. */
+/** Returns the media type of a file: as declared, or by its name, or by its first bytes. Empty if unknown. */
 export function fileType(source: MediaSource, filename?: string): string {
   if (source.kind === 'text') return 'text/plain';
   if ((source.kind === 'base64' || source.kind === 'url') && source.mediaType) return source.mediaType;
   const name = filename ?? (source.kind === 'url' ? (source.url.split(/[?#]/, 1)[0] ?? '') : '');
   for (const [pattern, mediaType] of extensions) if (pattern.test(name)) return mediaType;
-  // `%PDF-`
+  // The file begins with `%PDF-`.
   return source.kind === 'base64' && source.data.startsWith('JVBERi') ? 'application/pdf' : '';
 }
 

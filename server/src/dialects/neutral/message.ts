@@ -108,7 +108,7 @@ export interface ForeignPart extends Located {
   readonly kind: 'foreign';
   readonly dialect: Dialect;
   readonly value: Fields;
-  /** The image that it holds, for providers that take images of the model. */
+  /** The image that the content contains, for providers that accept images of the model. */
   readonly drawn?: ImagePart;
 }
 

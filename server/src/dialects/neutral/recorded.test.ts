@@ -34,7 +34,7 @@ const folders: ReadonlyArray<readonly [string, Dialect]> = [
   ['openai-responses', 'openai-responses'],
 ];
 
-/** Other endpoints, and errors, which have their own tests. */
+/** Other endpoints and errors have tests of their own. */
 const otherwise = /completion-text|embedding|image|transcription|openai-error/;
 const recordings = (ending: string): [string, Dialect][] =>
   folders.flatMap(([folder, dialect]) =>

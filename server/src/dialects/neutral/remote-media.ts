@@ -3,15 +3,16 @@ import type { NeutralRequest } from './request.js';
 
 /** Media downloaded from a URL. */
 export interface FetchedMedia {
-  /** Without parameters. */
+  /** The media type, without parameters. */
   readonly mediaType: string;
-  /** Base64. */
+  /** The bytes as base64. */
   readonly data: string;
 }
 
 /**
- * URLs of images and files that a provider does not fetch itself, without duplicates. The relay fetches them (guarded,
- * see `outbound/`) and embeds them with `withMedia`; a codec that still finds one refuses the call, naming the field.
+ * Returns the URLs of images and files that a provider does not fetch itself, without duplicates. The relay fetches
+ * them with its outbound guard (`platform/outbound/`) and embeds them with `withMedia`. A codec that still finds a URL
+ * refuses the call, naming the field.
  * @param fetches whether the provider itself fetches a URL
  */
 export function remoteMedia(request: NeutralRequest, fetches: (url: string) => boolean): string[] {

@@ -3,8 +3,9 @@ import type { Dialect } from './dialect.js';
 import { isInstruction, type NeutralMessage, type Part } from './message.js';
 
 /**
- * Calls that the output limit cut off within their arguments. The client cannot change them, and providers refuse them.
- * @param dropped gets the name of the field where other text takes its place
+ * Completes tool calls whose arguments the output limit cut off. The client cannot change them, and providers refuse
+ * them.
+ * @param dropped receives the name of the field whose text is replaced
  */
 export function withWholeArguments(message: NeutralMessage, dropped: Set<string>): NeutralMessage {
   if (message.role !== 'assistant') return message;
@@ -20,12 +21,12 @@ export function withWholeArguments(message: NeutralMessage, dropped: Set<string>
   return isChanged ? { ...message, parts } : message;
 }
 
-/** An instruction as words of the user, as agents mark theirs. */
+/** Returns an instruction as text of the user, marked as agents mark theirs. */
 export const asReminder = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
 
 /**
- * Instructions after the beginning stay at their place: in the text before the conversation each new one would change every
- * prompt from its start, which no cache of a provider survives. Dialects of OpenAI have a role for them.
+ * Keeps instructions after the beginning at their position. If they moved before the conversation, each new one would
+ * change the start of every prompt, which invalidates the cache of a provider. OpenAI's dialects have a role for them.
  */
 export function withLaterInstructions(
   messages: readonly NeutralMessage[],

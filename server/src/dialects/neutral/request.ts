@@ -11,11 +11,11 @@ export type NeutralTool =
       readonly parameters?: Fields;
       readonly strict?: boolean;
       readonly cacheControl?: Fields;
-      /** The name space of Responses that declares it. */
+      /** The name space of Responses that declares the tool. */
       readonly namespace?: string;
       readonly at?: string;
     }
-  /** A tool that takes plain text. */
+  /** A tool that accepts plain text. */
   | {
       readonly kind: 'custom';
       readonly name: string;
@@ -84,11 +84,11 @@ export interface Reasoning {
   readonly given: Fields;
 }
 
-/** The client says how much to reason, not only whether to show it. */
+/** Whether the client specifies how much to reason, and not only whether to show it. */
 export const hasSettings = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
   effort !== undefined || budget !== undefined || adaptive === true || off === true;
 
-/** The client wants no reasoning. */
+/** Whether the client wants no reasoning. */
 export const isOff = ({ effort, off }: Reasoning): boolean => off === true || effort === 'none';
 
 /**
@@ -121,6 +121,6 @@ export interface NeutralRequest {
   readonly serviceTier?: string;
   /** Length of the response: low, medium, high. */
   readonly verbosity?: string;
-  /** Top-level fields without a counterpart here, as sent. */
+  /** Top-level fields that the neutral form does not have, as sent. */
   readonly extras: Fields;
 }

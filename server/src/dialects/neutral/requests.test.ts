@@ -85,7 +85,7 @@ function report(part: Part, turn: { said: string; images: string[]; calls: unkno
   }
 }
 
-/** Requests that another provider cannot serve are refused by name; this is about those that it can serve. */
+/** Requests that another provider cannot serve are refused by name. This test uses only requests that it can serve. */
 const servable = (given: Talk): Talk => ({ ...given, effort: undefined, stop: [], limit: given.limit ?? 100 });
 
 const pairs = dialects.flatMap((from) => dialects.filter((to) => to !== from).map((to) => [from, to] as const));

@@ -1,9 +1,9 @@
 import { asFields, asList, asText, type Fields } from './fields.js';
 
 const depthLimit = 64;
-/** Formats of texts that OpenAI can hold a model to. */
+/** Formats of texts that OpenAI can enforce. */
 const formats = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
-/** Rules that OpenAI cannot hold a model to. */
+/** Keywords that OpenAI cannot enforce. */
 const refused = [
   'oneOf',
   'allOf',
@@ -18,8 +18,8 @@ const refused = [
 ];
 
 /**
- * Whether OpenAI can hold a model to a schema: its root is an object, every object is closed and requires all its properties,
- * and every value has a type. Anthropic and Google also take other schemas, for which OpenAI refuses the call.
+ * Whether OpenAI can enforce a schema: its root is an object, every object is closed and requires all its properties,
+ * and every value has a type. Anthropic and Google accept other schemas too; OpenAI refuses a call with them.
  */
 export const canBeStrict = (schema: Fields): boolean =>
   schema['type'] === 'object' && schema['anyOf'] === undefined && fits(schema, 0);

@@ -1,7 +1,8 @@
 /*
- * Proof of thinking (signatures, encrypted thoughts) is good at its maker alone; every other provider refuses the whole
- * call for it. Clients send it back without its provider, so its form has to show it. All three makers use base64:
- * OpenAI of a Fernet token, Anthropic and Google of protocol buffers that differ in the first field of their first message.
+ * Proof of thinking (signatures, encrypted thoughts) is valid only at its maker. Every other provider refuses the whole
+ * call because of it. Clients send it back without the name of its provider, so its form has to identify the maker. All
+ * three makers use base64: OpenAI of a Fernet token, Anthropic and Google of protocol buffers that differ in the first
+ * field of their first message.
  */
 
 export type ProofMaker = 'anthropic' | 'google' | 'openai';
@@ -11,7 +12,7 @@ const openAI = /^(?:rs_[A-Za-z0-9_-]+:)?gAAAA/;
 const claudeMark = 'claude#';
 const headBytes = 12;
 
-/** @returns null when the form says nothing */
+/** @returns null if the form does not identify a maker */
 export function makerOfProof(proof: string): ProofMaker | null {
   if (openAI.test(proof)) return 'openai';
   if (proof.startsWith(claudeMark)) return 'anthropic';
@@ -25,13 +26,15 @@ export function makerOfProof(proof: string): ProofMaker | null {
   return mark === 0x08 || mark === 0x18 ? 'anthropic' : null;
 }
 
-/** Made by another provider, which this one would refuse. Proofs of unknown form are not foreign. */
+/**
+ * Whether another provider made the proof, so that this one would refuse it. Proofs of unknown form are not foreign.
+ */
 export const isForeignProof = (proof: string, maker: ProofMaker): boolean => {
   const found = makerOfProof(proof);
   return found !== null && found !== maker;
 };
 
-/** Tag of a length-delimited field, and where its content begins. */
+/** Returns the tag of a length-delimited field, and the offset of its content. */
 function fieldAt(bytes: Buffer, at: number): { tag: number; content: number } | null {
   const tag = bytes[at];
   if (tag === undefined) return null;

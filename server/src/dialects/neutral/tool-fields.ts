@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { asFields, asList, parseFields, type Fields } from './fields.js';
 import { oneObject } from './tool-schema.js';
 
-/** Fields of a tool whose names change: one name by the other. */
+/** Fields of a tool whose names change: new name → old name, or the reverse. */
 export type FieldNames = ReadonlyMap<string, string>;
 
 const maxName = 64;
 const invalid = /[^\w.-]/g;
-/** Texts and brackets of JSON; a text that is followed by a colon is the name of a field. */
+/** Matches texts and brackets of JSON. A text that is followed by a colon is the name of a field. */
 const marks = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
 
 /**
- * Parameters of a tool with other names for the fields that the provider refuses. It looks only at the root.
- * @returns with the client's names by the new ones; null when nothing has to change
+ * Renames parameters of a tool whose names the provider refuses. Only the root of the schema is changed.
+ * @returns the parameters, and the client's names by the new ones; null if nothing has to change
  */
 export function renameFields(
   given: Fields | undefined,
@@ -52,7 +52,7 @@ function withHash(safe: string, name: string): string {
 export const inverted = (names: FieldNames): FieldNames =>
   new Map([...names].map(([name, other]): [string, string] => [other, name]));
 
-/** Arguments with their fields renamed, and otherwise as they were written. Truncated arguments stay as they are. */
+/** Returns arguments with their fields renamed and otherwise unchanged. Truncated arguments stay unchanged. */
 export function withFieldNames(text: string, names: FieldNames): string {
   if (!parseFields(text)) return text;
   let depth = 0;

@@ -12,20 +12,23 @@ import { inverted, renameFields, withFieldNames, type FieldNames } from './tool-
 export interface ToolForm {
   readonly name: string;
   readonly namespace?: string;
-  /** Takes plain text instead of JSON. */
+  /** Whether the tool accepts plain text instead of JSON. */
   readonly custom?: boolean;
-  /** The client's names of fields, by those that the provider knows. */
+  /** The client's names of fields, by the names that the provider gets. */
   readonly fields?: FieldNames;
 }
 
-/** Forms of a call's tools by the name that the provider knows. Tools that are the same on both sides are left out. */
+/** Forms of a call's tools, by the name that the provider gets. Tools that are the same on both sides are left out. */
 export type ToolForms = ReadonlyMap<string, ToolForm>;
 
-/** OpenAI takes names of 64 characters. */
+/** OpenAI accepts names of up to 64 characters. */
 const maxName = 64;
 const plainName = /^[\w-]{1,64}$/;
 
-/** Names of functions that providers of a dialect take. Those of Anthropic and Google are refused elsewhere. */
+/**
+ * Names of functions that providers of each dialect accept. Names that Anthropic and Google accept may be refused by
+ * the others.
+ */
 const takenNames: Readonly<Record<Dialect | 'own', RegExp>> = {
   'openai-chat': plainName,
   'openai-responses': plainName,
@@ -33,30 +36,33 @@ const takenNames: Readonly<Record<Dialect | 'own', RegExp>> = {
   'gemini-generate': /^[A-Za-z_][\w.:-]{0,63}$/,
   own: plainName,
 };
-/** Names of fields that Claude takes. It refuses the whole call for one other name, and others take any name. */
+/**
+ * Names of fields that Claude accepts. It refuses the whole call for any other name. The other providers accept any
+ * name.
+ */
 const takenFields = /^[\w.-]{1,64}$/;
 const inputField = 'input';
 
-/** The provider that tools are rewritten for. */
+/** The provider for which tools are rewritten. */
 export interface ToolTaker {
   readonly dialect: Dialect | 'own';
-  /** Tools that take plain text. */
+  /** Whether the provider accepts tools with plain text input. */
   readonly customTools: boolean;
 }
 
 /** How calls in the history are rewritten. */
 interface Rules {
   readonly takesCustom: boolean;
-  /** The names that the provider takes. */
+  /** The names that the provider accepts. */
   readonly taken: RegExp;
-  /** New names of fields by the client's, by the name of the tool that the provider knows. */
+  /** Tool name at the provider → new names of fields by the client's names. */
   readonly fields: ReadonlyMap<string, FieldNames>;
 }
 
 /**
- * Rewrites tools that exist only in the client's dialect: a tool of a name space gets one flat name, one whose name the
- * provider refuses another name, fields likewise, and a tool that takes plain text becomes a function with one text field.
- * Calls and results in the history change alike.
+ * Rewrites tools that exist only in the client's dialect. A tool of a name space gets one flat name. Names of tools and
+ * fields that the provider refuses are replaced. A tool that accepts plain text becomes a function with one text field.
+ * Calls and results in the history change accordingly.
  */
 export function flattenTools(
   request: NeutralRequest,
@@ -64,7 +70,7 @@ export function flattenTools(
 ): { request: NeutralRequest; forms: ToolForms } {
   const forms = new Map<string, ToolForm>();
   const fields = new Map<string, FieldNames>();
-  // A provider of the client's dialect decides on its names itself.
+  // A provider of the client's dialect accepts or refuses the client's names itself.
   const taken = dialect === request.dialect ? /^/ : takenNames[dialect];
   const renamesFields = dialect === 'anthropic-messages' && request.dialect !== dialect;
   const tools = request.tools.map((tool): NeutralTool => {
@@ -104,7 +110,7 @@ const formOf = ({ name, namespace }: ToolForm, custom: boolean): ToolForm => ({
   ...(custom ? { custom } : {}),
 });
 
-/** @param taken the names that the provider takes */
+/** @param taken the names that the provider accepts */
 function flatName({ name, namespace }: ToolForm, taken: RegExp): string {
   const flat = namespace === undefined ? name : namespace.endsWith('__') ? namespace + name : `${namespace}__${name}`;
   if (taken.test(flat) && (namespace === undefined || flat.length <= maxName)) return flat;
@@ -198,7 +204,7 @@ function restoreAnswer(answer: NeutralAnswer, forms: ToolForms): NeutralAnswer {
 const restoreArguments = (text: string, fields: FieldNames | undefined): string =>
   fields ? withFieldNames(text, fields) : plainInput(text);
 
-/** The text in the one field; models that write something else are taken at their word. */
+/** Returns the text in the one field. If a model writes something else, its input is returned unchanged. */
 function plainInput(text: string): string {
   const fields = parseFields(text);
   if (!fields) return text;
@@ -206,7 +212,10 @@ function plainInput(text: string): string {
   return someText(fields[inputField]) ?? (more.length === 0 && typeof only === 'string' ? only : text);
 }
 
-/** Restores names as calls begin. Input of tools that take text or have other fields is sent when its JSON is whole. */
+/**
+ * Restores names as calls begin. Input of tools that accept text, or whose fields were renamed, is sent when its JSON
+ * is complete.
+ */
 class RestoringWriter implements StreamWriter {
   private readonly held = new Map<string, { choice: number; index: number; text: string; fields?: FieldNames }>();
 

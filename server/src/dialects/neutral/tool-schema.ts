@@ -6,9 +6,9 @@ const unions = ['anyOf', 'oneOf'] as const;
 const refused = new Set<string>([...unions, 'allOf', 'not', 'enum', 'const']);
 
 /**
- * Parameters of a tool as one object, for providers that refuse a choice between several at the root: it has the properties of
- * all of them, and requires what each one requires.
- * @returns the same schema when its root is one object already
+ * Merges parameters of a tool into one object, for providers that refuse a choice between several objects at the root.
+ * The object has the properties of all of them, and requires those that each one requires.
+ * @returns the same schema if its root is already one object
  */
 export function oneObject(given: Fields): Fields {
   const { $ref: reference, ...beside } = given;
@@ -41,7 +41,7 @@ export function oneObject(given: Fields): Fields {
   };
 }
 
-/** The options that are objects, with references written out. */
+/** Returns the options that are objects, with references resolved. */
 function objectsIn(options: unknown, root: Fields): Fields[] {
   return asList(options).flatMap((option): Fields[] => {
     const given = asFields(option);
@@ -51,13 +51,13 @@ function objectsIn(options: unknown, root: Fields): Fields[] {
   });
 }
 
-/** The schema that another refers to inside its root, one step deep. */
+/** Returns the schema that a reference inside its root points to, one step deep. */
 function referred(schema: Fields, root: Fields): Fields | null {
   const [, holder = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(asText(schema['$ref'])) ?? [];
   return name === '' ? schema : asFields(asFields(root[holder])?.[name]);
 }
 
-/** A schema in which every list says what it holds. OpenAI refuses others. */
+/** Returns a schema in which every list has a schema for its elements. OpenAI refuses lists without one. */
 export function withItems(schema: Fields, depth = 0): Json {
   if (depth > depthLimit) return { ...schema };
   const inner = (value: unknown): unknown => {

@@ -6,8 +6,8 @@ import { withinLimit } from './sent-fields.js';
 type Overridden = Pick<Target, 'override' | 'upstreamModel' | 'requestedModel' | 'outputLimit'>;
 
 /**
- * The body with the channel's `param_override`; the same object when the channel has none. An override sets no longer output
- * than the balance pays for.
+ * Returns the body with the channel's `param_override`, or the same object if the channel has none. An override cannot
+ * raise the output limit beyond what the balance pays for.
  */
 export function overriddenBody(body: Record<string, unknown>, target: Overridden): Record<string, unknown> {
   const { override, outputLimit } = target;
@@ -29,8 +29,8 @@ function changedBody(
 }
 
 /**
- * Adds the override to a body that is written as changes of the client's.
- * @param changes fields to set; undefined removes one. Those of the override are added
+ * Adds the override to a body that is written as changes of the client's body.
+ * @param changes fields to set; undefined removes one. The fields of the override are added
  */
 export function addOverride(body: Fields, changes: Record<string, unknown>, target: Overridden): void {
   const { override } = target;
@@ -50,7 +50,7 @@ export function addOverride(body: Fields, changes: Record<string, unknown>, targ
 export const setsField = ({ override }: Overridden, name: string): boolean =>
   override !== null && Object.hasOwn(override.fields, name);
 
-/** Whether an operation concerns the call's model, by the provider's name or the client's. */
+/** Whether an operation applies to the call's model, by the provider's name or the client's. */
 export const isFor = (
   { models }: { readonly models: readonly string[] },
   { upstreamModel, requestedModel }: Pick<Target, 'upstreamModel' | 'requestedModel'>,
@@ -107,7 +107,7 @@ const orders = {
   lte: (a: number, b: number): boolean => a <= b,
 };
 
-/** An operation that does not fit what it finds changes nothing. */
+/** Applies an operation. An operation that does not fit the value changes nothing. */
 function applied(operation: BodyOperation, body: unknown): unknown {
   switch (operation.mode) {
     case 'set':
@@ -130,7 +130,7 @@ function applied(operation: BodyOperation, body: unknown): unknown {
 }
 
 /**
- * Two texts, lists or objects as one; a list also takes a single element.
+ * Joins two texts, lists or objects. A list also accepts a single element.
  * @param otherwise the result for values that cannot be joined
  */
 function joined(first: unknown, second: unknown, otherwise: unknown = first): unknown {
@@ -141,7 +141,7 @@ function joined(first: unknown, second: unknown, otherwise: unknown = first): un
   return one && other ? { ...one, ...other } : otherwise;
 }
 
-/** @returns undefined for what is missing; -1 is the last element of a list */
+/** @returns undefined for a missing value; -1 selects the last element of a list */
 function child(parent: unknown, name: string): unknown {
   if (Array.isArray(parent)) return parent[indexIn(parent, name)] as unknown;
   const fields = asFields(parent);
@@ -155,8 +155,8 @@ function indexIn(list: readonly unknown[], name: string): number {
 }
 
 /**
- * A copy of `parent` with one value changed.
- * @param change gets the value that is there, and returns the new one; undefined removes it
+ * Returns a copy of `parent` with one value changed.
+ * @param change receives the current value and returns the new one; undefined removes it
  */
 function edit(parent: unknown, path: readonly string[], change: (found: unknown) => unknown): unknown {
   const [name, ...rest] = path;

@@ -10,11 +10,11 @@ export interface HeaderValues {
   readonly key: string;
   readonly upstreamModel: string;
   readonly requestedModel: string;
-  /** Absent where the server calls a provider of its own accord. */
+  /** The client's headers. Absent if the server calls a provider by itself. */
   readonly clientHeaders?: IncomingHttpHeaders | undefined;
 }
 
-/** A request with the channel's `header_override`; the same request when the channel has none. */
+/** Returns a request with the channel's `header_override`, or the same request if the channel has none. */
 export function withHeaderOverride<Request extends Pick<UpstreamRequest, 'headers'>>(
   request: Request,
   call: HeaderValues,
@@ -23,7 +23,7 @@ export function withHeaderOverride<Request extends Pick<UpstreamRequest, 'header
   return { ...request, headers: overriddenHeaders(request.headers, call) };
 }
 
-/** The headers of a request after the channel's operations, with names in lower case. */
+/** Applies the channel's operations to the headers of a request. The names are in lower case. */
 export function overriddenHeaders(given: Readonly<Record<string, string>>, call: HeaderValues): Record<string, string> {
   const headers = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   for (const operation of call.channel.headers) {

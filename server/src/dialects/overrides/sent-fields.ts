@@ -3,14 +3,14 @@ import { asFields, type Fields } from '../neutral/fields.js';
 import { choices, configs, containers, limits, maxChoices, pricedNames } from '../priced-fields.js';
 
 /*
- * The fields of `priced-fields.ts` in a body as a provider gets it, in any dialect, after the override of a channel. They are the
- * operator's, so nothing is refused.
+ * The fields of `priced-fields.ts` in a body in the form that a provider gets, in any dialect, after the override of a
+ * channel. The operator has set them, so none is refused.
  */
 
-/** Where bodies of providers have numbers of responses and limits: in themselves, and in these objects. */
+/** The objects inside a body in which providers have numbers of responses and limits. */
 const holders = [...containers, ...configs, 'inferenceConfig'];
 
-/** The largest of the numbers with one of these names, which nothing has checked. */
+/** Returns the largest number with one of these names. The numbers may be unchecked. */
 function largestOf(body: Fields, names: ReadonlySet<string>): number {
   let largest = 0;
   for (const holder of [body, ...holders.map((name) => asFields(body[name]))]) {
@@ -22,13 +22,15 @@ function largestOf(body: Fields, names: ReadonlySet<string>): number {
   return largest;
 }
 
-/** The longest output that a body in the dialect of any provider allows, in tokens; 0: it has no limit. */
+/** Returns the largest output limit of a body in the dialect of any provider, in tokens; 0 if it has no limit. */
 export const longestLimit = (body: Fields): number => largestOf(body, limits);
 
-/** Responses to one prompt in a body in the dialect of any provider. */
+/** Returns the number of responses to one prompt, in a body in the dialect of any provider. */
 export const mostChoices = (body: Fields): number => Math.min(Math.max(1, largestOf(body, choices)), maxChoices);
 
-/** A body in the dialect of any provider, none of whose limits is longer than `tokens`; the same one if none is. */
+/**
+ * Returns a body in the dialect of any provider whose limits are at most `tokens`, or the same body if none is larger.
+ */
 export function withinLimit(body: Record<string, unknown>, tokens: number): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   for (const name in body) {
@@ -41,7 +43,7 @@ export function withinLimit(body: Record<string, unknown>, tokens: number): Reco
   return Object.keys(changes).length === 0 ? body : { ...body, ...changes };
 }
 
-/** Fields with which a provider runs tools, or charges more, by a price that the name of the field does not show. */
+/** Fields with which a provider runs tools or charges more, although the name of the field does not show a price. */
 const otherPriced = [
   ...['tools', 'web_search_options', 'search_parameters', 'enable_search', 'search_options', 'plugins'],
   ...['speed', 'inference_geo'],

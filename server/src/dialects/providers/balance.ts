@@ -26,7 +26,7 @@ const hundredDays = 100 * 24 * 3_600_000;
 const subscriptionBody = z.object({ hard_limit_usd: z.number(), has_payment_method: z.boolean().optional() });
 const usageBody = z.object({ total_usage: z.number() });
 
-/** The limit of the subscription minus the usage of this month, or of the last 100 days on a trial. */
+/** Returns the limit of the subscription minus the usage of this month, or of the last 100 days on a trial. */
 export const openAIBalance: BalanceReader = async (source) => {
   const { base, now, get } = source;
   const billing = `${base.replace(/\/v1$/, '')}/v1/dashboard/billing`;
@@ -37,7 +37,7 @@ export const openAIBalance: BalanceReader = async (source) => {
   return subscription.hard_limit_usd - usage.total_usage / 100;
 };
 
-/** AI Proxy: points of the account. */
+/** AI Proxy reports the points of the account. */
 export const aiProxyBalance: BalanceReader = async ({ key, get }) => {
   const body = await get('https://aiproxy.io/api/report/getUserOverview', { 'api-key': key });
   return read(z.object({ success: z.literal(true), data: z.object({ totalPoints: z.number() }) }), body).data
@@ -53,7 +53,7 @@ export const creditsBalance =
 
 const amountText = z.coerce.number();
 
-/** SiliconFlow: total balance of the account. */
+/** SiliconFlow reports the total balance of the account. */
 export const siliconFlowBalance: BalanceReader = async (source) => {
   const body = await source.get(`${source.base.replace(/\/v1$/, '')}/v1/user/info`, bearer(source));
   return read(z.object({ code: z.literal(20_000), data: z.object({ totalBalance: amountText }) }), body).data
@@ -64,7 +64,7 @@ const deepSeekBody = z.object({
   balance_infos: z.array(z.object({ currency: z.string(), total_balance: amountText })),
 });
 
-/** The balance in CNY. */
+/** DeepSeek: the balance in CNY is read. */
 export const deepSeekBalance: BalanceReader = async (source) => {
   const body = await source.get(`${source.base.replace(/\/v1$/, '')}/user/balance`, bearer(source));
   const found = read(deepSeekBody, body).balance_infos.find(({ currency }) => currency === 'CNY');

@@ -8,7 +8,10 @@ const peaks: ReadonlyArray<readonly [from: number, to: number]> = [
 
 const ownAddress = /^https:\/\/api\.deepseek\.com(?:[/:]|$)/;
 
-/** DeepSeek halves its prices outside of its peak hours. On public holidays of China, too, which are charged as other days here. */
+/**
+ * DeepSeek halves its prices outside its peak hours. It also does so on public holidays of China, which are charged as
+ * other days here.
+ */
 export const deepSeekTier: NonNullable<Provider['tierAt']> = (now, baseUrl) => {
   if (!ownAddress.test(baseUrl)) return undefined;
   const time = new Date(now);

@@ -18,13 +18,13 @@ import {
   type ProviderRow,
 } from './provider.js';
 
-/** Cache affinity of coding agents, which gateways pass on. */
+/** Headers of coding agents for cache affinity, which gateways forward. */
 const sessionHeaders: readonly string[] = [
   ...['session_id', 'session-id', 'conversation_id', 'conversation-id', 'x-session-id'],
   'x-claude-code-session-id',
 ];
 const family = hosted({ capabilities: everything, compaction: true, rules });
-/** A site of this family, which serves all dialects. */
+/** Another gateway of the one-api family, which serves all dialects. */
 const gateway: Adapter = {
   ...family,
   generate: gemini.generate,

@@ -15,7 +15,7 @@ const customDialect: Dialect = {
   rules: deploymentRules,
 };
 
-/** A whole address of chat completions shows where the same server has Responses. */
+/** The complete URL of chat completions, from which the URL of Responses on the same server follows. */
 const chatEnd = /\/chat\/completions(?=\/?(?:\?|$))/;
 const responsesAddress: EndpointPath = (base, call, target) =>
   wholeAddress(base, call, target).replace(chatEnd, '/responses');

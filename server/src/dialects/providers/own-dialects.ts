@@ -63,7 +63,7 @@ export const ownDialects: readonly ProviderRow[] = [
     models: words('llama3-7b'),
     accepts: {
       ...acceptsAccountFields,
-      // gpt-oss cannot be stopped.
+      // The thinking of gpt-oss cannot be turned off.
       thinkingOff: { models: /^(?!.*gpt-oss)/, fields: { reasoning_effort: 'none' } },
     },
     discovery: ollamaDiscovery,

@@ -5,30 +5,30 @@ import type { BalanceReader } from './balance.js';
 import { openAIDiscovery, type Discovery } from './discovery.js';
 
 /**
- * Everything Tollgate knows about one kind of provider, in one place: the console's label, the form of keys, model
- * discovery and balances, which failures are retried, and the adapter for its dialect
- * (docs/reference/providers/README.md#channel-types).
+ * Every property of one kind of provider: the console's label, the form of keys, model discovery and balances, which
+ * failures are retried, and the adapter for its dialect (docs/reference/providers/README.md#channel-types).
  */
 export interface Provider {
   /** Channel type: the number in the database and on the wire. A number is never reused. */
   readonly id: number;
-  /** In lower case, for programs. */
+  /** The name in lower case, for programs. */
   readonly name: string;
-  /** Its value of the GraphQL enum `Provider`. Unique; by default the name in upper case. */
+  /** The value of the GraphQL enum `Provider`. It is unique; the default is the name in upper case. */
   readonly enumName: string;
   /** `owned_by` of its built-in models in the catalogue and in `GET /v1/models`; null excludes them. */
   readonly catalogueOwner: string | null;
-  /** Shown in the console. */
+  /** The name that the console shows. */
   readonly label: string;
-  /** False: existing channels of an older console keep working, but new ones cannot be created. */
+  /** Whether new channels may have the type. False: existing channels of an older console keep working. */
   readonly offered: boolean;
   /**
-   * Without a trailing slash. Empty: the channel must have a base URL, or the adapter derives it (region, fixed host).
+   * The default base URL, without a trailing slash. Empty: the channel must have a base URL, or the adapter derives it
+   * (region, fixed host).
    */
   readonly defaultBaseUrl: string;
-  /** A channel without a base URL cannot be saved. */
+  /** Whether a channel without a base URL is refused. */
   readonly needsBaseUrl: boolean;
-  /** The base URL may name a WebSocket (`wss://`). */
+  /** Whether the base URL may name a WebSocket (`wss://`). */
   readonly socketBase: boolean;
   /** Meaning of the channel field `other`. */
   readonly other: OtherField;
@@ -43,8 +43,8 @@ export interface Provider {
   readonly balanceUnit: string;
   readonly accepts: Accepts;
   /**
-   * Names the session of a call, whose prompts the provider caches: a field, or a header of chat completions. Responses has the field
-   * in both cases. Absent: the provider has no such name.
+   * The field of a request, or header of chat completions, that names the session whose prompts the provider caches.
+   * Responses has the field in both cases. Absent: the provider has no such name.
    */
   readonly cacheKey?: 'prompt_cache_key' | 'x-grok-conv-id';
   /**
@@ -52,7 +52,10 @@ export interface Provider {
    * traces. None may name an account.
    */
   readonly clientHeaders: readonly string[];
-  /** A 400 of this provider does not mean that the request is invalid: another channel is tried, as for a 500. */
+  /**
+   * Whether a 400 of this provider does not mean that the request is invalid. Another channel is then tried, as for a
+   * 500.
+   */
   readonly retriesBadRequest: boolean;
   /** HTTP statuses that mean the key is no longer valid. */
   readonly deadKeyStatuses: readonly number[];
@@ -68,7 +71,7 @@ export interface Provider {
   readonly tierAt?: (now: number, baseUrl: string) => ServiceTier | undefined;
   /** `{}` for platforms that run tasks and serve no calls. */
   readonly adapter: Adapter;
-  /** The adapter of one channel, where its fields decide; null: `adapter`. */
+  /** Returns the adapter of one channel, if its fields decide it. Null: `adapter`. */
   readonly adapterFor?: (channel: { readonly other: string; readonly baseUrl: string }) => Adapter | null;
 }
 
@@ -104,7 +107,7 @@ export const acceptsAccountFields: Accepts = { ...acceptsUsual, accountFields };
 
 /** W3C Trace Context. */
 export const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
-/** Features of OpenAI's own API, and the client's own name for a request. */
+/** Headers for features of OpenAI's own API, and for the client's own name of a request. */
 export const openAIHeaders: readonly string[] = [...traceHeaders, 'openai-beta', 'x-client-request-id'];
 export const anthropicHeaders: readonly string[] = [...traceHeaders, 'anthropic-version', 'anthropic-beta'];
 

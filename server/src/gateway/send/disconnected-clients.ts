@@ -35,7 +35,7 @@ export interface DisconnectedClient {
 
 /**
  * Reads upstream calls of disconnected clients up to their usage report
- * (docs/reference/relay/billing.md#clients-that-leave), bounded in number, time and bytes. Beyond a bound the upstream
+ * (docs/reference/relay/billing.md#disconnected-clients), bounded in number, time and bytes. Beyond a bound the upstream
  * call is aborted.
  */
 export class DisconnectedClients {

@@ -1,17 +1,17 @@
 import type { Generation } from '../prices/generation.js';
 import type { Family } from '../family.js';
 
-/** A channel as the old program calls it. */
+/** A channel as the source program calls it. */
 interface ChannelThere {
   readonly generation: Generation;
   readonly type: number;
-  /** Of the channel, else what the program has built in. */
+  /** The base URL of the channel, or else the one that the source program has built in. */
   readonly baseUrl: string;
-  /** After the mapping. */
+  /** The model name that the provider gets, after the channel's mapping. */
   readonly model: string;
-  /** The account at Cloudflare. */
+  /** The account id at Cloudflare, which is a part of the path. */
   readonly account: string;
-  /** Of the API, where the channel has one of its own. */
+  /** The API version of the channel; empty for providers whose URL names none. */
   readonly version: string;
 }
 
@@ -87,13 +87,16 @@ const newApi: ReadonlyMap<number, Address> = new Map([
   [46, qianfan],
 ]);
 
-/** The URL of a chat call in the old program, without a query; null where its key is exchanged first, or a socket is opened. */
+/**
+ * Returns the URL of a chat call in the source program, without a query. Null if the key is exchanged first, or a
+ * socket is opened.
+ */
 export function addressThere(channel: ChannelThere): string | null {
   const table = channel.generation === 'one-api' ? oneApi : newApi;
   return table.get(channel.type)?.(channel) ?? null;
 }
 
-/** Base URLs that one-api has built in, and that differ from those here. */
+/** Base URLs that one-api has built in and that differ from those of this product. */
 const oneApiBases: Readonly<Record<number, string>> = {
   2: 'https://oa.api2d.net',
   4: 'https://api.closeai-proxy.xyz',
@@ -122,6 +125,9 @@ const oneApiBases: Readonly<Record<number, string>> = {
   51: 'https://generativelanguage.googleapis.com/v1beta/openai',
 };
 
-/** The base URL that the old program has built in; null: the one of the provider here. */
+/**
+ * Returns the base URL that the source program has built in. Null means that it equals the provider's base URL in this
+ * product.
+ */
 export const builtInBase = (family: Family, type: number): string | null =>
   family === 'one-api' ? (oneApiBases[type] ?? null) : null;

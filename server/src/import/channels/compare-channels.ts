@@ -13,19 +13,22 @@ import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 import { probe } from './probe.js';
 import { requestHere, type ChannelHere } from './request-here.js';
 
-/** The URL of a chat call by a channel, in the old program and here. */
+/** The URL of a channel's chat calls, in the source program and here. */
 export interface ChannelAddress {
   readonly id: number;
   readonly name: string;
   readonly model: string;
-  /** Null where the key is exchanged first, or a socket is opened. */
+  /** The URL in the source program. Null if the key is exchanged first, or a socket is opened. */
   readonly there: string | null;
   readonly here: string | null;
-  /** The result of a test call; null when none was asked for. */
+  /** The result of a test call; null if none was requested. */
   readonly probe: string | null;
 }
 
-/** Compares where channels send a chat call. @param http sends a test call over each enabled channel; null: none is sent */
+/**
+ * Compares the URLs to which channels send a chat call.
+ * @param http sends a test call over each enabled channel; null: none is sent
+ */
 export async function compareChannels(
   source: SourceDatabase,
   context: MapContext,
@@ -34,7 +37,7 @@ export async function compareChannels(
   const compared: ChannelAddress[] = [];
   const generation = generationOf(context.family, source);
   if (generation === null) return [];
-  // Its mapper reports what it finds in the pass over the table.
+  // The mapper reports its findings when the table is read, so they are dropped here.
   const silent = { ...context, findings: new Findings() };
   for await (const page of rowsOf(source, 'channels')) {
     for (const row of page) {

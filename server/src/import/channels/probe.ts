@@ -4,7 +4,10 @@ import type { GuardedFetch } from '../../platform/outbound/guarded-fetch.js';
 const timeoutMs = 20_000;
 const shownCharacters = 200;
 
-/** Sends a test call. @returns the status of the response, with the beginning of an error */
+/**
+ * Sends a test call.
+ * @returns the status of the response, followed by the beginning of the error if there is one
+ */
 export async function probe(http: GuardedFetch, { method, url, headers, body }: UpstreamRequest): Promise<string> {
   try {
     const sent = body === null ? {} : { body };

@@ -4,7 +4,7 @@ import { chatCapability, openAIChat } from '../../gateway/deliver/chat-dialects.
 import { familySettings } from '../../gateway/send/attempt-exchange.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 
-/** A moved channel. */
+/** An imported channel. */
 export interface ChannelHere {
   readonly id: number;
   readonly type: number;
@@ -13,11 +13,14 @@ export interface ChannelHere {
   readonly organization: string;
   readonly key: string;
   readonly models: readonly string[];
-  /** After the mapping. */
+  /** The model name that the provider gets, after the channel's mapping. */
   readonly model: string;
 }
 
-/** The request that a chat call becomes here; null where the channel serves no chat, or its key is exchanged first. */
+/**
+ * Returns the request that a chat call becomes in this product. Null if the channel serves no chat, or its key is
+ * exchanged first.
+ */
 export function requestHere(channel: ChannelHere): UpstreamRequest | null {
   const provider = providerOf(channel.type);
   const adapter = provider.adapterFor?.({ other: channel.other, baseUrl: channel.baseUrl }) ?? provider.adapter;

@@ -33,7 +33,7 @@ function parsed(text: string, field: string): SourceAddress {
 function checkPostgres(url: string, field: string): void {
   if (!URL.canParse(url)) throw new InvalidInputError('The address of the Postgres database is not a valid URL', field);
   const { hostname, searchParams } = new URL(url);
-  // Without a host, or with one that is a folder, the driver would open a socket.
+  // Without a host, or with a host that is a folder, the driver opens a Unix socket.
   if (hostname === '' || decodeURIComponent(hostname).startsWith('/')) {
     throw new InvalidInputError('Give a host; a socket on the server is not opened', field);
   }
@@ -43,7 +43,10 @@ function checkPostgres(url: string, field: string): void {
 
 export const nameOfConnection = (text: string): string => nameOf(parseAddress(text));
 
-/** `NAME=value` lines, as in an `.env` file. @throws AppError INVALID_INPUT */
+/**
+ * Reads `NAME=value` lines, as in an `.env` file.
+ * @throws AppError INVALID_INPUT
+ */
 export function parseEnvironment(text: string): Record<string, string> {
   const lines = text.split('\n').map((line) => line.trim());
   return Object.fromEntries(

@@ -8,15 +8,17 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/make-folder.js';
 
 const maxNameLength = 200;
-/** Longer than an upload may take. */
+/** Uploads without a job are deleted after this time, which is longer than an upload may take. */
 const staleMilliseconds = 86_400_000;
-/** The forms that the command reads; the server names the file, so that its name cannot be a path. */
+/**
+ * The file endings that the import command reads. The server chooses the file's name, so that no name can be a path.
+ */
 const forms = [
   { pattern: /\.ya?ml$/i, file: 'config.yaml' },
   { pattern: /./, file: 'source.db' },
 ];
 
-/** Uploaded databases, each in a folder of its own, readable by the server's user only. */
+/** Uploaded databases. Each has a folder of its own that only the server's user can read. */
 export class ImportFiles {
   /** @param root `DATA_DIR/import` */
   constructor(
@@ -64,7 +66,7 @@ export class ImportFiles {
     return join(this.root, folder, fileOf(name));
   }
 
-  /** A folder for the temporary copies of a job. */
+  /** Creates a folder for the temporary copies of a job. */
   async workFolder(): Promise<string> {
     const folder = join(this.root, 'work');
     await rm(folder, { recursive: true, force: true });
@@ -72,7 +74,7 @@ export class ImportFiles {
     return folder;
   }
 
-  /** The folders that this node has. */
+  /** Lists the folders that this node has. */
   async list(): Promise<string[]> {
     return (await readdir(this.root).catch(() => [])).filter((name) => name !== 'work');
   }
@@ -94,7 +96,7 @@ export class ImportFiles {
 
 const fileOf = (name: string): string => forms.find(({ pattern }) => pattern.test(name))?.file ?? 'source.db';
 
-/** Announced or received: the same failure. */
+/** The error is the same for an announced size and for received bytes. */
 export const tooLarge = (maxBytes: number): AppError =>
   new AppError(
     'PAYLOAD_TOO_LARGE',

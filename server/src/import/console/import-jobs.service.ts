@@ -5,19 +5,19 @@ import type { ImportReport } from '../report.js';
 import type { Secrets } from '../../shared/secrets.js';
 
 /**
- * `READY`: a source is given. `CHECKING`, `CHECKED`: the dry run. `MOVING`, `MOVED`: the move. A job that failed or was
- * cancelled keeps its source, and continues when it is started again.
+ * The states of a job. `READY`: it has a source. `CHECKING` and `CHECKED` belong to the dry run, `MOVING` and `MOVED`
+ * to the import. A job that failed or was cancelled keeps its source, and continues when it is started again.
  */
 export const importStates = ['READY', 'CHECKING', 'CHECKED', 'MOVING', 'MOVED', 'FAILED', 'CANCELLED'] as const;
 export type ImportState = (typeof importStates)[number];
 
-/** Where the data is. Passwords are in it, so it is stored encrypted. */
+/** The address of the data. It contains passwords, so it is stored encrypted. */
 export interface JobSource {
-  /** Null: the uploaded file. */
+  /** The connection string of the database. Null if the source is the uploaded file. */
   readonly connection: string | null;
   readonly logConnection: string | null;
   readonly keysConnection: string | null;
-  /** Environment variables that a config.yaml names. */
+  /** Environment variables that a `config.yaml` names. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -26,11 +26,11 @@ export interface JobChoices {
   readonly decisions: ImportOptions['decisions'];
 }
 
-/** The job of the console. There is at most one. */
+/** The job of the console. At most one exists. */
 export interface ImportJob {
   readonly state: ImportState;
   readonly sourceName: string;
-  /** Folder of the uploaded file; empty without one. */
+  /** Folder of the uploaded file; empty if the source is a connection. */
   readonly folder: string;
   readonly source: JobSource;
   readonly choices: JobChoices;
@@ -56,12 +56,12 @@ interface Row {
   readonly started_by: number;
 }
 
-/** Without what grows with the source. */
+/** A source without any address. */
 const noSource: JobSource = { connection: null, logConnection: null, keysConnection: null, environment: {} };
 const working = `('CHECKING', 'MOVING')`;
-/** After this the process that works on the job has died. */
+/** When a lease has expired, the process that worked on the job is dead. */
 const leaseSeconds = 20;
-/** A source that was given and not used for so long is deleted. */
+/** Hours after which a source that was given and not used is deleted. */
 const unusedHours = 24;
 /** Seconds after which an uploaded file that no node has counts as lost. */
 const patienceSeconds = 60;
@@ -70,14 +70,16 @@ interface Queries {
   query<Result>(sql: string, parameters?: unknown[]): Promise<Result>;
 }
 
-/** The stored job. Every change of its state names the states it may come from, because several nodes write it. */
+/**
+ * Stores the job. Each update names the states that the job may have before it, because several nodes write the row.
+ */
 export class ImportJobs {
   constructor(
     private readonly database: Queries,
     private readonly secrets: Secrets,
   ) {}
 
-  /** The job, of which there is at most one. */
+  /** Returns the job, if there is one. */
   async find(): Promise<ImportJob | null> {
     const [row] = await this.database.query<Row[]>('SELECT * FROM import_jobs');
     if (!row) return null;
@@ -97,7 +99,10 @@ export class ImportJobs {
     };
   }
 
-  /** Replaces the job by a new one with an uploaded file. @returns false while a job works */
+  /**
+   * Replaces the job by a new one with an uploaded file.
+   * @returns false while a job is running
+   */
   async replace(name: string, folder: string, choices: JobChoices, startedBy: number): Promise<boolean> {
     const rows = await this.database.query<unknown[]>(
       `INSERT INTO import_jobs AS job (state, source_name, folder, source_sealed, choices, started_by)
@@ -110,7 +115,10 @@ export class ImportJobs {
     return rows.length > 0;
   }
 
-  /** Begins a dry run. @returns false while a job works */
+  /**
+   * Begins a dry run.
+   * @returns false while a job is running
+   */
   async beginCheck(
     name: string,
     source: JobSource,
@@ -130,7 +138,10 @@ export class ImportJobs {
     return rows.length > 0;
   }
 
-  /** Begins or continues the move of a checked source. @returns false when another state has come in between */
+  /**
+   * Begins or continues the import of a checked source.
+   * @returns false if the state of the job has changed meanwhile
+   */
   async beginMove(): Promise<boolean> {
     return this.changed(
       `UPDATE import_jobs SET state = 'MOVING', progress = NULL, report = NULL, failure = NULL, failure_text = '',
@@ -139,7 +150,7 @@ export class ImportJobs {
     );
   }
 
-  /** The process that works on the job notices it within seconds. */
+  /** Cancels the job. The process that works on it notices this within seconds. */
   cancel(): Promise<boolean> {
     return this.changed(
       `UPDATE import_jobs SET state = 'CANCELLED', progress = NULL, updated_at = now() WHERE state IN ${working} RETURNING id`,
@@ -154,14 +165,17 @@ export class ImportJobs {
     return this.changed(`DELETE FROM import_jobs WHERE state NOT IN ${working} RETURNING id`, [], queries);
   }
 
-  /** Deletes a job that was left alone for a day. */
+  /** Deletes a job that nothing has changed for a day. */
   discardUnused(): Promise<boolean> {
     return this.changed(
       `DELETE FROM import_jobs WHERE state NOT IN ${working} AND updated_at < now() - interval '${unusedHours} hours' RETURNING id`,
     );
   }
 
-  /** Takes the work that no living process does. @param folders those of uploaded files that this node has */
+  /**
+   * Claims a job that no living process works on.
+   * @param folders folders of uploaded files that this node has
+   */
   async claim(owner: string, folders: readonly string[]): Promise<boolean> {
     return this.changed(
       `UPDATE import_jobs SET owner = $1, lease_until = now() + interval '${leaseSeconds} seconds'
@@ -170,7 +184,7 @@ export class ImportJobs {
     );
   }
 
-  /** Ends a job whose file no node has had for a minute. */
+  /** Fails a job whose file no node has had for a minute. */
   async failWithoutFile(): Promise<boolean> {
     return this.changed(
       `UPDATE import_jobs SET state = 'FAILED', failure = 'FILE_MISSING', updated_at = now(),
@@ -179,7 +193,10 @@ export class ImportJobs {
     );
   }
 
-  /** Extends the lease. @returns false when the job was cancelled or belongs to another process */
+  /**
+   * Extends the lease.
+   * @returns false if the job was cancelled or belongs to another process
+   */
   async renew(owner: string, progress: ProgressState | null): Promise<boolean> {
     return this.changed(
       `UPDATE import_jobs SET lease_until = now() + interval '${leaseSeconds} seconds', progress = coalesce($2, progress)
@@ -188,7 +205,7 @@ export class ImportJobs {
     );
   }
 
-  /** Gives the work back, after some seconds: another attempt, or another process, continues it. */
+  /** Releases the job, which another attempt or another process continues after some seconds. */
   async release(owner: string, seconds: number): Promise<void> {
     await this.database.query(
       `UPDATE import_jobs SET owner = '', lease_until = now() + make_interval(secs => $2) WHERE owner = $1 AND state IN ${working}`,
@@ -198,7 +215,7 @@ export class ImportJobs {
 
   /** @returns false when the job no longer belongs to this owner, so nothing was stored */
   async finish(owner: string, report: ImportReport): Promise<boolean> {
-    // A run that needs decisions wrote nothing: it is a dry run.
+    // A run that needs decisions of the operator has written nothing: it counts as a dry run.
     const isPreview = report.isDryRun || report.isBlocked;
     return this.changed(
       `UPDATE import_jobs SET state = $2, ${isPreview ? 'preview = $3' : `report = $3, folder = ''`}, progress = NULL,

@@ -13,12 +13,12 @@ import type { ImportFiles } from './import-files.service.js';
 import type { ImportJob, ImportJobs } from './import-jobs.service.js';
 
 const tickMilliseconds = 5_000;
-/** Within the lease of a job, several times. */
+/** The interval of renewals, which is well within the lease of a job. */
 const renewMilliseconds = 1_000;
-/** Below the priority of the server, which goes on serving calls. */
+/** The job has a lower priority than the server, which continues to serve calls. */
 const niceness = 10;
 const maxErrorText = 4_000;
-/** Time for a batch to end before the process is killed. */
+/** Milliseconds in which a batch can end before the process is killed. */
 const patienceMilliseconds = 30_000;
 
 export interface ImportRunnerDeps {
@@ -27,7 +27,7 @@ export interface ImportRunnerDeps {
   readonly changes: Changes;
   readonly databaseUrl: string;
   readonly encryptionKey: string;
-  /** OUTBOUND_ALLOW */
+  /** The value of the environment variable `OUTBOUND_ALLOW`. */
   readonly outboundAllow: readonly string[];
   /** The command that starts `job.main.js`. */
   readonly program: readonly string[];
@@ -37,8 +37,8 @@ export interface ImportRunnerDeps {
 }
 
 /**
- * Does the work of the console's job in a process of its own. Any node may do it that has the uploaded file; after a
- * restart or a crash it continues.
+ * Runs the console's job in a process of its own. Any node that has the uploaded file may run it. The job continues
+ * after a restart or a crash.
  */
 export class ImportRunner {
   private readonly runs = new ScheduledRuns(
@@ -54,14 +54,14 @@ export class ImportRunner {
     this.poke();
   }
 
-  /** The process ends after its batch. The job continues at the next start. */
+  /** Stops the process after its current batch. The job continues at the next start of a server. */
   async stop(): Promise<void> {
     const stopped = this.runs.stop();
     this.child?.kill('SIGTERM');
     await stopped;
   }
 
-  /** Looks for work at once. */
+  /** Looks for a job immediately. */
   poke(): void {
     void this.runs.run();
   }
@@ -107,7 +107,7 @@ export class ImportRunner {
         source: address(connection) ?? { engine: 'sqlite', path: files.pathOf(folder, sourceName) },
         logSource: choices.logs === 'none' ? null : address(logConnection),
         keysSource: address(keysConnection),
-        // A second upload of the same name continues the same run.
+        // A second upload with the same name continues the same run.
         ...(connection === null ? { name: sourceName } : {}),
         environment,
         logs: choices.logs,
@@ -122,7 +122,8 @@ export class ImportRunner {
   /** @returns the last message of the process; a failure when it ended without one */
   private async execute(order: JobOrder, isDryRun: boolean): Promise<JobMessage> {
     const [command = process.execPath, ...parameters] = this.deps.program;
-    // Nothing of the server's environment: a config.yaml may name variables, and drivers read some.
+    // The process gets no environment of the server: a `config.yaml` may name variables, and database drivers read
+    // some.
     const env = { TMPDIR: await this.deps.files.workFolder() };
     const child = spawn(command, parameters, { stdio: ['pipe', 'pipe', 'pipe'], env });
     const ended = once(child, 'close').catch(() => undefined);
@@ -138,7 +139,7 @@ export class ImportRunner {
     createInterface({ input: child.stdout }).on('line', (line) => {
       last = JSON.parse(line) as JobMessage;
       if (last.kind !== 'progress') return;
-      // The process has written users, keys or options: caches of every node are old.
+      // The process has written users, keys or options, so the caches of every node are outdated.
       if (progress?.step !== last.progress.step) void this.forget();
       ({ progress } = last);
     });
@@ -157,7 +158,7 @@ export class ImportRunner {
     };
   }
 
-  /** Keeps the lease, stores progress, and stops the process of a job that was cancelled. */
+  /** Renews the lease, stores the progress, and stops the process of a job that was cancelled. */
   private watch(child: ChildProcess, isDryRun: boolean, progress: () => ProgressState | null): NodeJS.Timeout {
     let isStopping = false;
     return setInterval(() => {
@@ -187,6 +188,6 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, niceness);
   } catch {
-    // The process has ended, or the system has no priorities.
+    // The process has ended, or the operating system has no priorities.
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parameter, type ApiSection } from '../../platform/http/openapi/operation.js';
 
-/** Import from another program. */
+/** The REST section for imports from another program. */
 export const importSection: ApiSection = {
   name: 'Import',
   description:
@@ -10,18 +10,18 @@ export const importSection: ApiSection = {
     'POST /api/import/file': {
       summary: 'Upload the database of the other program',
       description:
-        'The body is the file as it is: an SQLite database, or a `config.yaml` of LiteLLM, of at most `IMPORT_MAX_FILE_MB`. It replaces the file before.',
+        'The body is the file itself: an SQLite database, or a `config.yaml` of LiteLLM, of at most `IMPORT_MAX_FILE_MB`. It replaces an earlier file.',
       role: 'root',
       query: { name: parameter.words('Name of the file') },
       body: { type: 'object', additionalProperties: true, description: 'The bytes of the file' },
       data: z.object({ name: z.string() }),
       errors: ['CONFLICT', 'CONFIRMATION_NEEDED', 'INVALID_INPUT', 'PAYLOAD_TOO_LARGE'],
-      // The site of the reference is not fresh.
+      // The site on which the examples run is not fresh.
       example: { query: { name: 'one-api.db' }, body: {}, fails: 'CONFLICT' },
     },
     'GET /api/import/report': {
-      summary: 'The whole report of the move, else of the dry run',
-      description: 'As `npm run import -- --report` writes it; null without one.',
+      summary: 'The whole report of the import, or else of the dry run',
+      description: 'In the form that `npm run import -- --report` writes; null without one.',
       role: 'root',
       data: z.looseObject({ isDryRun: z.boolean() }).nullable(),
       example: {},

@@ -7,7 +7,7 @@ import type { ImportService, ImportView } from './import.service.js';
 import { UserObject } from '../../console/users/user.object.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
-/** Import from another program. A file is uploaded at `POST /api/import/file`. */
+/** Imports from another program. A file is uploaded at `POST /api/import/file`. */
 @Resolver()
 export class ImportResolver {
   constructor(private readonly service: ImportService) {}

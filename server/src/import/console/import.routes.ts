@@ -5,8 +5,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { ImportService } from './import.service.js';
 
 /**
- * `/api/import`: a database as a file, and the whole report. The file is the body as it is, and is written to the disk as
- * it arrives: it may be larger than the memory.
+ * `/api/import`: uploads a database file and downloads the whole report. The request body is the file, without a form.
+ * It is written to the disk as it arrives, because it may be larger than the memory.
  */
 export const importRoutes =
   (service: ImportService, rest: RestHandlers): FastifyPluginAsync =>

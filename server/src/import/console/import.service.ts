@@ -11,20 +11,20 @@ import { nameOfConnection, parseConnection, parseEnvironment } from './import-ad
 import { tooLarge, type ImportFiles } from './import-files.service.js';
 import type { JobChoices, JobSource, ImportJob, ImportJobs } from './import-jobs.service.js';
 
-/** A source to check. Without a connection: the uploaded file, or the connection that was given before. */
+/** A source to check. Without a connection, the source is the uploaded file or the connection that was given before. */
 export interface ImportSource {
   readonly connection: string | null;
   readonly logConnection: string | null;
   readonly keysConnection: string | null;
-  /** `NAME=value` lines. */
+  /** Environment variables as `NAME=value` lines. */
   readonly environment: string | null;
 }
 
 export interface ImportView {
   readonly job: ImportJob | null;
-  /** The run of this site, from the console or the command. */
+  /** The run that is stored on this site. It was started in the console or by the command. */
   readonly run: StoredRun | null;
-  /** Why nothing can be imported; null: it can. */
+  /** The reason why nothing can be imported; null if an import is possible. */
   readonly refusal: string | null;
   readonly maxFileBytes: number;
 }
@@ -34,7 +34,10 @@ const defaultChoices: JobChoices = {
   decisions: { dropTwoFactor: false, acceptPriceDifferences: false, plans: 'refuse', withContent: false },
 };
 
-/** Import from another program, in the console. Only root, and only into a fresh site or one that was imported into. */
+/**
+ * Imports from another program, in the console. Only root may use it, and only on a fresh site or one that was imported
+ * into before.
+ */
 export class ImportService {
   constructor(
     private readonly deps: {
@@ -56,7 +59,7 @@ export class ImportService {
     return { job, run: runs[0] ?? null, refusal, maxFileBytes: this.deps.files.maxBytes };
   }
 
-  /** The whole report of the move, else of the dry run; null without one. */
+  /** Returns the report of the import, or else that of the dry run; null if there is neither. */
   async report(actor: MaybeActor): Promise<ImportReport | null> {
     requireRole(actor, 'root');
     const job = await this.deps.jobs.find();
@@ -64,7 +67,7 @@ export class ImportService {
   }
 
   /**
-   * Stores an uploaded database, and deletes the one before.
+   * Stores an uploaded database, and deletes the previous one.
    * @param announced `Content-Length`; NaN without one
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT, PAYLOAD_TOO_LARGE
    */
@@ -81,7 +84,10 @@ export class ImportService {
     return this.view(actor);
   }
 
-  /** Begins a dry run. @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT */
+  /**
+   * Begins a dry run.
+   * @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT
+   */
   async check(actor: MaybeActor, given: ImportSource, choices: JobChoices): Promise<ImportView> {
     const self = await this.mover(actor);
     const before = await this.deps.jobs.find();
@@ -93,8 +99,9 @@ export class ImportService {
   }
 
   /**
-   * Begins or continues the move of a checked source.
-   * @returns the caller too: root gets an id that no user of the source has, because clients send ids
+   * Begins or continues the import of a checked source.
+   * @returns the view, with the caller as stored now: root gets an id that no user of the source has, because clients
+   * send ids
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED
    */
   async start(actor: MaybeActor): Promise<ImportView & { user: User }> {
@@ -116,7 +123,10 @@ export class ImportService {
     return { ...(await this.view({ ...self, id })), user };
   }
 
-  /** Moved rows stay; a later start continues. @throws AppError CONFLICT when nothing is running */
+  /**
+   * Cancels the job. Imported rows stay, and a later start continues.
+   * @throws AppError CONFLICT when nothing is running
+   */
   async cancel(actor: MaybeActor): Promise<ImportView> {
     const self = requireRole(actor, 'root');
     if (!(await this.deps.jobs.cancel())) throw new ConflictError('Nothing is running');
@@ -126,7 +136,10 @@ export class ImportService {
     return this.view(actor);
   }
 
-  /** Forgets the source and deletes its file. @throws AppError CONFLICT while it is read */
+  /**
+   * Deletes the source and its file.
+   * @throws AppError CONFLICT while it is read
+   */
   async discard(actor: MaybeActor): Promise<ImportView> {
     const self = requireRole(actor, 'root');
     const { jobs, database, auditLog, files } = this.deps;
@@ -168,7 +181,7 @@ export class ImportService {
       folder: kept?.folder ?? '',
       source: {
         connection: isNew ? connection : (kept?.source.connection ?? null),
-        // Null keeps what was given before; an empty text removes it.
+        // Null keeps the previous value; an empty text removes it.
         logConnection: (logConnection ?? kept?.source.logConnection) || null,
         keysConnection: (keysConnection ?? kept?.source.keysConnection) || null,
         environment: environment === null ? (kept?.source.environment ?? {}) : parseEnvironment(environment),
@@ -176,7 +189,10 @@ export class ImportService {
     };
   }
 
-  /** @returns the id of root afterwards */
+  /**
+   * Gives root another id if necessary.
+   * @returns the id of root afterwards
+   */
   private async renumber(root: Actor, lastUserId: number): Promise<number> {
     return this.deps.database.transaction(async (manager) => {
       const query = <Row>(text: string, values?: unknown[]): Promise<Row[]> => manager.query<Row[]>(text, values);

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { providerOf, providers } from '../../dialects/providers/providers.js';
 import { firstOwnType, mapType } from './channel-types.js';
 
-/** The channel types of other programs: the maker and, where the program has one, the address that gets the keys. */
+/** The channel types of other programs: the maker, and the address that gets the keys if the program has one. */
 const numbers = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../tests/fixtures/channel-numbers.json'), 'utf8'),
 ) as Readonly<Record<'one-api' | 'veloera' | 'new-api' | 'done-hub', Readonly<Record<string, string>>>>;
 const imported = ['one-api', 'veloera', 'new-api'] as const;
 
-/** Custom channels whose endpoints are chosen: new-api uses the number for something else. */
+/** The type of custom channels with chosen endpoints. new-api uses the same number for another provider. */
 const chosenEndpoints = 58;
 /**
- * Types that have no address here, and the hosts that they have in other programs: the channel names its own, or the codec takes
- * it from the key or the region.
+ * Types without an address in this product, with their hosts in other programs. The channel names its address, or the
+ * codec takes it from the key or the region.
  */
 const withoutAddress: Readonly<Record<number, RegExp>> = {
   11: /^$|^generativelanguage\.googleapis\.com$/,

@@ -1,15 +1,18 @@
 import type { Family } from '../family.js';
 
-/** The channel type here for a type of a source. */
+/** The channel type of this product for a type of a source. */
 export interface TypeMapping {
   readonly type: number;
-  /** The base URL that the old program had built in, where ours has another. */
+  /** The base URL that the source program has built in, if it differs from that of this product. */
   readonly baseUrl?: string;
-  /** The old program has no address for the type: keys of a channel without one must not go to that of the type here. */
+  /**
+   * The source program has no address for the type. The keys of a channel without an address must not go to the address
+   * of this product's type.
+   */
   readonly needsBaseUrl?: true;
-  /** Path that the old program puts between a base URL and the client's path. */
+  /** Path that the source program inserts between a base URL and the client's path. */
   readonly path?: string;
-  /** The channel's field `other`. */
+  /** The value of the channel's field `other`. */
   readonly other?: string;
 }
 
@@ -17,7 +20,7 @@ const openAI = (baseUrl = ''): TypeMapping => (baseUrl === '' ? { type: 1 } : { 
 const itsOwnAddress: TypeMapping = { type: 1, needsBaseUrl: true };
 const same = (...types: number[]): Array<[number, TypeMapping]> => types.map((type) => [type, { type }]);
 
-/** Resellers of the first years, which speak OpenAI's dialect. */
+/** Early resellers, which speak OpenAI's dialect. */
 const resellers: ReadonlyArray<[number, TypeMapping]> = [
   [6, openAI('https://api.openaimax.com')],
   [7, openAI('https://api.ohmygpt.com')],
@@ -27,7 +30,7 @@ const resellers: ReadonlyArray<[number, TypeMapping]> = [
   [13, openAI('https://api.aigc2d.com')],
 ];
 
-/** The client's paths without `/v1`, which a base URL of these types has in another form. */
+/** The providers' paths have no `/v1`, because the base URL of these types contains another version. */
 const withoutVersion = (baseUrl = ''): TypeMapping => ({
   type: 58,
   ...(baseUrl === '' ? null : { baseUrl }),
@@ -45,14 +48,14 @@ const withoutVersion = (baseUrl = ''): TypeMapping => ({
   }),
 });
 
-/** Numbers of one-api above 25 mean other providers than the same numbers here. */
+/** Numbers of one-api above 25 mean other providers than the same numbers in this product. */
 const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   ...same(1, 3, 11, 14, 15, 16, 17, 18, 20, 21, 22, 23, 24, 25, 31, 33),
   [2, openAI('https://oa.api2d.net')],
   [4, openAI('https://api.closeai-proxy.xyz')],
   [5, openAI('https://api.openai-sb.com')],
   ...resellers,
-  // Its own name for a gateway in OpenAI's dialect: the client's path follows the base URL.
+  // Type 8 of one-api is any gateway that speaks OpenAI's dialect: the client's path follows the base URL.
   [8, itsOwnAddress],
   [19, { type: 19, baseUrl: 'https://ai.360.cn' }],
   [26, openAI('https://api.baichuan-ai.com')],
@@ -79,28 +82,32 @@ const oneApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
 ]);
 
 /**
- * Numbers of new-api and Veloera. Each that means the same provider here is listed by hand: a number that those programs give to
- * another maker later would send the keys of its channels to the wrong host. 58 has another meaning here.
+ * Numbers of new-api and Veloera. Each number that means the same provider in this product is listed: if those programs
+ * gave an unlisted number to another maker later, the keys of its channels would go to the wrong host. Number 58 has
+ * another meaning here.
  */
 const newApi: ReadonlyMap<number, TypeMapping> = new Map<number, TypeMapping>([
   ...same(1, 2, 3, 4, 5, 8, 11, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 31, 33, 34, 35, 36, 37, 38, 39),
   ...same(40, 41, 42, 43, 44, 45, 46, 47, 48, 53, 60, 62, 63),
   ...resellers,
-  // Videos alone, by keys of providers that have a type here.
+  // These types make videos only, with keys of providers that have a type here.
   [54, { type: 45 }],
   [55, openAI()],
 ]);
 
-/** Veloera numbers the types behind this one in its own way. */
+/** Above this number, Veloera numbers its types differently from new-api. */
 const lastCommonType = 48;
 
-/** Providers that no imported program has are numbered from here, so that their numbers never meet. */
+/**
+ * Providers that no imported program has are numbered from here, so that their numbers never conflict with those of
+ * other programs.
+ */
 export const firstOwnType = 1000;
 
-/** @returns null when no provider here serves the type */
+/** @returns null if no provider of this product serves the type */
 export function mapType(family: Family, type: number, models: readonly string[]): TypeMapping | null {
   if (family === 'one-api') {
-    // one-api serves newer GLM models with the same type.
+    // one-api serves newer GLM models with the same type, so the models decide.
     if (type === 16 && models.some((model) => model.startsWith('glm-'))) return { type: 26 };
     return oneApi.get(type) ?? null;
   }

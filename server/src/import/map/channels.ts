@@ -10,19 +10,22 @@ import { mapType } from './channel-types.js';
 import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
 
 const table = 'channels';
-/** Documents of a split channel get ids of their own, far above those of the source. */
+/**
+ * The step between the ids of the channels into which one source channel is split. They are far above the ids of the
+ * source.
+ */
 const splitStep = 100_000_000;
-/** So many steps fit into the column; further documents stand between them. */
+/** The number of steps that fits into the id column. Further documents get ids between the steps. */
 const splitSteps = 22;
 const betweenSteps = 1_000_000;
 
-/** The channel here, by the key of its row: the id, and the position of one of its documents. */
+/** Returns the id of the channel for the key of a source row, which is the id and the position of a key document. */
 export function channelOf(key: string): { id: number } {
   const [id, index = 0] = key.split('/').map(Number);
   return { id: (id ?? 0) + (index % splitSteps) * splitStep + Math.floor(index / splitSteps) * betweenSteps };
 }
 
-/** Channels keep their ids: log rows and clients that pin a channel name them. */
+/** Maps a channel. Channels keep their ids, because log rows and clients that pin a channel name them. */
 export const mapChannel: Mapper = (row, context) => {
   const { findings, family } = context;
   const { id } = row;
@@ -51,7 +54,7 @@ export const mapChannel: Mapper = (row, context) => {
     group: listOf(row.text('group')).join(',') || 'default',
     model_mapping: settings.read('model_mapping', (text) => checkMapping(text, 'modelMapping')),
     status_code_mapping: settings.read('status_code_mapping', (text) => checkObject(text, 'statusCodeMapping')),
-    // NULL means off in the old programs.
+    // NULL means off in the source programs.
     auto_ban: row.whole('auto_ban') === 1 ? 1 : 0,
     other_info: row.text('other_info'),
     tag: row.text('tag').trim(),
@@ -86,14 +89,14 @@ export const mapChannel: Mapper = (row, context) => {
   const moved = [one(0, keys[base] ?? '', Math.max(0, used)), ...rest.map((index) => one(index, keys[index] ?? '', 0))];
   return [
     ...moved.map((mapped) => ({ ...mapped, values: { ...mapped.values, tag } })),
-    // Documents keep their positions, so that those that were disabled since the first run can be found here.
+    // Documents keep their positions, so that a later run finds those that were disabled since the first run.
     ...[...keys.keys()]
       .filter((index) => index > 0 && !rest.includes(index))
       .map((index): Mapped => ({ key: `${id}/${index}`, values: channelOf(`${id}/${index}`), isGone: true })),
   ];
 };
 
-/** The meaning of the field `other` depends on the provider; one-api keeps it in `config`. */
+/** Returns the field `other`, whose meaning depends on the provider. one-api keeps it in `config`. */
 function otherOf(type: number, row: Fields, config: Json): string {
   const text = (key: string): string => (typeof config[key] === 'string' ? config[key] : '');
   const azure = parseFields(row.text('settings'))?.['azure_responses_version'];
@@ -108,8 +111,8 @@ function otherOf(type: number, row: Fields, config: Json): string {
 }
 
 /**
- * The keys as this product stores them: joined by commas, or one document per channel.
- * @returns null for a document that the old program has disabled
+ * Returns the keys as this product stores them: joined by commas, or one document per channel.
+ * @returns null for a document that is disabled in the source program
  */
 function keysOf(type: number, row: Fields, config: Json, { findings, family }: MapContext): Array<string | null> {
   const text = (name: string): string => (typeof config[name] === 'string' ? config[name] : '');
@@ -134,7 +137,7 @@ function keysOf(type: number, row: Fields, config: Json, { findings, family }: M
   return [[...new Set(alive)].join(',')];
 }
 
-/** Positions of the keys that new-api has disabled. */
+/** Returns the positions of the keys that new-api has disabled. */
 function deadKeys(row: Fields): Set<number> {
   const info = parseFields(row.text('channel_info'));
   const list = asFields(info?.['multi_key_status_list']) ?? {};
@@ -142,7 +145,7 @@ function deadKeys(row: Fields): Set<number> {
   return new Set(dead.map(([index]) => Number(index)));
 }
 
-/** Reads the JSON texts of a channel. One that cannot be stored would change responses, so the channel is disabled. */
+/** Reads the JSON texts of a channel. If one cannot be stored, responses would change, so the channel is disabled. */
 class ChannelSettings {
   isBroken = false;
 
@@ -162,7 +165,7 @@ class ChannelSettings {
     }
   }
 
-  /** `setting`, without what has no counterpart. */
+  /** Returns the column `setting`, without fields that have no counterpart. */
   setting(): string {
     const given = parseFields(this.row.text('setting')) ?? {};
     const kept: Record<string, unknown> = {};
@@ -182,7 +185,7 @@ class ChannelSettings {
     }
   }
 
-  /** Columns and keys that are not read elsewhere. */
+  /** Reports columns and keys that no other method reads. */
   others(config: Json): void {
     if (this.row.text('system_prompt').trim() !== '') this.drop('system_prompt, which changes responses');
     for (const [key, value] of Object.entries(parseFields(this.row.text('settings')) ?? {})) {

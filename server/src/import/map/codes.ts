@@ -1,7 +1,7 @@
 import { maxInt32 } from '../../shared/limits.js';
 import type { Mapper } from './mapped.js';
 
-/** Redemption codes keep their text. */
+/** Maps a redemption code, which keeps its text. */
 export const mapCode: Mapper = (row, { findings }) => {
   const table = 'redemptions';
   const { id } = row;
@@ -12,7 +12,7 @@ export const mapCode: Mapper = (row, { findings }) => {
     return [];
   }
   const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
-  // one-api does not store who used a code.
+  // one-api does not store the user who used a code.
   const used = Math.max(row.clamped('used_count', 0, maxInt32), row.has('used_count') || status !== 3 ? 0 : 1);
   const given = row.clamped('max_uses', -1, maxInt32, -1);
   const limit = given === 0 ? -1 : given;
@@ -42,7 +42,7 @@ export const mapCode: Mapper = (row, { findings }) => {
   ];
 };
 
-/** Uses of gift codes of Veloera. One user may have used a code twice there. */
+/** Maps a use of a gift code of Veloera, where one user may have used a code twice. */
 export const mapCodeUse = (): Mapper => {
   const seen = new Set<string>();
   return (row, { findings }) => {

@@ -3,23 +3,23 @@ import { z } from 'zod';
 import type { Fields } from '../source/fields.js';
 import type { MapContext, Mapped, Mapper } from './mapped.js';
 
-/** Base32 as authenticator apps read it. A shorter secret than 16 characters is no secret of the old program. */
+/** Base32 as authenticator apps read it. A secret of fewer than 16 characters was not made by the source program. */
 const base32 = /^[A-Z2-7]{16,}=*$/;
 const bcryptHash = /^\$2[aby]\$\d\d\$.{53}$/;
 
 /**
- * Whether a row of `two_fas` asks its user for a code. The old program deletes a disabled one, or keeps it until it is
- * confirmed.
+ * Whether a row of `two_fas` makes its user enter a code. The source program deletes a disabled row, or keeps it until
+ * it is confirmed.
  */
 export const isEnabledApp = (row: Fields): boolean => row.flag('is_enabled') && row.time('deleted_at') === null;
 
-/** The Base32 secret without blanks; null when no app could make a code from it. */
+/** Returns the Base32 secret without blanks; null if no app could make a code from it. */
 export function secretOf(row: Fields): string | null {
   const secret = row.text('secret').replaceAll(/\s/g, '').toUpperCase();
   return base32.test(secret) ? secret : null;
 }
 
-/** Authenticator apps: the old program's codes are the same (SHA-1, 6 digits, 30 seconds). */
+/** Maps an authenticator app. The source program's codes are the same (SHA-1, 6 digits, 30 seconds). */
 export const mapApp: Mapper = (row, context) => {
   const userId = ownerOf(row, context, 'two_fas');
   if (userId === null) return [];
@@ -41,7 +41,10 @@ export const mapApp: Mapper = (row, context) => {
   ];
 };
 
-/** Unused backup codes of users whose authenticator app is moved. Their bcrypt hashes are kept: a hash cannot be changed. */
+/**
+ * Maps an unused backup code of a user whose authenticator app is imported. The bcrypt hash is kept, because a hash
+ * cannot be converted.
+ */
 export const mapBackupCode: Mapper = (row, context) => {
   const userId = ownerOf(row, context, 'two_fa_backup_codes');
   if (userId === null || !context.users.withApp.has(userId)) return [];
@@ -56,7 +59,7 @@ export const mapBackupCode: Mapper = (row, context) => {
   return row.flag('is_used') || row.time('deleted_at') !== null ? [gone(key, values)] : [{ key, values }];
 };
 
-/** Passkeys, which work as long as the console is opened at the domain for which they were made. */
+/** Maps a passkey. It works as long as the console is opened at the domain for which it was made. */
 export const mapPasskey: Mapper = (row, context) => {
   const table = 'passkey_credentials';
   const userId = ownerOf(row, context, table);
@@ -96,7 +99,8 @@ export const mapPasskey: Mapper = (row, context) => {
   ];
 };
 
-// The keys of rows contain what identifies them here, so that a later run can delete what was deleted in the source.
+// The key of each row contains the columns that identify the row here, so that a later run can delete what was deleted
+// in the source.
 
 export const appOf = (key: string): { user_id: number } => ({ user_id: Number(key.split('/')[1]) });
 
@@ -111,10 +115,10 @@ export const passkeyOf = (key: string): { credential_id: string | undefined } =>
 
 const epoch = new Date(0).toISOString();
 
-/** A row that must not be here, although an earlier run may have moved it. */
+/** Returns a row that must not exist here, although an earlier run may have imported it. */
 const gone = (key: string, values: Mapped['values']): Mapped => ({ key, values, isGone: true });
 
-/** Null, and reported, for a user who is not in the source. */
+/** Returns null and reports it if the user is not in the source. */
 function ownerOf(row: Fields, { users, findings }: MapContext, table: string): number | null {
   const userId = row.whole('user_id');
   if (users.ids.has(userId)) return userId;
@@ -122,11 +126,14 @@ function ownerOf(row: Fields, { users, findings }: MapContext, table: string): n
   return null;
 }
 
-/** Newer versions store the domain with each passkey; before, it was an option or the host of the site's address. */
+/**
+ * Returns the domain of a passkey. Newer versions store it with each passkey; older ones have an option, or use the
+ * host of the site's address.
+ */
 const domainOf = (row: Fields, { options }: MapContext): string | null =>
   row.code('rp_id') || (options.get('passkey.rp_id') ?? '').trim() || hostOf(options.get('ServerAddress') ?? '');
 
-/** Null for addresses without a domain name, where browsers offer no passkeys. */
+/** Returns null for addresses without a domain name, where browsers offer no passkeys. */
 function hostOf(address: string): string | null {
   const host = URL.canParse(address) ? new URL(address).hostname : '';
   return host === '' || isIP(host.replace(/^\[|\]$/g, '')) !== 0 ? null : host;

@@ -21,7 +21,7 @@ export interface MovedLog {
   readonly quota: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Seconds. */
+  /** Duration of the call in seconds. */
   readonly useTime: number;
   readonly durationMs: number;
   readonly isStream: boolean;
@@ -32,7 +32,7 @@ export interface MovedLog {
   readonly firstTokenMs: number | null;
 }
 
-/** Columns that are read. Others, such as the addresses of users, are not. */
+/** Columns that are read. Other columns, such as the addresses of users, are not imported. */
 export const logColumns = [
   ...[
     'id',
@@ -69,10 +69,10 @@ export interface LogOptions {
 
 export type LogChange = 'log-type' | 'log-content' | 'log-cut';
 
-/** Bytes. Some indexes have two names. */
+/** Maximum length of a name in bytes, because some indexes contain two names. */
 const maxNameBytes = 600;
 
-/** The types of log rows that the families number differently. */
+/** Returns the type of a log row, which the program families number differently. */
 function typeOf(given: number, { family, onChange }: LogOptions): { type: number; note: string } {
   if (given >= LogType.unknown && given <= LogType.system) return { type: given, note: '' };
   if (family === 'one-api' && given === 5) return { type: LogType.system, note: '[channel test] ' };
@@ -83,7 +83,7 @@ function typeOf(given: number, { family, onChange }: LogOptions): { type: number
   return { type: LogType.system, note: `[type ${given}] ` };
 }
 
-/** Keys with prompts and responses. */
+/** Keys in the details of a row that contain prompts and responses. */
 const contentKeys = ['input_content', 'output_content', 'context', 'system_prompt'];
 
 /** @throws BadRecord */
@@ -123,7 +123,7 @@ export function mapLog(row: Fields, options: LogOptions): MovedLog {
     useTime: Math.min(maxInt32, Math.round(durationMs / 1000)),
     durationMs,
     isStream: row.flag('is_stream'),
-    // The content of calls is in no index.
+    // The content of calls is in no index, so its length is not limited.
     content: type === LogType.consume ? content : cut(content, maxIndexedBytes),
     other,
     cachedTokens: Math.max(0, number('cache_tokens')),
@@ -146,7 +146,7 @@ function otherOf(
   return { text: JSON.stringify(rest), fields: rest };
 }
 
-/** Counters of calls, as `usage_hourly` has them. */
+/** Counters of calls, with the columns of `usage_hourly`. */
 export interface Usage {
   calls: number;
   streamCalls: number;
@@ -177,7 +177,7 @@ export const noUsage = (): Usage => ({
   firstTokenBuckets: [],
 });
 
-/** Counts a row as a settlement or a failure would have. Rows of other types count nothing. */
+/** Counts a row as a settlement or a failure would. Rows of other types count nothing. */
 export function countLog(usage: Usage, log: MovedLog): void {
   if (log.type === LogType.error) usage.failedCalls++;
   if (log.type !== LogType.consume) return;
@@ -190,7 +190,8 @@ export function countLog(usage: Usage, log: MovedLog): void {
   increment(usage.durationBuckets, durationBucket(log.durationMs));
   if (log.isStream) usage.streamCalls++;
   if (log.firstTokenMs !== null) increment(usage.firstTokenBuckets, durationBucket(log.firstTokenMs));
-  // Reconciliation expects a log row with a request id for every logged call.
+  // Reconciliation expects a log row with a request id for every logged call, so a row without one is not counted as
+  // logged.
   if (log.requestId === '') return;
   usage.loggedCalls++;
   usage.loggedQuota += log.quota;

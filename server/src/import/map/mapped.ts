@@ -8,19 +8,19 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** A row of this product's database, made from a row of a source. */
 export interface Mapped {
-  /** Identifies the source row in its table. */
+  /** Identifies the source row within its table. */
   readonly key: string;
-  /** Columns, except those below. */
+  /** Columns, except those of the fields below. */
   readonly values: Values;
-  /** Columns that are encrypted. */
+  /** Columns that are encrypted before they are stored. */
   readonly sealed?: Readonly<Record<string, string>>;
-  /** Columns that are keyed digests; null stays null. */
+  /** Columns that are stored as keyed digests; null stays null. */
   readonly hashed?: Readonly<Record<string, string | null>>;
   /** The keys of `users.setting`, whose secret is encrypted. */
   readonly setting?: Values;
-  /** Balances and counters. A later run adds only what changed in the source. */
+  /** Balances and counters. A later run adds only the difference to the previous run. */
   readonly amounts?: Readonly<Record<string, number>>;
-  /** The row must not be here. `values` has the key columns. */
+  /** The row must not exist here. `values` has the key columns. */
   readonly isGone?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Decisions {
   readonly acceptPriceDifferences: boolean;
   readonly plans: 'refuse' | 'balance' | 'drop';
   readonly withContent: boolean;
-  /** Findings that were accepted, by the name that the report has for each. */
+  /** The names of accepted findings, as the report shows them. */
   readonly accepted?: readonly string[];
 }
 
@@ -41,39 +41,42 @@ export interface MapContext {
   readonly decisions: Decisions;
   /** Saved options of the source. */
   readonly options: ReadonlyMap<string, string>;
-  /** Null for LiteLLM. */
+  /** The prices of the source; null for LiteLLM. */
   readonly prices: PricePlan | null;
   readonly users: UserPlan;
-  /** Trade numbers to the id of the order that keeps it. */
+  /** Trade number → id of the order that keeps it. */
   readonly orders: ReadonlyMap<string, number>;
   /** Unix seconds. */
   readonly now: number;
 }
 
-/** Decisions that need all users in view. */
+/** Decisions that depend on all users of the source. */
 export interface UserPlan {
   readonly ids: ReadonlySet<number>;
   /** Users who lose an address or an external account, as `column:id`. */
   readonly losers: ReadonlySet<string>;
-  /** Addresses and external accounts of all users, as `heldAs` writes them. */
+  /** Addresses and external accounts of all users, in the form of `heldAs`. */
   readonly held: ReadonlySet<string>;
-  /** The user who is root; null: none of the source. */
+  /** The user who becomes root; null if none of the source does. */
   readonly rootId: number | null;
   /** Last day of a check-in, by user. */
   readonly checkIns: ReadonlyMap<number, string>;
-  /** The rest of active subscriptions, by user. */
+  /** The remaining quota of active subscriptions, by user. */
   readonly plans: ReadonlyMap<number, number>;
   readonly names: ReadonlyMap<number, string>;
-  /** Users whose name differs from that of another user by case only. */
+  /** Users whose name differs from that of another user only by case. */
   readonly alike: ReadonlySet<number>;
-  /** Users whose authenticator app is moved. */
+  /** Users whose authenticator app is imported. */
   readonly withApp: ReadonlySet<number>;
 }
 
-/** Of a balance that stands for "without limit". Sums of several such are exact. */
+/** The largest balance that stands for "without limit". Sums of several such balances are exact numbers. */
 const largestAmount = 1_000_000_000_000_000;
 
-/** A balance or counter. One that cannot be stored is cut, so that its user, key or channel is moved. */
+/**
+ * Returns a balance or counter. A value that cannot be stored is cut, so that its user, key or channel is still
+ * imported.
+ */
 export function amountOf(row: Fields, name: string, table: string, { findings }: Pick<MapContext, 'findings'>): number {
   const amount = row.unbounded(name);
   if (Math.abs(amount) <= maxQuota) return amount;
@@ -81,5 +84,5 @@ export function amountOf(row: Fields, name: string, table: string, { findings }:
   return Math.sign(amount) * largestAmount;
 }
 
-/** Rows of a source row: none when it is left out, several when it is split. */
+/** Maps a source row to rows of this product: none if it is left out, several if it is split. */
 export type Mapper = (row: Fields, context: MapContext) => Mapped[];

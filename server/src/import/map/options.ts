@@ -9,7 +9,7 @@ import type { MapContext, Mapped } from './mapped.js';
 
 const table = 'options';
 
-/** Keys that one-api and new-api write differently. */
+/** Keys that one-api and new-api name differently. */
 const renamed: Readonly<Record<string, string>> = {
   OidcEnabled: 'oidc.enabled',
   OidcClientId: 'oidc.client_id',
@@ -23,14 +23,14 @@ const renamed: Readonly<Record<string, string>> = {
   'checkin_setting.max_quota': 'CheckInMaxQuota',
 };
 
-/** Options of new-api that change what customers pay, and that have no counterpart. */
+/** Options of new-api that change customers' prices and have no counterpart. */
 const changesPrices =
   /^(GroupGroupRatio|billing_setting\.|tool_price_setting\.|task_billing_setting\.|model_ratio_setting\.)/;
 
-/** Tables of new-api that have no counterpart as a whole: served models get the prices that they come to. */
+/** Tables of new-api that have no counterpart as a whole. The models that are served get the resulting prices. */
 const movedAsPrices = new Set(['CreateCacheRatio', 'ImageRatio', 'AudioRatio', 'AudioCompletionRatio']);
 
-/** Saved options. What was never saved has no row, so the values here apply. */
+/** Maps a saved option. An option that was never saved has no row, so this product's default applies. */
 export function mapOption(row: Fields, { findings, decisions, options, prices }: MapContext): Mapped[] {
   const given = row.text('key');
   const newer = newerKey(given);
@@ -66,16 +66,18 @@ export function mapOption(row: Fields, { findings, decisions, options, prices }:
   }
 }
 
-/** Options that the source has not saved, and without which calls would be charged or routed differently here. */
+/**
+ * Returns options that the source has not saved, but without which calls would be charged or routed differently here.
+ */
 export function impliedOptions({ family, findings, options, prices }: MapContext): SourceRow[] {
   const implied = [...(prices?.options ?? [])].map(([key, value]) => ({ key, value }));
-  // In one-api a key has the group of its user. The built-in value would let every user choose `vip`, which may be cheaper and
-  // have other channels.
+  // In one-api a key has the group of its user. The default here would let every user choose `vip`, which may be
+  // cheaper and have other channels.
   if (family === 'one-api' && !options.has('UserUsableGroups')) {
     findings.add('groups-closed', table, 'UserUsableGroups');
     implied.push({ key: 'UserUsableGroups', value: JSON.stringify({ default: 'Default group' }) });
   }
-  // one-api passes tools of providers on, and charges nothing for them.
+  // one-api forwards provider tools and does not charge for them.
   if (family === 'one-api') {
     const free = Object.fromEntries(toolQuantities.map((tool) => [tool, 0]));
     implied.push({ key: 'ToolPrices', value: JSON.stringify({ '*': free }) }, { key: 'UnpricedTools', value: 'free' });
@@ -85,7 +87,7 @@ export function impliedOptions({ family, findings, options, prices }: MapContext
 
 const displayType = 'general_setting.quota_display_type';
 
-/** The key under which newer versions of the old program save the same option, and may have saved it beside this one. */
+/** Returns the key under which newer versions of the source program save the same option. Both keys may be saved. */
 const newerKey = (key: string): string | null =>
   ({ ...renamed, ChatLink: 'Chats', DisplayInCurrencyEnabled: displayType })[key] ?? null;
 
@@ -95,7 +97,7 @@ function translated(key: string, value: string): { key: string; value: string } 
   return { key: renamed[key] ?? key, value };
 }
 
-/** The prices that the source has saved, by model. */
+/** Returns the prices that the source has saved, by model. */
 export function pricedModels(options: ReadonlyMap<string, string>): ReadonlySet<string> {
   const names = ['ModelRatio', 'ModelPrice'].flatMap((key) => Object.keys(parseFields(options.get(key) ?? '') ?? {}));
   return new Set(names);

@@ -8,8 +8,8 @@ const defaultQuotaPerUnit = 500_000;
 const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
 
 /**
- * Orders keep their trade numbers, so that a payment that is under way is credited here: the gateway's callback has the same
- * path and finds the order.
+ * Maps an order, which keeps its trade number. A pending payment is therefore credited here: the payment gateway's
+ * callback has the same path and finds the order.
  */
 export const mapOrder: Mapper = (row, context) => {
   const { findings, options, orders } = context;
@@ -61,8 +61,8 @@ export const mapOrder: Mapper = (row, context) => {
 const momentOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /**
- * The stored amount is as it was computed, such as 6.935. The gateway was asked for it as Go writes it with two decimals:
- * of the exact binary value, and of two equally near ones the even one.
+ * Rounds a stored amount, such as 6.935, as Go formats it with two decimals, because the source asked the payment
+ * gateway for that text: it rounds the exact binary value, half to even.
  */
 const hundredthsOf = (money: number): number =>
   new Decimal(money.toFixed(20)).toDecimalPlaces(2, Decimal.ROUND_HALF_EVEN).mul(100).toNumber();
@@ -72,7 +72,10 @@ const providerOf = (row: Fields): string => {
   return ['stripe', 'creem', 'waffo'].find((one) => named.toLowerCase().startsWith(one)) ?? 'epay';
 };
 
-/** `amount` is dollars, or quota on sites that show quota; Stripe counts what was paid, Creem quota. */
+/**
+ * Returns the quota of an order. `amount` is dollars, or quota on sites that show quota; Stripe stores the amount paid,
+ * Creem quota.
+ */
 function quotaOf(row: Fields, provider: string, { options }: MapContext): number {
   const perUnit = Number(options.get('QuotaPerUnit')) || defaultQuotaPerUnit;
   if (provider === 'creem') return row.whole('amount');
@@ -80,7 +83,7 @@ function quotaOf(row: Fields, provider: string, { options }: MapContext): number
   return Math.floor(row.decimal('amount') * perUnit);
 }
 
-/** Which of several orders of one trade number is kept: the paid one, else the newest. */
+/** Selects one of several orders with the same trade number: the paid one, or else the newest. */
 export function keptOrders(rows: readonly Fields[]): Map<string, number> {
   const kept = new Map<string, Fields>();
   for (const row of rows) {

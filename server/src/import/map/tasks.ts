@@ -6,7 +6,7 @@ import type { MapContext, Mapper } from './mapped.js';
 const done = '100%';
 const movedNote = 'The task was open when the site moved';
 
-/** Drawings. Their charges stay in the ledger of the old site, so that a later failure refunds nothing twice. */
+/** Maps a drawing. The ledger of the source keeps its charge, so a later failure refunds nothing here. */
 export const mapDrawing: Mapper = (row, context) => {
   const table = 'midjourneys';
   const { id } = row;
@@ -37,7 +37,7 @@ export const mapDrawing: Mapper = (row, context) => {
   ];
 };
 
-/** Music and other tasks. Only platforms that are polled here may stay open. */
+/** Maps music and other tasks. A task stays open only if this product polls its platform. */
 export const mapTask: Mapper = (row, context) => {
   const table = 'tasks';
   const { id } = row;
@@ -58,7 +58,7 @@ export const mapTask: Mapper = (row, context) => {
         action: row.text('action'),
         submit_time: row.whole('submit_time'),
         start_time: row.whole('start_time'),
-        // No time of the run, so that a second run finds the same row.
+        // The time of the run is not used, so that a second run produces the same row.
         finish_time: isLost ? row.whole('updated_at', row.whole('submit_time')) : row.whole('finish_time'),
         status: isLost ? 'FAILURE' : row.text('status') || 'NOT_START',
         progress: isLost ? done : row.text('progress') || '0%',

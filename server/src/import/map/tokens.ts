@@ -5,10 +5,12 @@ import { amountOf, type MapContext, type Mapper } from './mapped.js';
 const table = 'tokens';
 const prefixLength = 6;
 
-/** The key as it is looked up: without blanks of `char(n)` and without a stored prefix. */
+/**
+ * Returns the key in the form in which it is looked up: without the blanks of `char(n)`, and without a stored prefix.
+ */
 export const keyOf = (row: Fields): string => row.code('key').replace(/^sk-/, '');
 
-/** API keys keep their text, so that clients change nothing. */
+/** Maps an API key, which keeps its text, so that clients change nothing. */
 export const mapToken: Mapper = (row, context) => {
   const { findings } = context;
   const { id } = row;
@@ -62,7 +64,7 @@ function groupOf(row: Fields, { findings }: MapContext): string {
   return '';
 }
 
-/** An allow list that loses every entry would allow all, so such a key is refused. */
+/** Returns the allow list. A list that loses all entries would allow every address, so such a key is refused. */
 function addressesOf(row: Fields, { findings }: MapContext): string {
   const given = `${row.text('allow_ips')},${row.text('subnet')}`.split(/[\s,;]+/).filter(Boolean);
   const valid = given.filter(isAddressOrRange);

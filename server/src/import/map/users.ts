@@ -3,20 +3,20 @@ import { lastSecond } from '../../shared/limits.js';
 import type { Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapped, type Mapper, type Values } from './mapped.js';
 
-/** Columns with an external account, unique where not empty. */
+/** Columns with an external account. Each value is unique unless it is empty. */
 export const identityColumns = ['github_id', 'oidc_id', 'wechat_id', 'telegram_id', 'linux_do_id'] as const;
-/** Columns that two users cannot share. */
+/** Columns whose values two users cannot share. */
 export const uniqueColumns = ['email', ...identityColumns] as const;
 
-/** The name of a value that one user holds. Addresses are compared without case. */
+/** Returns a name for a value that one user holds. Addresses are compared without case. */
 export const heldAs = (column: (typeof uniqueColumns)[number], value: string): string =>
   `${column}:${column === 'email' ? value.toLowerCase() : value}`;
 
-/** Sign-ins that do not exist here. */
+/** Sign-in providers that this product does not have. */
 const lostIdentities = ['lark_id', 'discord_id'] as const;
 const table = 'users';
 
-/** Users keep their ids: clients send them, and logs, invites and orders point to them. */
+/** Maps a user, who keeps their id: clients send ids, and logs, invites and orders refer to them. */
 export const mapUser: Mapper = (row, context) => {
   const { findings, users } = context;
   const { id } = row;

@@ -1,4 +1,4 @@
-/** The first rule that matches the name counts. A locked ratio comes before the table that the site saved. */
+/** The first rule that matches the name applies. A locked ratio takes precedence over the table that the site saved. */
 type Rule = readonly [names: RegExp, ratio: number, lock?: 'locked'];
 
 export interface Ruled {
@@ -26,7 +26,7 @@ const others: readonly Rule[] = [
   [/^llama3-70b-8192$/, 79 / 59, 'locked'],
 ];
 
-/** Veloera, and new-api until 2025-07. */
+/** Rules of Veloera, and of new-api until 2025-07. */
 const early: readonly Rule[] = [
   [/^gpt-4.*(-all|-gizmo-\*)$/, 1],
   [/^gpt-4o-2024-05-13$/, 3, 'locked'],
@@ -50,7 +50,7 @@ const early: readonly Rule[] = [
   ...others,
 ];
 
-/** new-api of 2026. */
+/** Rules of new-api of 2026. */
 const current: readonly Rule[] = [
   [/-all$|-gizmo-\*$/, 2],
   [/^gpt-4o-2024-05-13$/, 3, 'locked'],
@@ -62,7 +62,7 @@ const current: readonly Rule[] = [
   [/^gpt-5/, 6],
   [/^gpt-4\.5-preview/, 2, 'locked'],
   [/^gpt-4-turbo|gpt-4-110[56]$/, 3, 'locked'],
-  // All names with gpt- that have no rule above, gpt-3.5 too.
+  // This rule applies to all names with `gpt-` that match no rule above, including gpt-3.5.
   [/^gpt-/, 2],
   [/^o[13]/, 4, 'locked'],
   [/^chatgpt-4o-latest$/, 3, 'locked'],
@@ -81,7 +81,7 @@ const current: readonly Rule[] = [
   ...others,
 ];
 
-/** one-api: the saved table comes before every rule. */
+/** Rules of one-api, whose saved table takes precedence over every rule. */
 const oneApi: readonly Rule[] = [
   ...family35,
   [/^gpt-4o-2024-05-13$/, 3],

@@ -1,10 +1,14 @@
 import type { Family } from '../family.js';
 import type { SourceDatabase } from '../source/source.js';
 
-/** Programs by how they compute prices. */
+/** Program versions that compute prices in the same manner. */
 export type Generation = 'one-api' | 'veloera' | 'new-api 2025' | 'new-api 2026';
 
-/** new-api changed its price rules about when channels got the column of their keys. @returns null for LiteLLM */
+/**
+ * Returns the generation of a source. new-api changed its price rules at about the time at which channels got the
+ * column for their keys.
+ * @returns null for LiteLLM
+ */
 export function generationOf(family: Family, { columns }: Pick<SourceDatabase, 'columns'>): Generation | null {
   if (family === 'litellm') return null;
   if (family !== 'new-api') return family;

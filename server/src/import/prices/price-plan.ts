@@ -8,7 +8,7 @@ import { byUse, type ServedModel } from './served-calls.js';
 import { priceTables, SitePrices } from './site-prices.js';
 import { SourcePrices, type SourcePrice } from './source-price.js';
 
-/** The prices that a move gives this site, so that no call changes its price. */
+/** The prices that an import stores on this site, so that no call changes its price. */
 export interface PricePlan {
   /** Options to store, as text. */
   readonly options: ReadonlyMap<string, string>;
@@ -25,12 +25,12 @@ interface Planning {
   readonly decisions: Accepting;
 }
 
-/** Tables of numbers whose values customers pay by. */
+/** Tables whose numbers determine what customers pay. */
 const paidTables = [...priceTables, 'GroupRatio', 'TopupGroupRatio'] as const;
 
 export const isPaidTable = (key: string): boolean => paidTables.some((one) => one === key);
 
-/** Numbers that customers pay by. */
+/** Single numbers that determine what customers pay. */
 export const paidNumbers: ReadonlySet<string> = new Set(['QuotaPerUnit', 'Price']);
 
 export function planPrices({ generation, options, calls, findings, decisions }: Planning): PricePlan {
@@ -65,7 +65,10 @@ export function planPrices({ generation, options, calls, findings, decisions }: 
 
 type Deciding = Pick<Planning, 'findings' | 'decisions'>;
 
-/** The price of each served model there. Here a model has one price: where channels there differ, that of the most used one. */
+/**
+ * Returns the price of each served model in the source. This product has one price per model: if channels of the source
+ * differ, the price of the most used channel is taken.
+ */
 function pricesThere(
   source: SourcePrices,
   calls: readonly ServedModel[],
@@ -94,7 +97,7 @@ function describePrice(price: SourcePrice): string {
 
 type PaidKey = (typeof paidTables)[number] | 'QuotaPerUnit';
 
-/** The entries that this site accepts. One that is refused does not take the others with it. */
+/** Returns the entries that this site accepts. A refused entry does not remove the other entries. */
 function acceptedTable<Key extends PaidKey>(
   key: Key,
   text: string,

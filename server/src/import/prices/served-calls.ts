@@ -3,7 +3,7 @@ import { listOf, type Fields } from '../source/fields.js';
 import type { Generation } from './generation.js';
 import type { PricedModel } from './source-price.js';
 
-/** A model of a channel, as the old program priced it. */
+/** A model of a channel, as the source program priced it. */
 export interface ServedModel extends PricedModel {
   readonly channel: number;
   readonly isEnabled: boolean;
@@ -11,7 +11,7 @@ export interface ServedModel extends PricedModel {
   readonly weight: number;
 }
 
-/** Columns of a channel that its prices depend on. */
+/** Columns of a channel that determine its prices. */
 export const servedColumns = ['id', 'type', 'status', 'models', 'model_mapping', 'priority', 'weight'];
 
 /** The models of a channel. */
@@ -30,7 +30,8 @@ export function servedBy(row: Fields, generation: Generation): ServedModel[] {
     upstream: mapped(model, mapping, generation),
   }));
   if (generation !== 'one-api') return served;
-  // Its log has the mapped name, by which it prices. The name gets a price, for calls of the log and for channels to come.
+  // The log of this program has the mapped name, and prices are found by it. The mapped name gets a price as well, for
+  // log rows and for future channels.
   const targets = served.map(({ upstream }): ServedModel => ({
     ...channel,
     requested: upstream,
@@ -40,7 +41,10 @@ export function servedBy(row: Fields, generation: Generation): ServedModel[] {
   return [...served, ...targets];
 }
 
-/** one-api looks a name up once, the others as long as the name that they find is mapped again. */
+/**
+ * Applies a channel's mapping. one-api maps a name once; the other programs repeat this while the result is mapped
+ * again.
+ */
 function mapped(model: string, mapping: Readonly<Record<string, unknown>>, generation: Generation): string {
   const seen = new Set<string>();
   for (let name = model; ;) {
@@ -52,7 +56,7 @@ function mapped(model: string, mapping: Readonly<Record<string, unknown>>, gener
   }
 }
 
-/** The channel that serves most calls of a model comes first. */
+/** Sorts the channel that serves most calls of a model first. */
 export const byUse = (left: ServedModel, right: ServedModel): number =>
   Number(right.isEnabled) - Number(left.isEnabled) ||
   right.priority - left.priority ||

@@ -9,20 +9,20 @@ type TableKey = (typeof priceTables)[number];
 
 const cacheWriteHere = 1.25;
 
-/** The price settings of this site while they are made. */
+/** Builds the price settings of this site. */
 export class SitePrices {
   private readonly tables = new Map<TableKey, Map<string, number>>();
   private readonly cards = new Map<string, PriceCard>();
   private readonly changed = new Set<string>();
 
-  /** @param saved values of the source that are accepted here */
+  /** @param saved values of the source that this site accepts */
   constructor(private readonly saved: Partial<OptionValues>) {
     const values = { ...defaultOptionValues(), ...saved };
     for (const key of priceTables) this.tables.set(key, new Map(Object.entries(values[key])));
   }
 
   /**
-   * Makes each model cost what it costs there.
+   * Makes each model cost what it costs in the source.
    * @returns the models whose price had to be written
    */
   adopt(prices: ReadonlyMap<string, SourcePrice>): string[] {
@@ -32,7 +32,8 @@ export class SitePrices {
     };
     const differing = missing();
     for (const [model, price] of differing) this.put(collapseGizmo(model), price);
-    // The tables cannot say everything: some rules come before them.
+    // The tables cannot express every price, because some rules take precedence over them. These models get a price
+    // card.
     for (const [model, price] of missing()) this.putCard(collapseGizmo(model), price);
     return differing.map(([model]) => model);
   }
@@ -43,7 +44,7 @@ export class SitePrices {
     return { ...values, PriceCards: parseOption('PriceCards', textOf(this.cards)) };
   }
 
-  /** The tables that have to be stored, by their key. */
+  /** Returns the tables to store, by option key. */
   texts(): Map<string, string> {
     const values = this.values();
     const keys = [...priceTables, 'PriceCards' as const];
@@ -102,7 +103,7 @@ function isSame(here: Price | null, there: SourcePrice): boolean {
   );
 }
 
-/** The card that comes to the same charge. */
+/** Returns a price card that results in the same charge. */
 function cardOfSource(price: Extract<SourcePrice, { kind: 'ratio' }>, quotaPerUnit: number): PriceCard {
   const { model, completion, cache, cacheWrite = cacheWriteHere, audio, audioOutput = 1, image } = price;
   const ratios = {

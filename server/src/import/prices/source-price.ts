@@ -2,7 +2,10 @@ import { parseFields } from '../../shared/json.js';
 import { familyTables, type FamilyTables, type Ratios } from './built-in/family-tables.js';
 import type { Generation } from './generation.js';
 
-/** A price of the old program, before the group ratio. Factors that are absent were never different from those here. */
+/**
+ * A price of the source program, before the group ratio. A factor is absent if it never differed from that of this
+ * product.
+ */
 export type SourcePrice =
   | { readonly kind: 'call'; readonly usd: number }
   | {
@@ -11,31 +14,31 @@ export type SourcePrice =
       readonly completion: number;
       readonly cache: number;
       readonly cacheWrite?: number;
-      /** Writes that are kept for an hour. */
+      /** The ratio of cache writes that are kept for an hour. */
       readonly cacheWrite1h?: number;
       readonly audio?: number;
       readonly audioOutput?: number;
       readonly image?: number;
     };
 
-/** A call as the old program priced it. */
+/** A model in a call, with the facts that determine its price in the source program. */
 export interface PricedModel {
   /** The name in the request. */
   readonly requested: string;
   /** The name after the channel's mapping. */
   readonly upstream: string;
-  /** The channel type there. */
+  /** The channel type in the source program. */
   readonly type: number;
 }
 
-/** Models that one-api prices by the image, for which its ratios are USD / 500. */
+/** Models that one-api prices by the image. Their ratios are USD / 500. */
 const drawsImages = /^(dall-e|cogview|wanx|step-1x|ali-stable)|(^|\/)(flux|stable-diffusion|ideogram|recraft|imagen)/;
 const hasAudio = /-(audio|realtime)/;
 const fallbackRatio = 30;
 /** The ratio of new-api and Veloera in self-use mode for a model without a price. */
 const selfUseRatio = 37.5;
 
-/** Computes what the old program charges, from what its site has saved and what is built into it. */
+/** Computes what the source program charges, from the settings that its site has saved and from its built-in tables. */
 export class SourcePrices {
   private readonly tables: FamilyTables;
 
@@ -44,7 +47,7 @@ export class SourcePrices {
     private readonly options: ReadonlyMap<string, string>,
   ) {
     const built = familyTables[generation];
-    // one-api looks up what it has built in for names that are not in the saved table; the others do not.
+    // one-api looks up names that are missing from the saved table in its built-in table; the other programs do not.
     const of = (key: string, builtIn: Ratios): Ratios => {
       const saved = savedTable(options.get(key));
       return saved === null ? builtIn : generation === 'one-api' ? new Map([...builtIn, ...saved]) : saved;
@@ -61,12 +64,12 @@ export class SourcePrices {
     };
   }
 
-  /** @returns null for a model that the old program refuses */
+  /** @returns null for a model that the source program refuses */
   of(call: PricedModel): SourcePrice | null {
     return this.generation === 'one-api' ? this.ofOneApi(call) : this.ofReseller(call);
   }
 
-  /** By the mapped name; first the entry for the channel type. */
+  /** Returns a price of one-api, which looks up the mapped name: first with the channel type, then alone. */
   private ofOneApi({ upstream, type }: PricedModel): SourcePrice | null {
     const name = upstream.replace(/^(qwen-.*)-internet$/, '$1');
     const withType = (table: Ratios, plain: string): number | undefined =>
@@ -75,7 +78,7 @@ export class SourcePrices {
     if (model < 0) return null;
     if (drawsImages.test(name)) return { kind: 'call', usd: (model / 500) * (name === 'dall-e-2' ? 1.25 : 1) };
     const completion = withType(this.tables.completionRatios, name) ?? this.tables.completionRule(name).ratio;
-    // It counts all prompt tokens alike: cached ones, and those of audio.
+    // one-api counts all prompt tokens alike, including cached and audio tokens.
     return {
       kind: 'ratio',
       model,
@@ -86,7 +89,10 @@ export class SourcePrices {
     };
   }
 
-  /** new-api prices the requested name. Veloera takes the ratio of the mapped name, and the other factors of the requested one. */
+  /**
+   * Returns a price of new-api or Veloera. new-api prices the requested name. Veloera takes the ratio of the mapped
+   * name, and the other factors of the requested name.
+   */
   private ofReseller({ requested, upstream }: PricedModel): SourcePrice | null {
     const priced = this.matched(this.generation === 'veloera' ? upstream : requested);
     const usd = this.tables.modelPrices.get(priced);
@@ -118,7 +124,10 @@ export class SourcePrices {
     return saved !== undefined && (!isLocked || name.includes('/')) ? saved : ratio;
   }
 
-  /** The name under which tables have a model: custom GPTs, and thinking budgets of Gemini in newer versions. */
+  /**
+   * Returns the name under which tables have a model. It differs for custom GPTs and, in newer versions, for Gemini
+   * models with a thinking budget.
+   */
   private matched(name: string): string {
     if (name.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
     if (name.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
@@ -128,7 +137,7 @@ export class SourcePrices {
   }
 }
 
-/** The numbers of a saved table; null where nothing, or nothing that can be read, is saved. */
+/** Returns the numbers of a saved table; null if nothing, or nothing readable, is saved. */
 function savedTable(text: string | undefined): ReadonlyMap<string, number> | null {
   const fields = parseFields(text ?? '');
   if (!fields) return null;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { MysqlAddress } from './mysql.js';
 import { SourceError } from './source.js';
 
-/** Where a database is. */
+/** The address of a source database. */
 export type SourceAddress =
   | { readonly engine: 'sqlite'; readonly path: string }
   | ({ readonly engine: 'mysql' } & MysqlAddress)
@@ -32,7 +32,10 @@ export function parseAddress(text: string): SourceAddress {
   return { engine: 'sqlite', path: resolve(given.replace(/^file:(\/\/)?/, '').replace(/\?.*$/, '')) };
 }
 
-/** The password may contain any character, also `@` and `/`; the last `@` before the protocol ends it. */
+/**
+ * Matches a Go DSN. The password may contain any character, including `@` and `/`; the last `@` before the protocol
+ * ends it.
+ */
 const goDsn =
   /^(?:(?<user>[^:@]*)(?::(?<password>.*))?@)?(?<protocol>tcp|tcp4|tcp6|unix)?(?:\((?<address>[^)]*)\))?\/(?<database>[^/?]+)(?:\?(?<parameters>.*))?$/;
 
@@ -75,7 +78,7 @@ const invalid = (engine: string): SourceError =>
     `The address of the ${engine} database is not a valid URL. Characters such as # / ? and % in its password are written as %23 %2F %3F %25.`,
   );
 
-/** As it is where a percent sign begins no escape. */
+/** Decodes percent escapes. The text is unchanged if a percent sign begins no escape. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -84,7 +87,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The address without its password, for reports. */
+/** Returns the address without its password, for reports. */
 export function nameOf(address: SourceAddress): string {
   if (address.engine === 'sqlite') return address.path;
   if (address.engine === 'mysql') {
@@ -95,7 +98,7 @@ export function nameOf(address: SourceAddress): string {
   return `postgres://${url.host}${url.pathname}`;
 }
 
-/** The same for every run from one source. */
+/** Identifies a source: every run of the same source has the same fingerprint. */
 export const fingerprintOf = (address: SourceAddress): string => digestOf(nameOf(address));
 
 export const digestOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16);

@@ -3,12 +3,12 @@ import { lastSecond } from '../../shared/limits.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { SourceRow } from './source.js';
 
-/** A row that cannot be moved. The message is the reason. */
+/** A row that cannot be imported. The message is the reason. */
 export class BadRecord extends Error {
   override readonly name = 'BadRecord';
 }
 
-/** Reads the values of a row alike from all three databases. A missing column reads as NULL. */
+/** Reads the values of a row in the same form from all three kinds of databases. A missing column reads as NULL. */
 export class Fields {
   /** @param read collects the columns that are read */
   constructor(
@@ -16,12 +16,12 @@ export class Fields {
     private readonly read = new Set<string>(),
   ) {}
 
-  /** The same row, which adds the columns that are read to the set. */
+  /** Returns the same row, which adds the columns that are read to the set. */
   tracked(read: Set<string>): Fields {
     return new Fields(this.row, read);
   }
 
-  /** The columns that have a value and were not read. */
+  /** Returns the columns that have a value and were not read. */
   unread(): string[] {
     return Object.keys(this.row).filter((name) => !this.read.has(name) && !isBlank(this.row[name]));
   }
@@ -40,7 +40,7 @@ export class Fields {
     return value !== null && value !== undefined;
   }
 
-  /** Empty for NULL. NUL characters are removed, because Postgres cannot store them. */
+  /** Returns a text, empty for NULL. NUL characters are removed, because Postgres cannot store them. */
   text(name: string): string {
     const value = this.valueOf(name);
     if (typeof value === 'string') return storableText(value);
@@ -49,13 +49,13 @@ export class Fields {
     return value === null || value === undefined ? '' : storableText(JSON.stringify(value));
   }
 
-  /** Without the blanks that Postgres pads `char(n)` with. */
+  /** Returns a text without the blanks with which Postgres pads `char(n)`. */
   code(name: string): string {
     return this.text(name).trim();
   }
 
   /**
-   * A whole number; a fraction is cut off.
+   * Returns an integer; a fraction is cut off.
    * @throws BadRecord for text, and for numbers beyond the largest quota
    */
   whole(name: string, missing = 0): number {
@@ -69,7 +69,7 @@ export class Fields {
   }
 
   /**
-   * A whole number, however large. One beyond the largest exact one is near to what is stored.
+   * Returns an integer of any size. A value beyond the largest exact number is approximate.
    * @throws BadRecord for text
    */
   unbounded(name: string): number {
@@ -78,12 +78,12 @@ export class Fields {
     return number + 0;
   }
 
-  /** A whole number within the bounds; the nearest bound for others. */
+  /** Returns an integer within the bounds. A value outside becomes the nearest bound. */
   clamped(name: string, low: number, high: number, missing = 0): number {
     return Math.min(high, Math.max(low, this.whole(name, missing)));
   }
 
-  /** Unix seconds. A later time is the end of the year 9999, because clients cannot show more. */
+  /** Returns Unix seconds. A later time becomes the end of the year 9999, because clients cannot show more. */
   seconds(name: string, missing = 0): number {
     return Math.min(this.whole(name, missing), lastSecond);
   }
@@ -98,12 +98,15 @@ export class Fields {
     return typeof value === 'boolean' ? value : /^(1|true|t)$/i.test(this.text(name));
   }
 
-  /** A time column of any database as ISO text; texts without a zone are UTC. Null for NULL and for other texts. */
+  /**
+   * Returns a time column of any database as ISO text. Texts without a zone are UTC. Returns null for NULL and for
+   * other texts.
+   */
   time(name: string): string | null {
     const value = this.valueOf(name);
     if (value instanceof Date) return value.toISOString();
     const text = this.text(name).trim();
-    // `2025-06-01 10:11:12.123456789+08:00`
+    // The form is `2025-06-01 10:11:12.123456789+08:00`.
     const parts = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(\.\d{1,3})?\d*)?\s*(Z|[+-]\d\d:?\d\d)?/.exec(text);
     if (!parts) return null;
     const [, day = '', clock = '00:00:00', fraction = '', zone = 'Z'] = parts;
@@ -112,7 +115,7 @@ export class Fields {
   }
 }
 
-/** Values that say nothing: they are what a column has before it is set. */
+/** Whether a value says nothing, because a column has it before it is set. */
 const isBlank = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
@@ -120,7 +123,7 @@ const isBlank = (value: unknown): boolean =>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 
-/** Entries between commas, trimmed, each once. */
+/** Returns the entries between commas, trimmed, each once. */
 export const listOf = (text: string): string[] => [
   ...new Set(
     text

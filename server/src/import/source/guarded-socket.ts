@@ -11,7 +11,10 @@ export class GuardedSocket extends Socket {
     super();
   }
 
-  /** As the drivers call it. @throws SourceError for an address that cannot be called */
+  /**
+   * Has the parameters with which the drivers call it.
+   * @throws SourceError for an address that must not be called
+   */
   override connect(...target: unknown[]): this {
     const [port, host] = target as [number, string];
     const literal = host.replace(/^\[|\]$/g, '');

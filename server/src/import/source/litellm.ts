@@ -5,7 +5,7 @@ import { asFields, type Fields } from '../../shared/json.js';
 import type { Example, FindingCode } from '../findings.js';
 import { SourceError, type Page, type SourceDatabase, type SourceRow } from './source.js';
 
-/** Providers of LiteLLM (the part of a model before `/`) by their channel type here. */
+/** Providers of LiteLLM (the part of a model before `/`) → their channel type in this product. */
 const types: Readonly<Record<string, number>> = {
   openai: 1,
   azure: 3,
@@ -27,7 +27,7 @@ const types: Readonly<Record<string, number>> = {
   text_completion_openai: 1,
 };
 
-/** Providers that speak OpenAI's dialect at an address of their own. */
+/** Providers that speak OpenAI's dialect → their address. */
 const addresses: Readonly<Record<string, string>> = {
   groq: 'https://api.groq.com/openai',
   together_ai: 'https://api.together.xyz',
@@ -36,7 +36,7 @@ const addresses: Readonly<Record<string, string>> = {
 
 const unknownType = 50;
 const quotaPerUsd = 500_000;
-/** Dollars per token at ratio 1. */
+/** USD per token at ratio 1. */
 const usdPerTokenAtRatio1 = 0.000_002;
 
 interface Deployment {
@@ -57,9 +57,9 @@ export interface LiteLlmSource {
   /** Path of `config.yaml`. */
   readonly path: string;
   readonly environment: Environment;
-  /** The database of the proxy, with its virtual keys; null when it has none. */
+  /** The database of the proxy with its virtual keys; null if it has none. */
   readonly keys: SourceDatabase | null;
-  /** Makes the text of a new key from the digest of an old one. */
+  /** Creates the text of a new key from the digest of an old key. */
   readonly newKey: (digest: string) => string;
 }
 
@@ -114,7 +114,7 @@ function deploymentOf(entry: Fields, index: number, { environment, findings }: R
   const parameters = asFields(entry['litellm_params']) ?? {};
   const name = textOf(entry['model_name']) || textOf(parameters['model']);
   const missing: string[] = [];
-  /** `os.environ/NAME` names a variable. */
+  /** `os.environ/NAME` refers to a variable. */
   const read = (key: string): string => {
     const text = textOf(parameters[key]);
     if (!text.startsWith('os.environ/')) return text;
@@ -155,7 +155,7 @@ const known = new Set([
   ...['input_cost_per_token', 'output_cost_per_token', 'cache_read_input_token_cost'],
 ]);
 
-/** One channel per deployment: the same model name at several of them is balanced by their weights. */
+/** Returns one channel per deployment. Weights balance deployments of the same model name. */
 const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
   deployments.map((one, index) => ({
     id: index + 1,
@@ -172,7 +172,7 @@ const channelsOf = (deployments: readonly Deployment[]): SourceRow[] =>
     model_mapping: one.upstream === one.model ? '' : JSON.stringify({ [one.model]: one.upstream }),
   }));
 
-/** Prices of models that name their own; LiteLLM has those of all others built in. */
+/** Returns the prices of models that configure their own. LiteLLM has built-in prices for all others. */
 function pricesOf(models: readonly Fields[]): SourceRow[] {
   const ratios: Record<string, number> = {};
   const completions: Record<string, number> = {};
@@ -195,10 +195,10 @@ function pricesOf(models: readonly Fields[]): SourceRow[] {
   ];
 }
 
-/** A cost in USD; NaN when it is absent or null, which must not become a price of zero. */
+/** Returns a cost in USD; NaN if it is absent or null, because such a cost must not become a price of zero. */
 const costOf = (value: unknown): number => Number(value ?? NaN);
 
-/** Users and keys in the order of their creation, so that later ones get later ids. */
+/** Reads users and keys in the order of their creation, so that later ones get higher ids. */
 async function readPeople(
   keys: SourceDatabase,
   { newKey, findings }: Reading,
@@ -207,7 +207,7 @@ async function readPeople(
   const found = byCreation(await rowsOf('LiteLLM_UserTable'), 'user_id');
   const budgets = new Map((await rowsOf('LiteLLM_BudgetTable')).map((row) => [textOf(row['budget_id']), row]));
   const teams = new Map((await rowsOf('LiteLLM_TeamTable')).map((row) => [teamName(textOf(row['team_id'])), row]));
-  // Their parameters are encrypted with a key of the proxy.
+  // The parameters of these models are encrypted with a key of the proxy, so they are reported instead.
   for (const row of await rowsOf('LiteLLM_ProxyModelTable')) {
     findings.add(
       'setting-unmapped',
@@ -245,10 +245,10 @@ async function readPeople(
   });
   const byName = new Map(found.map((row) => [textOf(row['user_id']), row]));
   const users = [...ids].map(([name, id]) => {
-    // Keys of a team that belong to no user get a user of their own, with the budget of the team.
+    // Keys of a team that belong to no user get a new user with the budget of the team.
     const row = byName.get(name) ?? teams.get(name) ?? {};
     const own = remaining(row);
-    // A user without a budget of their own has those of their keys.
+    // A user without a budget gets the budgets of their keys.
     const ofKeys = tokens.filter((one) => one.user_id === id).reduce((sum, one) => sum + one.remain_quota, 0);
     if (own === null)
       findings.add('setting-unmapped', 'LiteLLM_UserTable', name, 'no budget: the balance is that of the keys');
@@ -285,7 +285,7 @@ const byCreation = (rows: SourceRow[], key: string): SourceRow[] =>
 
 const toQuota = (usd: unknown): number => Math.max(0, Math.round(Number(usd ?? 0) * quotaPerUsd) || 0);
 
-/** Null: no budget. */
+/** Returns the rest of a budget; null if there is no budget. */
 const remaining = (row: SourceRow): number | null =>
   row['max_budget'] === null || row['max_budget'] === undefined
     ? null
@@ -299,7 +299,7 @@ const textOf = (value: unknown): string =>
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf).filter(Boolean) : []);
 
-/** Rows in memory behind the interface of a database. */
+/** Offers rows in memory through the interface of a source database. */
 function memory(tables: ReadonlyMap<string, SourceRow[]>, { keys, findings }: Reading): SourceDatabase {
   const rowsOf = (table: string): SourceRow[] => tables.get(table) ?? [];
   const columns = new Map(

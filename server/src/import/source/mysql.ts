@@ -6,12 +6,12 @@ import { readerOf, type SourceDatabase, type SourceRow } from './source.js';
 export interface MysqlAddress {
   readonly host: string;
   readonly port: number;
-  /** A Unix socket, in place of host and port. */
+  /** Path of a Unix socket, which replaces host and port. */
   readonly socketPath: string | null;
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** `unverified`: encrypted, whatever certificate the server has. */
+  /** `unverified`: the connection is encrypted, and any certificate is accepted. */
   readonly tls: boolean | 'unverified';
 }
 
@@ -30,7 +30,7 @@ export async function openMysql(address: MysqlAddress, guard: OutboundGuard | nu
     password,
     database,
     charset: 'utf8mb4',
-    // Exact integers, times without a guessed zone, JSON as it is stored.
+    // These settings keep integers exact, do not guess a time zone, and return JSON as it is stored.
     supportBigNumbers: true,
     bigNumberStrings: true,
     dateStrings: true,

@@ -6,8 +6,8 @@ import { SourceError, type SourceDatabase } from './source.js';
 import { openSqlite } from './sqlite.js';
 
 /**
- * Opens a source read-only.
- * @param guard of the addresses that may be called; null: all
+ * Opens a source for reading only.
+ * @param guard decides which addresses may be called; null: all
  * @throws SourceError with one sentence, which contains no password
  */
 export async function openSource(address: SourceAddress, guard: OutboundGuard | null): Promise<SourceDatabase> {

@@ -9,31 +9,31 @@ export interface Page {
   readonly limit: number;
   /** Only rows whose `created_at` is at or after this moment, Unix seconds. */
   readonly since?: number;
-  /** Columns to read; those that the source does not have are left out. Default: all. */
+  /** Columns to read. Columns that the source does not have are left out. The default is all columns. */
   readonly columns?: readonly string[];
 }
 
 /** A database of another program, opened read-only. */
 export interface SourceDatabase {
   readonly engine: 'sqlite' | 'mysql' | 'postgres' | 'config';
-  /** Findings of reading the source. */
+  /** Findings that arose while the source was read. */
   readonly notes?: ReadonlyArray<Example & { readonly code: FindingCode }>;
-  /** The columns of every table. */
+  /** Table → its columns. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Rows in the order of `id`. */
+  /** Returns rows in the order of `id`. */
   page(table: string, page: Page): Promise<SourceRow[]>;
-  /** Every row of a small table. */
+  /** Returns every row of a small table. */
   all(table: string): Promise<SourceRow[]>;
   /**
-   * The only row of an aggregate.
-   * @param select SQL that all three databases understand, never input
-   * @param where the same
+   * Returns the only row of an aggregate.
+   * @param select SQL that all three kinds of databases understand; never contains input
+   * @param where SQL with the same conditions
    */
   one(table: string, select: string, where?: string): Promise<SourceRow>;
   close(): Promise<void>;
 }
 
-/** The source cannot be opened, read or carried. The message is one sentence for the operator. */
+/** The source cannot be opened, read or imported. The message is one sentence for the operator. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
 }
@@ -43,9 +43,9 @@ export interface Driver {
   readonly engine: SourceDatabase['engine'];
   /** The host to which the connection is not encrypted; null when it is. */
   readonly plainHost: string | null;
-  /** Around names; `group` and `key` are reserved words. */
+  /** The quote character for names, because `group` and `key` are reserved words. */
   readonly quote: '"' | '`';
-  /** Statement that returns `table_name` and `column_name` of every column. */
+  /** A statement that returns `table_name` and `column_name` of every column. */
   readonly columnsStatement: string;
   query(text: string): Promise<SourceRow[]>;
   close(): Promise<void>;
@@ -54,7 +54,7 @@ export interface Driver {
 /** @param host a name, an address, or the folder of a socket */
 const isThisMachine = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?|\/.*)$/.test(host);
 
-/** The same reader over any driver. Its statements contain numbers and names of existing columns only. */
+/** Creates a reader over any driver. Its statements contain only numbers and names of existing columns. */
 export async function readerOf(driver: Driver): Promise<SourceDatabase> {
   const quoted = (name: string): string => driver.quote + name + driver.quote;
   const columns = new Map<string, Set<string>>();

@@ -6,19 +6,19 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Time for copies without a lock. A file of some MB is copied between two writes. */
+/** Milliseconds in which copies without a lock are attempted. A file of some MB is copied between two writes. */
 const tryMilliseconds = 5_000;
-/** Milliseconds between two copies; no multiple of what a program may wait between two writes. */
+/** Milliseconds between two copies. The number is not a multiple of intervals at which programs usually write. */
 const pause = 7;
 /** The first bytes of a journal that a transaction is using. */
 const journalMagic = 'd9d505f920a163d7';
 const headerBytes = 32;
 
 /**
- * Copies an SQLite file and its write-ahead log as they were at one moment, while another program writes. Takes no lock first:
- * writes during the copy are seen afterwards, and the copy is repeated. A file that is written all the time is copied by the
- * program `sqlite3`, in a transaction.
- * @returns false when there was no such moment, and no such program
+ * Copies an SQLite file and its write-ahead log as they were at one moment, while another program writes. It takes no
+ * lock at first: writes during the copy are detected afterwards, and the copy is repeated. If the file is written all
+ * the time, the program `sqlite3` copies it in a transaction.
+ * @returns false if there was no such moment, and `sqlite3` is not installed
  */
 export async function copySqlite(path: string, copy: string): Promise<boolean> {
   const until = Date.now() + tryMilliseconds;
@@ -41,7 +41,8 @@ async function copyOnce(path: string, copy: string): Promise<boolean> {
   if (before.wal !== '') await copyFile(`${path}-wal`, `${copy}-wal`);
   const after = await stateOf(path);
   if (after === null || after.wal !== before.wal) return false;
-  // Pages that a checkpoint moves into the file are also in the copied log, whose header changes before it is used again.
+  // Pages that a checkpoint moves into the file are also in the copied log, whose header changes before the log is used
+  // again.
   return before.wal !== '' || after.file === before.file;
 }
 
@@ -49,18 +50,18 @@ const removeCopy = async (copy: string): Promise<void> => {
   await Promise.all([rm(copy, { force: true }), rm(`${copy}-wal`, { force: true })]);
 };
 
-/** Null while a transaction writes into the file. */
+/** Returns the state of the file, or null while a transaction writes into it. */
 async function stateOf(path: string): Promise<{ readonly file: string; readonly wal: string } | null> {
   const journal = await firstBytes(`${path}-journal`);
   if (journal.startsWith(journalMagic)) return null;
   const { mtimeNs, size } = await statOf(path);
-  // The header has a counter of changes.
+  // The header contains a counter of changes.
   return { file: `${mtimeNs} ${size} ${await firstBytes(path)}`, wal: await firstBytes(`${path}-wal`) };
 }
 
 const statOf = (path: string): Promise<BigIntStats> => stat(path, { bigint: true });
 
-/** As hexadecimal digits; empty for a missing or empty file. */
+/** Returns the first bytes as hexadecimal digits; empty for a missing or empty file. */
 async function firstBytes(path: string): Promise<string> {
   const file = await open(path).catch(() => null);
   if (!file) return '';

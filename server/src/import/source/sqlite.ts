@@ -45,7 +45,7 @@ export async function openSqlite(path: string): Promise<SourceDatabase> {
 function openCopy({ Database }: typeof sqlite, copy: string, path: string): sqlite.Database {
   try {
     const database = new Database(copy);
-    // Without shared memory a file in WAL mode opens in exclusive mode only.
+    // Without shared memory, a file in WAL mode can be opened only in exclusive mode.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = DELETE');
     const [check] = database.all('PRAGMA quick_check(1)') as SourceRow[];

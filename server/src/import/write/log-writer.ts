@@ -6,19 +6,19 @@ import type { SourceDatabase } from '../source/source.js';
 import type { Target } from './target.js';
 import { addRecentUsage, addUsage, usageOfLogs } from './usage-writer.js';
 
-/** Rows per transaction: large enough that commits cost little, small enough that a resumed run repeats little. */
+/** Rows per transaction: large enough that commits cost little, and small enough that a resumed run repeats little. */
 const batchSize = 5_000;
-/** Partitions are made for months from here on; older rows lie in the default partition. */
+/** Partitions are created for months from this one on. Older rows are in the default partition. */
 const oldestMonth = Date.UTC(2020, 0, 1) / 1000;
 
-/** Counts of all batches so far, stored with the cursor. */
+/** Counts of all batches so far, which are stored with the cursor. */
 export interface LogCounts {
   moved: number;
   refused: number;
   retyped: number;
   stripped: number;
   cut: number;
-  /** Σ quota of consume rows. */
+  /** Sum of the quota of consume rows. */
   quota: number;
 }
 
@@ -28,18 +28,18 @@ export interface LogMove {
   readonly run: string;
   readonly family: Family;
   readonly withContent: boolean;
-  /** Unix seconds; rows before are not moved. */
+  /** Unix seconds. Older rows are not imported. */
   readonly since: number;
   readonly cursor: number;
   readonly counts: LogCounts;
   readonly findings: Findings;
   readonly now: number;
   readonly signal: AbortSignal;
-  /** @param rows of the batch */
+  /** @param rows number of rows in the batch */
   onBatch(rows: number): void;
 }
 
-/** Moves log rows by id. Each batch, its usage and the cursor are one transaction, so every row is counted once. */
+/** Imports log rows by id. Each batch, its usage and the cursor are one transaction, so every row is counted once. */
 export async function moveLogs(target: Target, source: SourceDatabase, move: LogMove): Promise<LogCounts> {
   const counts = { ...noLogCounts(), ...move.counts };
   const months = new Set<string>();
@@ -114,7 +114,7 @@ async function ensureMonths(
   }
 }
 
-/** One array per column: the fastest form that needs no other protocol. */
+/** Inserts rows with one array parameter per column, the fastest form without the COPY protocol. */
 async function insertLogs(target: Target, logs: readonly MovedLog[]): Promise<void> {
   const columns: Array<readonly [string, string, (log: MovedLog) => unknown]> = [
     ['created_at', 'bigint', (log) => log.createdAt],

@@ -9,10 +9,10 @@ import { addUsage, type UsageRow } from './usage-writer.js';
 const table = 'quota_data';
 
 /**
- * Hourly usage from before the first moved log row. A later run adds what the same rows have gained since.
+ * Imports the hourly usage before the first imported log row. A later run adds what those rows have gained since.
  * @param until Unix seconds; hours from here on are counted from the log
  * @param findings receives rows that cannot be read
- * @returns rows that were moved or changed
+ * @returns rows that were imported or changed
  */
 export async function moveQuotaData(
   target: Target,
@@ -47,7 +47,7 @@ export async function moveQuotaData(
 
 const names = ['count', 'quota', 'token_used'] as const;
 
-/** Reports a row that is not. */
+/** Whether a row can be read. Reports a row that cannot. */
 function isReadable(row: Fields, findings: Findings): boolean {
   try {
     for (const name of ['id', 'created_at', 'user_id', ...names]) row.whole(name);
@@ -72,12 +72,12 @@ function usageOf(row: Fields, before: Readonly<Record<string, number>>): UsageRo
     channelId: 0,
     model: row.text('model_name'),
     group: '',
-    // The tokens are not divided into prompt and completion there.
+    // The source does not divide these tokens into prompt and completion.
     usage: { ...noUsage(), calls: gained('count'), quota: gained('quota'), promptTokens: gained('token_used') },
   };
 }
 
-/** Rows of one hour, user and model: one statement may not update a row twice. */
+/** Merges rows of the same hour, user and model, because one statement may not update a row twice. */
 function merged(rows: readonly UsageRow[]): UsageRow[] {
   const byKey = new Map<string, UsageRow>();
   for (const row of rows) {

@@ -4,21 +4,21 @@ import { heldAs, uniqueColumns } from '../map/users.js';
 import { numberedTables } from '../tables.js';
 import type { Target } from './target.js';
 
-/** Distance between the last user of the source and the root user of a site that was set up before the move. */
+/** Distance between the last user of the source and the root user of a site that was set up before the import. */
 const rootDistance = 10_000;
 
-/** Columns of any table that hold the id of a user. Few are foreign keys: records outlive their users. */
+/** Columns of any table that contain the id of a user. Few are foreign keys, because records outlive their users. */
 const userColumns = [
   ...['user_id', 'used_user_id', 'inviter_id', 'actor_id'],
   ...['created_by', 'updated_by', 'started_by'],
 ];
 
-/** This site cannot be moved into. The message is a sentence for the operator. */
+/** This site cannot receive an import. The message is a sentence for the operator. */
 export class SiteError extends Error {
   override readonly name = 'SiteError';
 }
 
-/** A run that is stored here. */
+/** A run that is stored on this site. */
 export interface StoredRun {
   readonly source: string;
   readonly name: string;
@@ -32,7 +32,7 @@ export interface StoredRun {
   readonly usageUntil: number;
 }
 
-/** Earlier runs on this site, oldest first. */
+/** Returns the earlier runs on this site, oldest first. */
 export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun[]> {
   const rows = await target.query(
     `SELECT source, name, family, started_by, started_at, finished_at, log_cursor, log_counts, logs_since, usage_until
@@ -53,8 +53,9 @@ export async function readRuns(target: Pick<Target, 'query'>): Promise<StoredRun
 }
 
 /**
- * Whether data may be imported: no users but a root user, no keys, channels, codes, orders and calls.
- * @returns a sentence that says why not; null for a fresh site
+ * Returns the reason why data cannot be imported. An import needs a site without users other than root, and without
+ * keys, channels, codes, orders and calls.
+ * @returns a sentence; null for a fresh site
  */
 export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string | null> {
   const [found] = await target.query<Record<string, boolean>>(`
@@ -68,7 +69,7 @@ export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string
     : `This site is not fresh: it has ${present.map(([name]) => name).join(', ')}. Move into an empty database.`;
 }
 
-/** Whether the site was set up before the move: its root user stays root. */
+/** Whether the site was set up before the import: its root user stays root. */
 export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<boolean> {
   const rows = await target.query(
     `SELECT 1 FROM users u WHERE role = 100 AND deleted_at IS NULL
@@ -78,9 +79,10 @@ export async function hasRootOfItsOwn(target: Pick<Target, 'query'>): Promise<bo
 }
 
 /**
- * Gives the root user of a site that was set up an id and a name that no user of the source has: clients of the source
- * send the ids and names of their users. An e-mail address or external account of a user of the source is taken off.
- * @returns the new name and the columns that were emptied; none when nothing had to change
+ * Gives the root user of a site that was set up an id and a name that no user of the source has, because clients of the
+ * source send ids and names of their users. Removes an e-mail address or external account that a user of the source
+ * has.
+ * @returns the new name and the columns that were emptied; none if nothing had to change
  */
 export async function clearRoot(
   target: Pick<Target, 'query' | 'transaction'>,
@@ -115,7 +117,8 @@ async function renumber(target: Pick<Target, 'query'>, from: number, to: number)
     `SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'users'`,
   );
   const names = columns.map(({ name }) => `"${name}"`);
-  // A copy that collides with no unique index, the references, then the rest of the row.
+  // The steps avoid conflicts: first a copy that no unique index refuses, then the references, then the remaining
+  // columns.
   await target.query(`INSERT INTO users (id, username, role) VALUES ($1, 'moving', 1)`, [to]);
   const references = await target.query<{ table: string; column: string }>(
     `SELECT c.oid::regclass::text AS table, a.attname AS column
@@ -141,7 +144,7 @@ async function renumber(target: Pick<Target, 'query'>, from: number, to: number)
   );
 }
 
-/** New rows get ids above the moved ones, and a site with a root user counts as set up. */
+/** Ensures that new rows get ids above the imported ones, and that a site with a root user counts as set up. */
 export async function finishSite(target: Target, now: number): Promise<void> {
   for (const table of numberedTables) {
     await target.query(

@@ -10,9 +10,9 @@ import type { Target } from './target.js';
 /** Counts of mapped rows by their outcome. */
 export interface WriteCounts {
   moved: number;
-  /** Moved by an earlier run, and changed in the source since. */
+  /** Number of rows that an earlier run has imported and that have changed in the source since. */
   changed: number;
-  /** Moved by an earlier run, and unchanged. */
+  /** Number of rows that an earlier run has imported and that are unchanged. */
   same: number;
   refused: number;
 }
@@ -35,7 +35,7 @@ interface Part {
   readonly refused: Refused[];
 }
 
-/** Writes rows into one table, each once. A later run writes only what changed in the source. */
+/** Writes rows into one table, each once. A later run writes only rows that changed in the source. */
 export class TableWriter {
   private readonly settings: UserSettings;
 
@@ -48,7 +48,10 @@ export class TableWriter {
     this.settings = new UserSettings(secrets);
   }
 
-  /** One transaction per batch. A batch with a row that the database refuses is halved until only that row is left out. */
+  /**
+   * Writes the rows in one transaction per batch. A batch with a row that the database refuses is halved until only
+   * that row is left out.
+   */
   async write(spec: TableSpec, rows: readonly Mapped[]): Promise<WriteCounts> {
     const before = await this.readBefore(spec, rows);
     const counts: WriteCounts = { moved: 0, changed: 0, same: 0, refused: 0 };
@@ -70,8 +73,8 @@ export class TableWriter {
   }
 
   /**
-   * Writes rows that were refused because another one of them still had their name, address or key.
-   * @returns those that are refused all the same
+   * Writes rows that were refused because another row of the batch still had their name, address or key.
+   * @returns the rows that are refused anyway
    */
   private async exchange(
     spec: TableSpec,
@@ -158,8 +161,9 @@ export class TableWriter {
   }
 
   /**
-   * Usage of new rows that an earlier run, which refused them, has moved with the log, by key. The opening entry and counter
-   * contain the usage before the move as one amount, less what the log has of it.
+   * Returns, by key, the usage of new rows that an earlier run has imported with the log although it refused the rows.
+   * Their opening entry and counter contain all usage before the import as one amount, so the usage in the log is
+   * subtracted.
    */
   private async readBooked({ opening }: TableSpec, inserted: readonly Mapped[]): Promise<Map<string, number>> {
     if (!opening || inserted.length === 0) return new Map();
@@ -171,7 +175,7 @@ export class TableWriter {
     return new Map(inserted.map(({ key, values }) => [key, byId.get(values['id']) ?? 0]));
   }
 
-  /** Deletes what an earlier run has moved and what is no longer in the source. */
+  /** Deletes rows that an earlier run has imported and that are no longer in the source. */
   private async remove(
     spec: TableSpec,
     rows: readonly Mapped[],
@@ -211,7 +215,7 @@ export class TableWriter {
     );
   }
 
-  /** Balances and counters change by the difference, because calls here may have changed them meanwhile. */
+  /** Balances and counters change by the difference, because calls on this site may have changed them meanwhile. */
   private async update(spec: TableSpec, rows: readonly Mapped[], before: ReadonlyMap<string, Before>): Promise<void> {
     const { target, key } = spec;
     const matches = key.map((name) => `t.${quoted(name)} = v.${quoted(name)}`).join(' AND ');
@@ -271,7 +275,7 @@ export class TableWriter {
   }
 }
 
-/** Of everything but balances and counters. */
+/** Returns the digest of all values except balances and counters. */
 const digestOf = ({ values, sealed, hashed, setting }: Mapped): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([values, sealed ?? null, hashed ?? null, setting ?? null]))
@@ -291,5 +295,8 @@ const mapValues = <From, To>(table: Readonly<Record<string, From>>, to: (value: 
 
 const quoted = (name: string): string => `"${name}"`;
 
-/** The database refused a value, a duplicate or a text too long for an index; anything else is no fault of the row. */
+/**
+ * Whether the database refused a value, a duplicate, or a text that is too long for an index. Any other error is not
+ * caused by the row.
+ */
 const isDataError = (error: unknown): boolean => /^(22|23|54)/.test((error as { code?: string }).code ?? '');

@@ -3,22 +3,22 @@ import pg from 'pg';
 /** The database of this site, over one connection. */
 export interface Target {
   query<Row extends object = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Rolled back when `work` throws. Not nested. */
+  /** Runs `work` in a transaction, which is rolled back if `work` throws. Transactions are not nested. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Another process moves into this database. */
+/** Another process imports into this database. */
 export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
-/** Advisory lock id: one move at a time. */
+/** Id of the advisory lock that admits one import at a time. */
 const moveLock = 7_305_121;
 
 /**
- * Connects and takes the lock of moves, which ends with the connection.
- * @throws BusyError when another process moves into this database
+ * Connects and takes the advisory lock of imports, which the connection holds until it ends.
+ * @throws BusyError when another process imports into this database
  */
 export async function openTarget(url: string): Promise<Target> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-import' });
@@ -34,7 +34,7 @@ export async function openTarget(url: string): Promise<Target> {
     await client.end();
     throw new BusyError('Another process is moving data into this database. Wait until it has ended.');
   }
-  // A batch that a crash loses is moved again, so no commit has to wait for the disk.
+  // A batch that a crash loses is imported again, so no commit has to wait for the disk.
   await query('SET synchronous_commit = off; SET statement_timeout = 0');
   return {
     query,

@@ -1,7 +1,7 @@
 import { countLog, noUsage, type MovedLog, type Usage } from '../map/logs.js';
 import type { Target } from './target.js';
 
-/** Whose usage a counter is. */
+/** The keys of a usage counter. */
 interface UsageKey {
   readonly time: number;
   readonly userId: number;
@@ -18,7 +18,7 @@ export interface UsageRow extends UsageKey {
 const hour = 3600;
 const fiveMinutes = 300;
 
-/** Usage of log rows, by hour and by all keys that `usage_hourly` has. */
+/** Aggregates the usage of log rows by hour and by all keys of `usage_hourly`. */
 export function usageOfLogs(logs: readonly MovedLog[]): UsageRow[] {
   return grouped(logs, hour, (log) => [log.userId, log.tokenId, log.channelId, log.modelName, log.group]);
 }
@@ -45,8 +45,8 @@ function grouped(
 }
 
 /**
- * Adds usage from before the move. Balances and used counters stay: the opening entries and counters, which contained this
- * usage as one amount, change by the same amount.
+ * Adds usage before the import. Balances and used counters keep their values: their opening entries and counters, which
+ * contained this usage as one amount, change by the same amount.
  */
 export async function addUsage(target: Target, rows: readonly UsageRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -69,7 +69,7 @@ export async function addUsage(target: Target, rows: readonly UsageRow[]): Promi
   }
 }
 
-/** The last two days by five minutes, for the watch over channels. */
+/** Adds the usage of the last two days in buckets of five minutes, which the channel alerts read. */
 export async function addRecentUsage(target: Target, logs: readonly MovedLog[], now: number): Promise<void> {
   const recent = logs.filter(({ createdAt }) => createdAt >= now - 2 * 86_400);
   const rows = grouped(recent, fiveMinutes, (log) => [0, 0, log.channelId, log.modelName, '']);

@@ -5,7 +5,9 @@ import { tableSpecs, type TableSpec } from '../tables.js';
 import { SiteError } from './site.js';
 import type { Target } from './target.js';
 
-/** Below this many users, a site without most of them may be the same one; without any of them it is not. */
+/**
+ * With fewer users, a site that lacks most of them may still be the same site. A site that lacks all of them is not.
+ */
 const fewUsers = 10;
 
 /** Rows of one table, by their keys in `import_rows`. */
@@ -15,9 +17,10 @@ interface Vanished {
 }
 
 /**
- * Deletes what an earlier run has moved and what was deleted in the source since, so that a key, passkey or channel that its
- * owner deleted there does not work here. Before other rows are written: deleted names are free again.
- * @throws SiteError when most of many users are missing, or all of few
+ * Deletes rows that an earlier run has imported and that were deleted in the source since, so that a key, passkey or
+ * channel that its owner deleted there does not work here. This happens before other rows are written, because deleted
+ * names are free again.
+ * @throws SiteError if most of many users are missing, or all of few users
  */
 export async function removeVanished(
   target: Target,
@@ -29,7 +32,7 @@ export async function removeVanished(
 }
 
 /**
- * Reports what `removeVanished` deletes.
+ * Reports the rows that `removeVanished` would delete.
  * @throws SiteError as `removeVanished`
  */
 export async function findVanished(
@@ -70,7 +73,7 @@ export async function findVanished(
   return vanished;
 }
 
-/** Moved API keys of users. */
+/** Returns the imported API keys of users. */
 async function keysOf(target: Pick<Target, 'query'>, run: string, users: readonly string[]): Promise<string[]> {
   if (users.length === 0) return [];
   const rows = await target.query<{ key: string }>(
@@ -96,7 +99,7 @@ async function remove(target: Target, run: string, spec: TableSpec, keys: readon
       spec.source,
       keys,
     ]);
-    // Should the row come back, it is opened once more.
+    // If the row returns in the source, its account is opened again.
     await target.query('DELETE FROM ledger_entries WHERE source = ANY ($1)', [
       Object.values(spec.accounts).flatMap((account) => keys.map((key) => `import:${account}:${key}`)),
     ]);

@@ -10,12 +10,12 @@ export class Changes {
   constructor(private readonly state: SharedState) {}
 
   /**
-   * Announces changes. Call it after the commit. Never throws: caches expire at the latest.
+   * Announces changes. Call it after the commit. Never throws: a cache that misses a change expires.
    * @returns a promise that resolves when this node's own caches are up to date
    */
   async announce(...changes: Change[]): Promise<void> {
-    // This node handles the changes at once, the others through the shared state, which also reaches this node again
-    // and does no harm.
+    // This node handles the changes immediately. The other nodes get them through the shared state, which also reaches
+    // this node a second time without harm.
     const here = Promise.all(changes.map((change) => this.dispatch(change)));
     try {
       for (const change of changes) await this.state.publish(changesChannel, JSON.stringify(change));
@@ -39,7 +39,7 @@ export class Changes {
     return this.state.subscribe(changesChannel, (message) => void this.dispatch(JSON.parse(message) as Change));
   }
 
-  /** Runs the handlers at once. Never rejects. */
+  /** Runs the handlers immediately. Never rejects. */
   private async dispatch(change: Change): Promise<void> {
     const handlers = this.handlers.get(change.kind) ?? [];
     await Promise.allSettled(handlers.map(async (handler) => handler(change)));

@@ -28,13 +28,13 @@ export class Loader<K extends string | number, V extends object> {
     this.held = boundedCache({ max: options.max, ttl: options.lifetimeSeconds * 1000 });
   }
 
-  /** The cached value without loading: null is a cached "not found", undefined is not cached. */
+  /** Returns the cached value without loading it. Null is a cached "not found", undefined is not cached. */
   peek(key: K): V | null | undefined {
     return this.held.get(key)?.value;
   }
 
   /**
-   * Returns the cached value, else a loaded one. Callers of one key share a load.
+   * Returns the cached value, or else loads it. Callers of one key share a load.
    * @returns null when there is no such row. Rejects with the error of the load, which is not cached
    */
   get(key: K): Promise<V | null> {
@@ -61,7 +61,7 @@ export class Loader<K extends string | number, V extends object> {
   /** Drops every matching value, for changes that do not name the key. */
   dropWhere(matches: (value: V) => boolean): void {
     for (const [key, { value }] of this.held.entries()) {
-      // Missing values may exist now.
+      // Missing rows may exist now, so they are dropped too.
       if (value === null || matches(value)) this.held.delete(key);
     }
     // Running loads may have seen old rows, so none of them is cached.

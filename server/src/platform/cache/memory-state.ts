@@ -6,11 +6,11 @@ import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
-/** Bytes that each entry counts at least, so that there are no more than `maxKeys`. */
+/** Minimum number of bytes that an entry counts, so that there are no more than `maxKeys`. */
 const leastBytes = Math.ceil(maxBytes / maxKeys);
 /** Bytes per entry in addition to its text. */
 const entryOverhead = 100;
-/** Bytes of a count that has a number for each second of a minute. */
+/** Bytes of a count, which has a number for each second of a minute. */
 const countBytes = 2500;
 
 interface Entry {
@@ -26,7 +26,7 @@ interface SlidingLog {
   readonly times: number[];
 }
 
-/** Slots of a limit by node. */
+/** The slots of a limit, by node. */
 interface SlotsOfNode {
   readonly granted: number;
   readonly until: number;

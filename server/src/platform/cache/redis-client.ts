@@ -37,9 +37,9 @@ const redisScripts = {
       return 0`,
   },
   /**
-   * A count of the last seconds, as `SlidingCount` has it: a hash with a number for each second, their sum, and the first
-   * and last second. ARGV: second, window, amount, limit, 1 if an amount above the limit may be alone. Returns 1 if the amount
-   * was added, the sum, the second, and the second from which it fits.
+   * A count of the last seconds in the form of `SlidingCount`: a hash with a number for each second, their sum, and the
+   * first and last second. ARGV: second, window, amount, limit, 1 if an amount above the limit may be alone. Returns 1
+   * if the amount was added, the sum, the second, and the second from which it fits.
    */
   tollgateCount: {
     numberOfKeys: 1,
@@ -88,7 +88,7 @@ const redisScripts = {
       end
       return { admitted and 1 or 0, sum, last, freeAt }`,
   },
-  /** Changes what a claim added. ARGV: second, amount. */
+  /** Changes the amount that a claim added. ARGV: second, amount. */
   tollgateRecount: {
     numberOfKeys: 1,
     lua: `
@@ -183,7 +183,8 @@ export interface RedisClients {
 }
 
 /**
- * Clients for one server, Sentinel or Cluster. They connect on request, and fail at once while they are not connected.
+ * Creates clients for one server, Sentinel or Cluster. They connect on request, and fail immediately while they are not
+ * connected.
  */
 export function createRedisClients(config: RedisConfig): RedisClients {
   const commands = config.kind === 'cluster' ? clusterClient(config) : singleClient(config);

@@ -298,7 +298,7 @@ describe.each(
     expect(await other.leaseSlots(key, { owner: 'b', used: 2, wanted: 5, limit: 10, ttlSeconds: 60 })).toBe(5);
   });
 
-  it('gives every place once to many claims', async () => {
+  it('gives every slot once to many claims', async () => {
     const granted = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         (at % 2 ? one : other).leaseSlots(key, { owner: `n${at}`, used: 0, wanted: 3, limit: 10, ttlSeconds: 60 }),

@@ -33,7 +33,8 @@ export interface SharedState {
    */
   count(key: string, claim: CountClaim): Promise<WindowCount>;
   /**
-   * Changes what a claim added, for example when the real use is known. It has no effect after its window.
+   * Changes the amount that a claim added, for example when the real use is known. It has no effect after the window of
+   * the claim.
    * @param second returned by the claim
    */
   recount(key: string, second: number, amount: number): Promise<void>;
@@ -51,7 +52,8 @@ export interface SharedState {
 
   /**
    * Declares how many slots of a limit a node has and wants. In one atomic step the node gets as many as other nodes
-   * leave, never fewer than it uses. It replaces what the same node declared before; 0 gives all back.
+   * leave, and never fewer than it uses. The declaration replaces the previous one of the same node; 0 returns all
+   * slots.
    * @returns the slots that the node has for the lifetime
    */
   leaseSlots(key: string, claim: SlotClaim): Promise<number>;
@@ -62,13 +64,13 @@ export interface SharedState {
 }
 
 export interface SlotClaim {
-  /** The node. */
+  /** The id of the node. */
   readonly owner: string;
-  /** Places in use, which are kept although the limit is exceeded. */
+  /** Slots in use. They are kept even if the limit is exceeded. */
   readonly used: number;
-  /** Not below `used`. */
+  /** Slots that the node wants. Not below `used`. */
   readonly wanted: number;
-  /** Of all nodes together. */
+  /** The limit of all nodes together. */
   readonly limit: number;
   readonly ttlSeconds: number;
 }

@@ -1,10 +1,10 @@
-/** An amount that is to be added to a count of the last so many seconds. */
+/** An amount that is to be added to a count over a window of seconds. */
 export interface CountClaim {
   /** Unix second of the claim, by the clock of the node. */
   readonly second: number;
   /** Length of the window in seconds. */
   readonly window: number;
-  /** 0 only reads. */
+  /** The amount; 0 only reads. */
   readonly amount: number;
   readonly limit: number;
   /** Whether an amount above a limit of 1 or more may be the only one of its window. */
@@ -13,20 +13,20 @@ export interface CountClaim {
 
 /** The count after a claim. */
 export interface WindowCount {
-  /** False: nothing was added. */
+  /** Whether the amount was added. */
   readonly admitted: boolean;
-  /** Of the window, with what was added. */
+  /** The sum of the window, with the amount if it was added. */
   readonly sum: number;
-  /** The Unix second to which the amount was added. If it was not: the last one with use. */
+  /** The Unix second to which the amount was added, or else the last second with use. */
   readonly second: number;
-  /** The Unix second from which the amount fits. 0 if it was added. */
+  /** The Unix second from which the amount fits; 0 if it was added. */
   readonly freeAt: number;
 }
 
 /**
- * A count of the last so many seconds in the memory of one process. It has one number for each second. What was added in a
- * second counts until all of that second has left the window: no window of that length ever has more than the limit, and use
- * counts for at most one second longer. The Redis scripts `tollgateCount` and `tollgateRecount` do the same.
+ * A count over a window of seconds, in the memory of one process. It has one number for each second. Use counts until
+ * its whole second has left the window: no window of that length ever has more than the limit, and use counts for at
+ * most one second longer. The Redis scripts `tollgateCount` and `tollgateRecount` do the same.
  */
 export class SlidingCount {
   private readonly bySecond = new Map<number, number>();
@@ -34,9 +34,9 @@ export class SlidingCount {
   private first = 0;
   private last = 0;
 
-  /** Adds the amount to a second (Unix) where the sum of the window (seconds) stays within the limit. */
+  /** Adds the amount to a Unix second if the sum of the window (in seconds) stays within the limit. */
   claim({ second, window, amount, limit, alone }: CountClaim): WindowCount {
-    // Outdated, or written while the clock was ahead by more than a window.
+    // The count is outdated, or it was written while the clock was ahead by more than a window.
     if (Math.abs(second - this.last) > window) this.clear(second);
     this.leave(second - window);
     const fits = (sum: number): boolean => sum + amount <= limit || (alone && sum <= 0 && limit > 0);
@@ -56,7 +56,7 @@ export class SlidingCount {
     return { admitted: false, sum: this.sum, second: this.last, freeAt: second + window + 1 };
   }
 
-  /** Changes what was added in a second. Nothing happens when that second is in no window any more. */
+  /** Changes the amount of a second. It has no effect if that second is no longer in a window. */
   correct(second: number, amount: number): void {
     if (second >= this.first && second <= this.last) this.add(second, amount);
   }

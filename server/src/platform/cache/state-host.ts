@@ -12,13 +12,13 @@ export class StateHost {
     this.state = new MemoryState(report);
   }
 
-  /** A new worker, to which `send` delivers. */
+  /** Adds a worker. `send` delivers messages to it. */
   connect(send: Send): StateGuest {
     return new StateGuest(this.state, send);
   }
 }
 
-/** One worker at the shared state. */
+/** The connection of one worker to the shared state. */
 class StateGuest {
   private readonly subscriptions = new Map<string, Promise<() => Promise<void>>>();
 
@@ -37,7 +37,7 @@ class StateGuest {
     }
   }
 
-  /** The worker has ended: nothing is delivered to it any more. */
+  /** Removes the worker, which has ended. Nothing more is delivered to it. */
   leave(): void {
     for (const channel of [...this.subscriptions.keys()]) this.unsubscribe(channel);
   }

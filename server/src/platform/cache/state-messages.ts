@@ -1,9 +1,9 @@
 import type { SharedState } from './shared-state.js';
 
-/** Methods of the shared state that a worker asks its primary for. */
+/** Methods of the shared state that a worker calls at its primary. */
 export type StateMethod = Exclude<keyof SharedState, 'subscribe' | 'onGap' | 'ping' | 'close'>;
 
-/** From a worker. Answered unless it only subscribes. */
+/** A message from a worker. It gets a response unless it only subscribes. */
 export type StateRequest =
   | {
       readonly kind: 'state';
@@ -13,7 +13,7 @@ export type StateRequest =
     }
   | { readonly kind: 'subscribe' | 'unsubscribe'; readonly channel: string };
 
-/** From the primary. */
+/** A message from the primary. */
 export type StateResponse =
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string }

@@ -1,6 +1,6 @@
 import type { ValueTransformer } from 'typeorm';
 
-/** `bigint` columns travel as text through `pg`; ours all fit a safe integer (the tables check it). */
+/** `pg` returns `bigint` columns as text. All values here are safe integers, which the tables check. */
 export const bigintColumn: ValueTransformer = {
   from: (value: string | number | null) => (value === null ? null : Number(value)),
   to: (value: number | null | undefined) => value,

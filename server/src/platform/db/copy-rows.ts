@@ -11,12 +11,12 @@ type OnRow = (row: Buffer) => void;
 
 /**
  * Reads many rows by `COPY … TO STDOUT`, which costs Postgres and the driver about a third of a query. Each row is
- * delivered as it arrives, so that nothing of the result is kept; the socket waits while rows are worked on. COPY takes
- * no parameters: `select` must not contain text of users.
+ * delivered as it arrives, so the result is never in memory as a whole. The socket waits while rows are processed. COPY
+ * takes no parameters: `select` must not contain text of users.
  * @param select a query whose columns are never NULL
- * @param onRow called with each row in the text format of COPY, without its line feed. Once it fails it is not called
- *   again, and its error is thrown at the end.
- * @throws the error of Postgres, after the rows that precede it were delivered
+ * @param onRow called with each row in the text format of COPY, without its line feed. After it has failed it is not
+ * called again, and its error is thrown at the end.
+ * @throws the error of Postgres, after the rows before it were delivered
  */
 export async function copyRows(database: DataSource, select: string, onRow: OnRow): Promise<void> {
   const client = await poolOf(database).connect();
@@ -29,7 +29,7 @@ export async function copyRows(database: DataSource, select: string, onRow: OnRo
     failure = error;
     throw error;
   } finally {
-    // An error without a code is one of the connection.
+    // An error without a code is an error of the connection.
     client.release(failure !== null && (failure as { code?: unknown }).code === undefined);
   }
 }
@@ -55,7 +55,7 @@ class CopyOut implements pg.Submittable {
     connection.query(this.text);
   }
 
-  /** One row, with its line feed. */
+  /** Receives one row with its line feed. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     if (this.failure) return;
     try {
@@ -66,7 +66,7 @@ class CopyOut implements pg.Submittable {
   }
 
   handleCommandComplete(): void {
-    // ReadyForQuery follows.
+    // The message ReadyForQuery follows, and ends the query.
   }
 
   handleReadyForQuery(): void {
@@ -79,7 +79,7 @@ class CopyOut implements pg.Submittable {
   }
 }
 
-/** The columns of a row as texts. */
+/** Returns the columns of a row as texts. */
 export function columnsOf(row: Buffer): readonly string[] {
   const text = row.toString();
   const columns = text.split('\t');

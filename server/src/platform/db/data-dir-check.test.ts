@@ -48,7 +48,7 @@ describe('at the start', () => {
     ]);
     await writeFile(join(folder, 'spool'), '');
     expect(await warningsOf(folder)).toHaveLength(1);
-    // Root may write there by its mode, and cannot.
+    // By its mode root may write to this folder, but the kernel refuses it.
     expect(await warningsOf('/proc/tollgate')).toHaveLength(1);
   });
 

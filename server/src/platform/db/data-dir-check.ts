@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { makeFolder } from '../../shared/make-folder.js';
 
-/** File systems that are gone with the container or the machine's power. */
+/** File systems whose content is lost with the container or when the machine loses power. */
 const shortLived: readonly string[] = ['overlay', 'aufs', 'tmpfs', 'ramfs', 'rootfs'];
 
 /**
- * Why a folder may be gone at the next start, or null when nothing says so.
- * @param mounts text of `/proc/self/mountinfo`; empty where there is none
+ * Returns the reason why a folder may be lost before the next start, or null if nothing indicates that.
+ * @param mounts text of `/proc/self/mountinfo`; empty on systems without it
  */
 export function shortLivedReason(folder: string, mounts: string): string | null {
   const within = (parent: string): boolean =>
@@ -16,7 +16,7 @@ export function shortLivedReason(folder: string, mounts: string): string | null 
   if (within(tmpdir())) return 'it lies in the folder for temporary files';
   let found: { point: string; type: string } | undefined;
   for (const line of mounts.split('\n')) {
-    // 36 35 98:0 /root /mount/point rw,noatime master:1 - ext4 /dev/sda1 rw
+    // A line has the form `36 35 98:0 /root /mount/point rw,noatime master:1 - ext4 /dev/sda1 rw`.
     const [left = '', right = ''] = line.split(' - ');
     const point = left
       .split(' ')[4]
@@ -44,7 +44,7 @@ export async function warnOfDataFolder(folder: string, logger: WarningLog): Prom
   );
 }
 
-/** Answered calls in a spool that is gone would never be charged. */
+/** If a spool is lost, calls whose response was sent are never charged. */
 async function warnOfShortLivedFolder(folder: string, logger: WarningLog): Promise<void> {
   const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   const reason = shortLivedReason(folder, mounts);
@@ -55,7 +55,10 @@ async function warnOfShortLivedFolder(folder: string, logger: WarningLog): Promi
   );
 }
 
-/** Why no file can be written in a folder, or null. Made where it is missing: what its mode says is not always true. */
+/**
+ * Returns the reason why no file can be written in a folder, or null. Creates the folder if it is missing, because its
+ * mode does not always show whether it is writable.
+ */
 async function unwritableReason(folder: string): Promise<string | null> {
   try {
     await makeFolder(folder);

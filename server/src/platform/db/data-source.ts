@@ -9,9 +9,9 @@ type OnBroken = (error: Error) => void;
 export type EntityClass = new () => object;
 
 /**
- * Management queries go through TypeORM; `synchronize` is never on.
+ * Creates the data source of management queries, which use TypeORM; `synchronize` is never on.
  * @param entities the classes whose repositories are used; `migrate` also checks that their tables exist
- * @param changed settings of the driver that differ
+ * @param changed driver settings that differ from the default
  */
 export function createDataSource(
   url: string,
@@ -41,12 +41,12 @@ export function createDataSource(
   });
 }
 
-/** The pg pool under a connected data source. */
+/** Returns the pg pool of a connected data source. */
 export function poolOf(dataSource: DataSource): pg.Pool {
   return (dataSource.driver as unknown as { readonly master: pg.Pool }).master;
 }
 
-/** The ledger's own connection pool, so that no console query can delay a call. */
+/** Creates the ledger's own connection pool, so that no console query can delay a call. */
 export function createLedgerPool(
   url: string,
   onBroken: OnBroken = () => undefined,
@@ -57,8 +57,8 @@ export function createLedgerPool(
     max: 4,
     application_name: 'tollgate-ledger',
     statement_timeout: 15_000,
-    // For a network that drops packets silently: Postgres then cannot report that it cancelled the statement, and
-    // nothing else would.
+    // The timeout is for networks that drop packets silently: Postgres then cannot report that it cancelled the
+    // statement, and nothing else would end it.
     query_timeout: 20_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,

@@ -14,11 +14,14 @@ import { ReadDatabase } from './read-database.js';
 
 /** The migrated database of this server, and the secrets that belong to it. */
 export interface Database {
-  /** Of connections whose session outlives a transaction: never that of a pooler, when the operator gave another. */
+  /**
+   * The URL for connections whose session outlives a transaction. If the operator gave a direct URL besides a pooler's,
+   * it is the direct one.
+   */
   readonly directUrl: string;
   readonly url: string;
   readonly dataSource: DataSource;
-  /** For reports that may lag. It reads from `dataSource` until it is started with a replica. */
+  /** The database for reports, which may lag. It equals `dataSource` until it is started with a replica. */
   readonly reads: ReadDatabase;
   /** The ledger's own connection pool. */
   readonly ledgerPool: pg.Pool;
@@ -30,13 +33,14 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** How long to wait for a configured database that is not up yet. */
+/** Milliseconds to wait for a configured database that does not respond yet. */
 const patienceMilliseconds = 30_000;
 
 /**
- * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
- * @param options.cancelled stops waiting: for a database that is not up yet, for another node that migrates, for locks
- * @param options.embedded the embedded Postgres, when its start has begun already
+ * Starts the embedded Postgres if `DATABASE_URL` is not set, connects, and migrates.
+ * @param options.cancelled ends all waits: for a database that does not respond yet, for another node that migrates,
+ * and for locks
+ * @param options.embedded the embedded Postgres, if its start has already begun
  * @throws EmbeddedError, ConfigError, SchemaError, EncryptionKeyError: one clear line each
  */
 export async function openDatabase(
@@ -118,14 +122,17 @@ async function connect(
   };
 }
 
-/** The reason without a stack trace: the address is for the operator to mend. */
+/** Returns the reason without a stack trace, because the operator has to correct the address. */
 function refused(variable: string, error: unknown): ConfigError {
   const { message, code } = error as NodeJS.ErrnoException;
-  // An error of several addresses of one name has no message.
+  // If a name has several addresses, the error that combines theirs has no message.
   return new ConfigError([`${variable}: ${message || code}`]);
 }
 
-/** Migrates over connections of their own when those of the server are pooled: a migration may set up its session. */
+/**
+ * Migrates over connections of its own if the server's connections are pooled, because a migration may change its
+ * session.
+ */
 async function migrateDirectly(
   dataSource: DataSource,
   url: string,
@@ -147,7 +154,7 @@ async function migrateDirectly(
   }
 }
 
-/** Containers start in any order, so a database that is not up yet is retried. A wrong password is not. */
+/** Containers start in any order, so a database that does not respond yet is retried. A wrong password is not. */
 async function connectPatiently(
   create: () => DataSource,
   logger: Logger,

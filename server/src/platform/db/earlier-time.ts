@@ -1,6 +1,6 @@
 /**
- * The earlier of this node's time and the database's, in Unix seconds. For deletions and refunds by age: a clock that
- * runs ahead would take fresh rows for old ones.
+ * Returns the earlier of this node's time and the database's, in Unix seconds. Deletions and refunds by age use it: a
+ * clock that is ahead would make fresh rows look old.
  * @param now this node's time, Unix seconds
  */
 export async function earlierTime(database: TimeReader, now: number): Promise<number> {

@@ -19,8 +19,8 @@ interface Queryable {
 }
 
 /**
- * Stores a digest of the key at the first start and compares it at every later one. In a database from before this
- * check, one of its encrypted values is decrypted.
+ * Stores a digest of the key at the first start and compares it at every later start. A database without a digest is
+ * older than this check: one of its encrypted values is decrypted instead.
  * @throws EncryptionKeyError
  */
 export async function checkEncryptionKey(database: Queryable, encryptionKey: string): Promise<void> {

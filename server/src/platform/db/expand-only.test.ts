@@ -6,9 +6,8 @@ import { createDataSource } from './data-source.js';
 import { migrations } from './migrations/all.js';
 
 /**
- * Removals that are allowed. A migration may only remove what no supported version uses any more: the previous version
- * must already work without it (docs/adr/0106-migrations-expand-before-they-contract.md). Each is named here with its
- * reason.
+ * Removals that are allowed, each with its reason. A migration may only remove what no supported version uses any more:
+ * the previous version must already work without it (docs/adr/0106-migrations-expand-before-they-contract.md).
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {};
 

@@ -56,7 +56,8 @@ export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly
 }
 
 /**
- * Reads rows after a cursor. Only the database knows the types of the columns, so it finds the values that do not fit.
+ * Runs a read of rows after a cursor. Only the database knows the types of the columns, so it refuses values that do
+ * not fit.
  * @param after the cursor; null when there is none
  * @throws InvalidInputError for a cursor with values of other types
  */
@@ -104,7 +105,7 @@ export function afterCondition(
 export const milliseconds = (sql: string): string => `date_trunc('milliseconds', ${sql})`;
 
 /**
- * Reads one page of a query that has its conditions and no order yet, by offset or after a cursor.
+ * Reads one page of a query that has its conditions and no order, by offset or after a cursor.
  * @throws InvalidInputError for a cursor of another sort, or a forged one
  */
 export async function readSlice<Row extends ObjectLiteral, Field extends string>(
@@ -213,7 +214,7 @@ function orderByKeys<Row extends ObjectLiteral>(
   }
 }
 
-/** @param rows of the page, and one more if there are more */
+/** @param rows the rows of the page, and one further row if there is a next page */
 function sliceOf<Row>(
   rows: readonly Row[],
   { pageSize }: ListQuery,

@@ -160,7 +160,7 @@ it('does not block the calls of other servers while it waits for a lock, and end
   ];
   await Promise.all([holder.connect(), caller.connect()]);
   try {
-    // This is an export that reads for a long time.
+    // This transaction represents an export that reads for a long time.
     await holder.query('BEGIN; SELECT 1 FROM users');
     let done = false;
     const widening: MigrationInterface = {

@@ -58,7 +58,7 @@ async function takeLock(lock: pg.Client, logger: Logger, cancelled?: AbortSignal
   ]);
   if (rows[0]?.taken) return;
   logger.info('another node is migrating the database, waiting for it');
-  // The end of the connection also ends the waiting statement.
+  // Ending the connection also ends the statement that waits.
   const leave = (): void => void lock.end();
   cancelled?.addEventListener('abort', leave);
   try {
@@ -96,7 +96,7 @@ async function runPending(
   }
 }
 
-/** Retries a migration while other transactions have the rows or tables that it must lock. */
+/** Retries a migration while other transactions hold the rows or tables that it must lock. */
 async function runPatiently(
   runner: QueryRunner,
   migration: MigrationInterface,

@@ -1,4 +1,4 @@
-/** The part of a database that readers need. */
+/** The method of a database that readers need. */
 export interface Queries {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }

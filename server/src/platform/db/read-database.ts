@@ -85,7 +85,7 @@ export class ReadDatabase {
     const { replica } = this;
     if (!replica || !settings) return;
     const now = await timeOf(primary);
-    // Without the primary nothing is newer than the replica.
+    // If the primary does not respond, nothing is newer than the replica.
     if (now === null) return;
     if (!replica.isInitialized) {
       await replica.initialize();

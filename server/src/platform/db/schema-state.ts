@@ -68,7 +68,7 @@ export function pendingMigrations(state: SchemaState): string[] {
   return pending;
 }
 
-/** @throws SchemaError naming the first table or column that the records promise and the database lacks */
+/** @throws SchemaError naming the first table or column that should exist by the records and does not */
 export function assertComplete(
   expected: ReadonlyArray<{ readonly table: string; readonly columns: readonly string[] }>,
   found: ReadonlyMap<string, ReadonlySet<string>>,

@@ -13,7 +13,7 @@ import { Extensions } from 'type-graphql';
 import type { AccessScope, RoleName } from '../../shared/actor.js';
 import { entryOf, type Permission } from '../../shared/permission.js';
 
-/** Who may select a field. */
+/** The callers who may select a field. */
 export interface FieldAccess {
   readonly least: Exclude<RoleName, 'guest'>;
   /** Permissions of which a custom role needs one. Absent when no custom role may select the field. */
@@ -40,7 +40,7 @@ declare module 'graphql' {
     readonly cost?: FieldCost;
     /** Whether a root field is null only if it failed. */
     readonly semanticNonNull?: true;
-    /** See `TakesSettings`. */
+    /** The marker that `TakesSettings` sets. */
     readonly takesSettings?: true;
   }
   interface GraphQLInputFieldExtensions {
@@ -49,9 +49,9 @@ declare module 'graphql' {
 }
 
 /**
- * States the minimum role of a field, or the permissions of which one opens it, once: it is printed as `@access` in the SDL, appended to the description, and
- * expected by the role test. Services check it for root fields; on fields of other types the schema enforces it. A root
- * field without it is public.
+ * Declares the minimum role of a field, or the permissions of which one opens it. The declaration is printed as
+ * `@access` in the SDL, appended to the description, and expected by the role test. Services check it for root fields;
+ * on fields of other types the schema enforces it. A root field without it is public.
  */
 export function Access(
   needed: 'common' | 'root' | Permission | readonly Permission[],
@@ -67,7 +67,9 @@ function openedBy(anyOf: readonly Permission[]): FieldAccess {
   return { least: anyOf.some((one) => entryOf(one).least === 'admin') ? 'admin' : 'root', anyOf };
 }
 
-/** States the cost of a field that is not 1 for an object or 0 for a scalar. Printed as `@cost` in the SDL. */
+/**
+ * Declares the cost of a field, unless it is 1 for an object or 0 for a scalar. It is printed as `@cost` in the SDL.
+ */
 export const Cost = (weight: number, times?: readonly string[], rows?: number): PropertyDecorator & MethodDecorator =>
   Extensions({ cost: { weight, ...(times && { times }), ...(rows !== undefined && { rows }) } satisfies FieldCost });
 
@@ -78,8 +80,8 @@ export const Cost = (weight: number, times?: readonly string[], rows?: number): 
 export const TakesSettings = (): PropertyDecorator & MethodDecorator => Extensions({ takesSettings: true });
 
 /**
- * The scope a named access token needs for a root field; null when the field is public. Without an explicit scope, a
- * mutation needs WRITE, an admin field ADMIN_READ, and any other field ACCOUNT_READ.
+ * Returns the scope that a named access token needs for a root field; null if the field is public. Without an explicit
+ * scope, a mutation needs WRITE, an admin field ADMIN_READ, and any other field ACCOUNT_READ.
  */
 export function scopeOf(
   kind: 'query' | 'mutation' | 'subscription',
@@ -91,7 +93,7 @@ export function scopeOf(
   return access.least === 'common' ? 'ACCOUNT_READ' : 'ADMIN_READ';
 }
 
-/** The directive as printed in the SDL. It reuses the enums of the schema, which may have one type per name. */
+/** Returns the directive as printed in the SDL. It reuses the enums of the schema, which may have one type per name. */
 export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
   const known = schema.getType('Role');
   const role = isEnumType(known)

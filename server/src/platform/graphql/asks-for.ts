@@ -11,8 +11,8 @@ import {
 type Info = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
 
 /**
- * Whether the client selects a field anywhere below the resolved one: for values that are expensive and rarely needed.
- * Selections that `@skip` or `@include` leave out do not count.
+ * Whether the client selects a field anywhere below the resolved one. Used for values that are expensive and rarely
+ * needed. Selections that `@skip` or `@include` leave out do not count.
  */
 export function asksFor(info: Info, field: string): boolean {
   const isIncluded = (node: SelectionNode): boolean =>

@@ -48,12 +48,13 @@ interface Identity {
 /** The caller of each request. It is read when the request arrives, so that limits apply before its body is read. */
 const identities = new WeakMap<FastifyRequest, Identity>();
 
-/** The visits of requests whose document is being read, or waits to be read. */
+/** The visits of requests whose document is being processed, or waits for it. */
 const visits = new WeakMap<FastifyRequest, Visit>();
 
 /**
- * Admits a request before its body is read: callers with valid credentials are charged to their credential's budget,
- * all others are limited by address. Users without permissions wait for their share of the time.
+ * Admits a request before its body is read. Callers with valid credentials are charged to their credential's budget,
+ * and all others are limited by address. Documents of users without permissions wait for their share of the node's
+ * time.
  */
 export function admission(
   authenticator: Authenticator,
@@ -80,8 +81,8 @@ export function admission(
 }
 
 /**
- * Ends the visit when the response is complete: the user's next document may run, however long the client takes to read
- * the response.
+ * Ends the visit when the response is complete, so that the user's next document may run even if the client reads the
+ * response slowly.
  */
 export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
 

@@ -13,9 +13,9 @@ export interface Spending {
 }
 
 /**
- * Limits the GraphQL cost of each credential per minute. Callers are distinguished by credential, not by address: many
- * users share one address, and one program may use many. Only callers without a credential are counted by address, where
- * the site limits addresses.
+ * Limits the GraphQL cost of each credential per minute. Callers are distinguished by credential, not by address,
+ * because many users may share one address and one program may use many. Only callers without a credential are counted
+ * by address, if the site limits addresses.
  */
 export class CostBudget {
   constructor(

@@ -31,7 +31,9 @@ import { costOfIntrospection, introspectionRows, isIntrospection } from './intro
 
 /** The fixed cost of an operation, so that many cheap operations are limited too. */
 export const operationCost = 10;
-/** Bytes of a request per unit of cost. They are scanned and parsed before anything else is known. */
+/**
+ * Bytes of a request per unit of cost, because they are scanned and parsed before the cost of the document is known.
+ */
 const bytesPerCost = 1000;
 /** Maximum length of a request in bytes. */
 export const bodyLimit = 1024 * 1024;
@@ -40,16 +42,18 @@ const maxRows = 2000;
 /** The maximum cost of one operation. It allows a thousand rows with eight objects each. */
 export const maxOperationCost = 10_000;
 
-/** Returns the cost of a request before it is read. A request without a stated length costs as much as the longest. */
+/**
+ * Returns the cost of a request before it is read. A request without a stated length has the cost of the longest one.
+ */
 export function arrivalCost({ headers }: { readonly headers: IncomingHttpHeaders }): number {
   const announced = Number(headers['content-length'] ?? bodyLimit);
   return operationCost + Math.floor(Math.min(announced, bodyLimit) / bytesPerCost);
 }
 
-/** The shape of a field, which is all that is read, whatever its resolver accepts. */
+/** The shape of a field. Only the shape is read, so its resolver may have any type. */
 type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;
 
-/** The cost of a field: as declared, or derived from its shape. A list that takes `pageSize` costs its rows. */
+/** Returns the cost of a field: as declared, or derived from its shape. A list that takes `pageSize` costs its rows. */
 export function costOf(field: FieldShape): FieldCost {
   const { cost } = field.extensions;
   if (cost) return cost;
@@ -57,7 +61,7 @@ export function costOf(field: FieldShape): FieldCost {
   return field.args.some(({ name }) => name === 'pageSize') ? { weight, times: ['pageSize'] } : { weight };
 }
 
-/** Number of rows when the argument of `times` is absent. */
+/** Returns the number of rows that is assumed if the argument of `times` is absent. */
 export function defaultPageSizeOf(field: FieldShape): number {
   const { times, rows } = costOf(field);
   if (rows !== undefined) return rows;
@@ -66,9 +70,9 @@ export function defaultPageSizeOf(field: FieldShape): number {
 }
 
 /**
- * The cost of an operation: each field's weight; for lists, the number of requested rows times the cost of the
- * selection per row; and the values of searches. The document must be valid. Fragments count where they are spread. The
- * cost of a subscription is that of its largest delivery.
+ * Returns the cost of an operation: each field's weight; for lists, the number of requested rows times the cost of the
+ * selection per row; and the values of searches. The document must be valid. Fragments count at each place where they
+ * are spread. The cost of a subscription is that of its largest delivery.
  * @throws AppError INVALID_INPUT naming a list or text of a search that is too long
  */
 export function costOfOperation(
@@ -142,7 +146,7 @@ export function costOfOperation(
     return names.reduce((cost, [name, value]) => cost + costOfSearch(value, name), 0);
   }
 
-  /** None where they are invalid: such a field is refused when it is executed. */
+  /** Returns the arguments; none if they are invalid, because such a field is refused when it is executed. */
   function argumentsOf(field: GraphQLField<unknown, unknown>, node: FieldNode): Record<string, unknown> {
     try {
       return getArgumentValues(field, node, variables);
@@ -171,7 +175,7 @@ export function costOfOperation(
   return operationCost + (root ? costOfSet(operation.selectionSet, root, 1) : 0);
 }
 
-/** The refusal of an operation whose cost is above `maxOperationCost`; null where it is not. */
+/** Returns the refusal of an operation whose cost is above `maxOperationCost`; null for others. */
 export const tooExpensive = (requested: number): GraphQLError | null =>
   requested <= maxOperationCost
     ? null

@@ -9,7 +9,7 @@ import {
 import { maxVariableDepth } from '../http/body-limits.js';
 import { InvalidInputError } from '../../shared/errors.js';
 
-/** The number of tokens after which parsing stops. The error is the caller's. */
+/** Number of tokens after which parsing stops with an error of the caller. */
 export const maxTokens = 3000;
 
 /** Limits of one document. The console's largest operation uses about a tenth of each. */
@@ -53,8 +53,8 @@ export const documentLimits = { plugins, validationRules: [...validationRules, l
 const maxRepeats = 100;
 
 /**
- * Refuses documents that repeat a name too often, before they are validated: GraphQL compares each field with all
- * others of its name.
+ * Refuses documents that repeat a name too often, before they are validated, because validation compares each field
+ * with all others of its name.
  * @throws AppError INVALID_INPUT
  */
 export function assertFewRepeats(query: string): void {

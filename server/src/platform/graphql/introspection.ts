@@ -15,14 +15,16 @@ import {
 export const introspectionCost = 500;
 /** Number of objects of the schema that are read per unit of cost. */
 const objectsPerCost = 300;
-/** The number of rows that is assumed for a list, from the average of the schema; `types` has as many as the schema. */
+/**
+ * Rows that are assumed for a list, from the average of the schema. `types` has as many rows as the schema has types.
+ */
 const rowsOfLists: Readonly<Record<string, number>> = { fields: 12, directives: 12, inputFields: 2, enumValues: 2 };
 /** Maximum number of stored results. Tools send a few documents, each repeatedly. */
 const maxStored = 20;
 
 export const isIntrospection = ({ name: { value } }: FieldNode): boolean => value === '__schema' || value === '__type';
 
-/** @param objects that the selection reads */
+/** @param objects number of objects that the selection reads */
 export const costOfIntrospection = (objects: number): number =>
   Math.max(introspectionCost, Math.ceil(objects / objectsPerCost));
 
@@ -37,8 +39,8 @@ export function introspectionRows(
 }
 
 /**
- * Answers documents that ask for nothing but the schema, which never changes while the server runs: from a stored result
- * when the same document without variables was answered before.
+ * Responds to documents that ask only for the schema, which never changes while the server runs. If the same document
+ * without variables was processed before, the stored result is sent.
  */
 export class Introspection {
   private readonly stored = new Map<string, ExecutionResult>();

@@ -80,7 +80,7 @@ export async function loadOne<Row extends { readonly id: number }>(
 }
 
 /**
- * Resolves what belongs to a parent row, such as a user's tokens, for all parents of the request at once.
+ * Resolves rows that belong to a parent row, such as a user's tokens, for all parents of the request at once.
  * @param args distinguish different queries of one source
  */
 export async function loadFor<Result>(

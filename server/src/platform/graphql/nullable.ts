@@ -1,6 +1,6 @@
 import { isAppError } from '../../shared/errors.js';
 
-/** An input in the form that GraphQL clients send: null means "not given", like absence. */
+/** An input in the form of GraphQL clients: null means "not given", like absence. */
 export type Nullable<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | null };
 
 /** Returns a copy without the fields that are null or undefined. */

@@ -75,7 +75,7 @@ export class OpenStreams {
   }
 }
 
-/** Whether the caller could open something before that they cannot open now. */
+/** Whether the caller has lost a right that they had before. */
 const hasLost = (before: Actor, now: Actor): boolean =>
   now.role < before.role || permissionsOf(before).some((one) => !holds(now, one));
 

@@ -5,8 +5,8 @@ type FieldType = ClassType | GraphQLScalarType | StringConstructor | BooleanCons
 type PayloadFields = Readonly<Record<string, () => FieldType | readonly [FieldType]>>;
 
 /**
- * The result type of a mutation: an object, so that fields can be added later. Needed by name only where the method is
- * called otherwise, see `PayloadMutation`.
+ * Returns the result type of a mutation. It is an object, so that fields can be added later. `PayloadMutation` creates
+ * it; a name is needed only if the method has another name than the mutation.
  */
 export function payloadObject<Fields extends PayloadFields>(
   name: string,

@@ -87,7 +87,10 @@ const refuseSubscriptions: ApolloServerPlugin<GraphQLContext> = {
   },
 };
 
-/** One of them marks a GET as sent by a program: a page of another site cannot send it without a preflight. */
+/**
+ * A request must have one of these headers, which mark a GET as sent by a program: a page of another site cannot send
+ * them without a preflight.
+ */
 const preflightedHeaders = ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'];
 
 /**

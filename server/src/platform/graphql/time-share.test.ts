@@ -43,7 +43,7 @@ it('runs two documents of a caller at once, in order, and those of others beside
 it('lets a caller who has taken the burst go on by the share alone', async () => {
   const shares = time();
   await take(shares, '1', 9);
-  // 2,025 ms are left of them, 25 above the burst.
+  // 2,025 ms of them remain, which is 25 ms above the burst.
   const begun = watch({ next: shares.visit('1'), other: shares.visit('2') });
   await afterwards(200);
   expect(begun).toEqual(['other']);

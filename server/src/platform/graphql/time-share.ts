@@ -1,25 +1,29 @@
 import { AppError } from '../../shared/errors.js';
 
-/** Documents of one caller that run at once. */
+/** Maximum number of documents of one caller that run at the same time. */
 const maxRunning = 2;
-/** Documents of one caller that wait. The console sends fewer for its largest page. */
+/** Maximum number of documents of one caller that wait. The console sends fewer for its largest page. */
 const maxWaiting = 100;
-/** Milliseconds that a caller may take before its share limits it: many pages of the console. */
+/** Milliseconds that a caller may use before its share limits it. It is enough for many pages of the console. */
 const burst = 2000;
-/** No document counts for more milliseconds: on a slow server all take long, and their users would wait tenfold. */
+/**
+ * Maximum milliseconds that one document counts. On a slow server all documents take long, and their users would wait
+ * ten times as long.
+ */
 const maxCounted = 250;
 
 /** One document of a caller. */
 export interface Visit {
   /** Resolves when the document may run. @throws AppError RATE_LIMITED when it is ended before */
   readonly begun: Promise<void>;
-  /** The response is complete, or the client has left. May be called again. */
+  /** Called when the response is complete, or the client has disconnected. May be called again. */
   readonly end: () => void;
 }
 
 /**
- * Limits the part of this node's time that documents of one caller take, independent of their cost. Those of one caller run two at
- * a time, and once they have taken the burst, only as often as the share allows: all other work goes on meanwhile.
+ * Limits the part of this node's time that documents of one caller use, independent of their cost. The documents of a
+ * caller run two at a time. Once they have used the burst, they run only as often as the share allows, and all other
+ * work continues meanwhile.
  */
 export class TimeShare {
   private readonly callers = new Map<string, CallerTime>();
@@ -43,7 +47,7 @@ export class TimeShare {
 class CallerTime {
   private readonly waiting = new Set<Document>();
   private running = 0;
-  /** Milliseconds taken until `readAt`, less those that the share has given back. */
+  /** Milliseconds used until `readAt`, minus those that the share has returned. */
   private taken = 0;
   private readAt = performance.now();
   private timer: NodeJS.Timeout | undefined;
@@ -70,7 +74,10 @@ class CallerTime {
     this.advance();
   }
 
-  /** Starts the documents that may run. Called again when the next one may, or when the caller can be forgotten. */
+  /**
+   * Starts the documents that may run. Schedules the next call for the time at which the next document may run, or the
+   * caller can be forgotten.
+   */
   private advance(): void {
     clearTimeout(this.timer);
     const now = performance.now();
@@ -102,7 +109,10 @@ class Document {
     this.leave = () => reject(refused('The client has left'));
   });
 
-  /** @returns milliseconds that it ran; null where it did not, or has ended before */
+  /**
+   * Ends the visit.
+   * @returns milliseconds that it ran; null if it did not run, or was ended before
+   */
   end(): number | null {
     const begunAt = this.begunAt;
     this.begunAt = null;

@@ -1,6 +1,6 @@
 export interface HealthCheck {
   readonly name: string;
-  /** False: reported, but the node serves calls without it. */
+  /** Whether the node cannot serve calls without the dependency. False: the check is only reported. */
   readonly required: boolean;
   /** Resolves when the dependency works. A rejection or a timeout means that it does not. */
   check(): Promise<void>;
@@ -25,7 +25,7 @@ export class HealthService {
     this.stopping = true;
   }
 
-  /** Ready: not stopping, and every required dependency responds in time. */
+  /** Returns whether the node is ready: it is not stopping, and every required dependency responds in time. */
   async readiness(): Promise<Readiness> {
     const results = await Promise.all(this.checks.map(async (check) => ({ check, works: await this.works(check) })));
     const checks = Object.fromEntries(results.map(({ check, works }) => [check.name, works]));

@@ -4,8 +4,8 @@ import { parseBoundedJson } from './body-limits.js';
 export { anonymousBodyLimit, apiBodyLimit } from './body-limits.js';
 
 /**
- * Bodies are JSON whatever the content type says (docs/reference/rest/conventions.md#urls-and-bodies). A body that is
- * not JSON arrives as undefined, so that it is refused after authentication, with the endpoint's own "invalid
+ * Reads bodies as JSON regardless of their content type (docs/reference/rest/conventions.md#urls-and-bodies). A body
+ * that is not JSON arrives as undefined, so that it is refused after authentication, with the endpoint's own "invalid
  * parameter" failure.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {

@@ -263,7 +263,7 @@ describe('the console’s page', () => {
     expect(file.headers['cache-control']).toContain('max-age=604800');
     expect(file.headers.vary).toContain('accept-encoding');
     expect(String(decompress(file.rawPayload))).toBe('console.info(2)');
-    // A file without a compressed copy is sent as it is.
+    // A file without a compressed copy is sent unchanged.
     const other = await app.inject({ url: '/assets/main.js', headers: { 'accept-encoding': accepted } });
     expect([other.statusCode, other.headers['content-type']]).toEqual([200, file.headers['content-type']]);
     // Compressed copies have no URL of their own.

@@ -33,7 +33,7 @@ import { isProgramPath, refuseUnknownWrites, refuseWordsAsIds, sendInvalidUrl } 
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
 
-/** One REST presentation and where it lives under `/api`. */
+/** One REST presentation and its path under `/api`. */
 export interface ApiRoutes {
   /** `/user`, `/channel` …; empty for routes directly under `/api`. */
   readonly prefix: string;
@@ -52,12 +52,12 @@ export interface AppDeps {
   readonly site: () => ConsoleSite;
   /** Option `ServerAddress`; an empty string when it is not set. */
   readonly publicAddress?: () => string;
-  /** Registered at the root without hooks: the relay, health and metrics. */
+  /** Plugins that are registered at the root without hooks: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
   readonly api: readonly ApiRoutes[];
   /** Serves `/graphql`. */
   readonly graphql?: FastifyPluginAsync;
-  /** Recognises callers before their bodies are read; absent: every caller gets the anonymous limit. */
+  /** Identifies callers before their bodies are read. Absent: every caller has the anonymous limit. */
   readonly authenticator?: Authenticator;
   readonly bodyPace?: BodyPace;
   readonly connections?: ConnectionLimits;
@@ -101,7 +101,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerClientError,
-    // A request whose connection was accepted before the stop is a call in flight: it is served, and its connection closed.
+    // A request whose connection was accepted before the stop is a call in flight: it is served, and its connection is
+    // closed afterwards.
     return503OnClosing: false,
   });
   if (deps.direct) serveDirectly(app, deps.direct, deps.trustedProxies.length > 0);
@@ -119,12 +120,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     const forwardedFor = headers['x-forwarded-for'];
     if (typeof forwardedFor === 'string') headers['x-forwarded-for'] = withoutPorts(forwardedFor);
     const forwardedProto = headers['x-forwarded-proto'];
-    // Fastify reads the last value, of the nearest proxy, and none from a peer that is not trusted.
+    // Fastify reads the last value, which the nearest proxy has set, and no value from a peer that is not trusted.
     if (typeof forwardedProto === 'string' && forwardedProto.includes(',')) {
       const hops = (request.ips?.length ?? 1) - 1;
       headers['x-forwarded-proto'] = protocolOf(forwardedProto, String(forwardedFor), hops);
     }
-    // No text of Postgres contains U+0000, so nothing has such a name.
+    // Postgres texts cannot contain U+0000, so no row has such a name.
     if (pathOf(request).includes('%00')) sendInvalidUrl(request, reply);
     else done();
   });
@@ -144,8 +145,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
 }
 
 /**
- * A plugin with the name that Fastify asks for twice. Without one Fastify compares the plugin with every loaded module,
- * which takes milliseconds for each of our fifty plugins.
+ * Gives a plugin the name that Fastify asks for twice. Without a name, Fastify compares the plugin with every loaded
+ * module, which takes milliseconds for each of the fifty plugins.
  */
 const named = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
@@ -247,7 +248,8 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
 
 const clientErrors: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  // Also for connections that are opened ahead and not used. Their clients repeat what they send meanwhile.
+  // This also applies to connections that clients open ahead and do not use. Clients repeat a request that they send at
+  // that moment.
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
@@ -266,8 +268,8 @@ function answerClientError(
     error: { message: 'Bad request', type: 'invalid_request_error', param: '', code: '' },
   });
   if (socket.writable) {
-    // Closed as soon as it is written; otherwise a call that already began would wait indefinitely for the rest of its
-    // body.
+    // The connection is closed as soon as the response is written. Otherwise a call that has already begun would wait
+    // indefinitely for the rest of its body.
     const close = (): void => socket.destroy?.();
     socket.end(
       `HTTP/1.1 ${status}\r\nX-Oneapi-Request-Id: ${newRequestId()}\r\nContent-Type: application/json\r\n` +

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError, ForbiddenError, isAppError, type ErrorCode } from '../../shared/errors.js';
 import { Role, UserStatus, type Actor, type MaybeActor } from '../../shared/actor.js';
 
-/** Authentication as the HTTP layer needs it; implemented by `console/sign-in/auth.service.ts`. */
+/** Authentication as the HTTP layer needs it. `console/sign-in/auth.service.ts` implements it. */
 export interface Authenticator {
   /** @param cookie the session cookie's value */
   actorOfSession(cookie: string): Promise<Actor | null>;
@@ -17,7 +17,7 @@ export const olderUserIdHeader = 'new-api-user';
 
 const validRoles: readonly number[] = Object.values(Role);
 
-/** The session's user, or null. Does not require the user-id header; for public endpoints. */
+/** Returns the session's user, or null. Does not require the user-id header; for public endpoints. */
 export async function sessionActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const cookie = request.cookies[sessionCookie];
   const actor = cookie ? await authenticator.actorOfSession(cookie) : null;
@@ -25,7 +25,8 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
 }
 
 /**
- * The user of the session or of an access token; null without either. The password of a proxy (`Basic`) is neither.
+ * Returns the user of the session or of an access token; null without either. The password for a proxy (`Basic`) is
+ * neither.
  * @throws AppError INVALID_ACCESS_TOKEN, USER_BANNED, USER_ID_MISMATCH
  */
 export async function visitorActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
@@ -38,8 +39,8 @@ export async function visitorActor(request: FastifyRequest, authenticator: Authe
 const badCredentials: readonly ErrorCode[] = ['INVALID_ACCESS_TOKEN', 'USER_BANNED', 'USER_ID_MISMATCH'];
 
 /**
- * As `visitorActor`, for endpoints that serve everyone: credentials that are not valid here count as none. Clients send
- * API keys to them, too.
+ * Like `visitorActor`, for endpoints that serve everyone: invalid credentials count as none, because clients send API
+ * keys to these endpoints too.
  */
 export async function guestActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   try {
@@ -51,14 +52,17 @@ export async function guestActor(request: FastifyRequest, authenticator: Authent
 }
 
 export interface AuthenticateOptions {
-  /** Accepts named access tokens. For GraphQL: their scopes are those of GraphQL fields. */
+  /**
+   * Whether named access tokens are accepted. Only GraphQL accepts them, because their scopes are those of GraphQL
+   * fields.
+   */
   readonly named?: boolean;
 }
 
 /**
- * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header protects sessions against
- * cross-site requests: a foreign page can send the cookie but not the header. It cannot send an access token either, so
- * a token needs no header, and must agree with one that is sent.
+ * Authenticates in the order of docs/reference/rest/conventions.md#authentication. The user-id header protects sessions
+ * against cross-site requests: a foreign page can send the cookie but not the header. It cannot send an access token
+ * either, so a token needs no header, and must agree with a header that is sent.
  * @throws AppError NOT_SIGNED_IN without credentials, and the codes of that order
  */
 export async function authenticate(
@@ -91,8 +95,9 @@ export async function authenticate(
 }
 
 /**
- * For changes by `GET` or without authentication: a foreign page can send neither the user-id header nor
- * `Sec-Fetch-Site: same-origin`. @throws AppError USER_ID_MISMATCH
+ * Refuses changes by `GET` or without authentication that a foreign page sent: it can send neither the user-id header
+ * nor `Sec-Fetch-Site: same-origin`.
+ * @throws AppError USER_ID_MISMATCH
  */
 export function assertFromOwnPage(request: FastifyRequest): void {
   if (request.headers[userIdHeader] ?? request.headers[olderUserIdHeader]) return;
@@ -101,9 +106,9 @@ export function assertFromOwnPage(request: FastifyRequest): void {
 }
 
 /**
- * For changes by `POST` without authentication: their body may have any content type, so the form of another site could
- * send it and sign its visitor in as the attacker. Only browsers send the header. Extensions, which may call every site,
- * are no page.
+ * Refuses changes by `POST` without authentication that a foreign page sent. Their body may have any content type, so a
+ * form of another site could send it and sign its visitor in as the attacker. Only browsers send the header.
+ * Extensions, which may call every site, are not pages.
  * @throws AppError INSUFFICIENT_PRIVILEGES
  */
 export function assertNotForeignPage({ headers }: FastifyRequest): void {

@@ -4,18 +4,19 @@ import { AppError } from '../../shared/errors.js';
 import { assertJsonBounds } from '../../shared/json.js';
 import { sessionActor, type Authenticator } from './authenticate.js';
 
-/** Room for the largest settings table and a thousand channel keys. */
+/** The limit of management bodies: room for the largest settings table and a thousand channel keys. */
 export const apiBodyLimit = 4 * 1024 * 1024;
-/** For routes that anyone can call: a few short texts. */
+/** The limit of routes that anyone can call: a few short texts. */
 export const anonymousBodyLimit = 16 * 1024;
 
-/** A settings table has some thousand rows; a GraphQL request a few hundred values. */
+/** Limits of JSON bodies. A settings table has some thousand rows, and a GraphQL request a few hundred values. */
 const bounds = { maxDepth: 64, maxValues: 100_000 };
-/** Levels that a variable of a GraphQL request has of them: the request and its `variables` are one each. */
+/** Depth that remains for a variable of a GraphQL request. The request and its `variables` are one level each. */
 export const maxVariableDepth = bounds.maxDepth - 2;
 
 /**
- * Parses a management body. @returns undefined for what is not JSON
+ * Parses a management body.
+ * @returns undefined for a body that is not JSON
  * @throws AppError INVALID_INPUT when it is nested too deeply or has too many values
  */
 export function parseBoundedJson(body: Buffer): unknown {
@@ -28,8 +29,8 @@ export function parseBoundedJson(body: Buffer): unknown {
 }
 
 /**
- * Gives callers who are not signed in `limit` bytes of body, whatever the route allows: nothing longer is read or parsed
- * for them. Callers with a live session or access token keep the route's limit.
+ * Limits the bodies of callers who are not signed in to `limit` bytes, whatever the route allows: no longer body of
+ * theirs is read or parsed. Callers with a live session or access token keep the route's limit.
  */
 export function limitAnonymousBodies(app: FastifyInstance, authenticator: Authenticator, limit: number): void {
   app.addHook('preParsing', async (request, _reply, payload) => {

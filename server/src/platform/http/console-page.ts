@@ -9,9 +9,9 @@ import { pathOf } from './cors.js';
 /** Settings that the console's page depends on. */
 export interface ConsoleSite {
   readonly systemName: string;
-  /** The bot check is on, so its script must be allowed. */
+  /** Whether the bot check is on, so that its script must be allowed. */
   readonly turnstile: boolean;
-  /** Sign-in through Telegram is on, so its popup must be able to reply. */
+  /** Whether sign-in through Telegram is on, so that its popup must be able to reply. */
   readonly telegram: boolean;
   /** Links of chat apps that are shown in a frame. */
   readonly chatLinks: readonly string[];
@@ -85,7 +85,7 @@ interface Page {
   readonly preloads: Preloads;
 }
 
-/** JSON that cannot end its HTML element, whichever text the settings contain. */
+/** Returns JSON that cannot end its HTML element, even if the settings contain markup. */
 const dataText = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const pageHeaders = {
@@ -115,7 +115,7 @@ const policy = (nonce: string, { turnstile, chatLinks, payAddress }: ConsoleSite
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** Origins of the links that are plain http, each once. */
+/** Returns the origins of plain http links, each once. */
 function plainOrigins(links: readonly string[]): string[] {
   const origins = links
     .map((link) => /^http:\/\/[\w.-]+(:\d{1,5})?(?=[/?#]|$)/i.exec(link)?.[0])
@@ -127,7 +127,10 @@ const notBuilt =
   '<!doctype html><html lang="en"><head><title></title></head>' +
   '<body><p>The console is not built. Run <code>npm run build</code> and start again.</p></body></html>';
 
-/** Who may open a screen (`client/src/app/screens.ts`). A `visitor` screen needs only the texts of public pages. */
+/**
+ * The callers who may open a screen (`client/src/app/screens.ts`). A `visitor` screen needs only the texts of public
+ * pages.
+ */
 type Access = 'visitor' | 'anyone' | 'user' | 'admin';
 
 /** The console's manifest (`client/preloads.ts`). Files are URL paths of this site. */
@@ -141,9 +144,9 @@ interface Built {
 }
 
 interface Preloads {
-  /** Files of the screen. */
+  /** Files of the screen, as URL paths. */
   readonly files: readonly string[];
-  /** By language: only the browser knows which one applies. */
+  /** Text files by language, because only the browser knows which language applies. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Browsers on other sites may call routes with API keys or access tokens: the relay, billing, the log and usage of one key,
- * and GraphQL (docs/reference/rest/conventions.md#headers). No credentials: a foreign page never acts with the visitor's session.
+ * Browsers on other sites may call routes with API keys or access tokens: the relay, billing, the log and usage of one
+ * key, and GraphQL (docs/reference/rest/conventions.md#headers). Credentials are not allowed, so a foreign page never
+ * acts with the visitor's session.
  */
 export const corsHeaders = {
   'access-control-allow-origin': '*',
@@ -28,10 +29,10 @@ const keyPaths = new Set([
   '/api/usage/token/',
 ]);
 
-/** Routes that take an API key or an access token, which any site may call. */
+/** Whether any site may call a route, because it takes an API key or an access token. */
 export function isCrossOriginPath(path: string): boolean {
   if (openPaths.some((prefix) => path.startsWith(prefix))) return true;
-  // /<mode>/mj/… is the older way to ask for a drawing speed
+  // The paths `/<mode>/mj/…` are the older form of a request for a drawing speed.
   return keyPaths.has(path) || /^\/[\w-]+\/mj\//.test(path);
 }
 
@@ -52,8 +53,8 @@ export function allowCrossOrigin(app: FastifyInstance): void {
 }
 
 /**
- * The header names that a page asks for. All are allowed, since no credentials are: SDKs and apps add names of their own,
- * and `*` does not include `Authorization`.
+ * Returns the header names that a page asks for. All are allowed, because credentials are not: SDKs and apps add names
+ * of their own, and `*` does not include `Authorization`.
  */
 function requestedHeaders({ headers }: FastifyRequest): string {
   const names = (headers['access-control-request-headers'] ?? '').split(',').map((name) => name.trim());

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidInputError } from '../../shared/errors.js';
 
-/** Header of a REST request whose work must happen once, and that of a response which repeats an earlier result. */
+/** The header of a REST request whose work must happen once. A response that repeats an earlier result has it too. */
 const keyHeader = 'idempotency-key';
 const replayedHeader = 'idempotent-replayed';
 
@@ -12,7 +12,7 @@ const replayedHeader = 'idempotent-replayed';
 export function idempotencyKeyOf({ raw }: Pick<FastifyRequest, 'raw'>): string | null {
   const given = raw.headersDistinct[keyHeader];
   if (!given) return null;
-  // Node joins repeated headers with a comma, which would be one more key.
+  // Node joins repeated headers with a comma, which would be a third key.
   if (given.length > 1) throw new InvalidInputError('Send one Idempotency-Key', 'idempotencyKey');
   return given[0] ?? null;
 }

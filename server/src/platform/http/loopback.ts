@@ -2,9 +2,9 @@ import { isIPv4 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * A loopback connection that no proxy forwarded: behind a proxy on the same machine, every visitor is a loopback peer. A
- * proxy without headers of its own sends the name of the site, or speaks HTTP/1.0 as nginx does by default. A page whose
- * name was made to point to this machine sends that name.
+ * Whether a loopback connection was not forwarded by a proxy. Behind a proxy on the same machine, every visitor has a
+ * loopback address. A proxy that adds no headers sends the site's name as host, or speaks HTTP/1.0, which is nginx's
+ * default. A page whose name resolves to this machine sends that name.
  */
 export function isFromThisMachine({ raw, headers }: FastifyRequest): boolean {
   if (headers['x-forwarded-for'] ?? headers.forwarded ?? headers['x-real-ip'] ?? headers.via) return false;

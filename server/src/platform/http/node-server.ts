@@ -5,7 +5,10 @@ import { BlockList, isIPv6, type Socket } from 'node:net';
 import { addRange } from '../outbound/address-class.js';
 import { addressKey } from '../../shared/address.js';
 
-/** Serves a request without the framework. @returns false when the framework has to serve it */
+/**
+ * Serves a request without the framework.
+ * @returns false if the framework has to serve it
+ */
 export type ServeDirectly = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
@@ -31,7 +34,7 @@ export function serveDirectly(app: FastifyInstance, serve: ServeDirectly, trusts
 
 export interface ConnectionLimits {
   /**
-   * Maximum number of client connections; 0: the descriptor limit of the process minus a reserve for databases,
+   * Maximum number of client connections. 0: the descriptor limit of the process minus a reserve for databases,
    * upstreams and files.
    */
   readonly total: number;
@@ -91,11 +94,11 @@ function maxDescriptors(): number {
 }
 
 export interface BodyPace {
-  /** Milliseconds granted to every body, however slow it is. */
+  /** Milliseconds that every body gets, even a slow one. */
   readonly grace: number;
   /** Bytes per second, averaged since the request began; slower bodies are closed after the grace period. */
   readonly minRate: number;
-  /** Milliseconds after which a body must be complete, however fast it is. */
+  /** Milliseconds after which a body must be complete, even a fast one. */
   readonly maxTime: number;
 }
 
@@ -107,8 +110,9 @@ interface OpenBody {
 
 /**
  * Closes connections whose request body arrives too slowly, on every route and before any key is checked: thousands of
- * dripping bodies would otherwise hold all file descriptors. Costs no listener while a body is read: the socket counts the
- * bytes, and one timer checks the latest body of each connection. The next body of a connection begins when it is complete.
+ * slow bodies would otherwise use up all file descriptors. No listener is needed while a body is read: the socket
+ * counts the bytes, and one timer checks the latest body of each connection. The next body of a connection begins when
+ * the previous one is complete.
  */
 export function closeSlowBodies(server: Server, pace: BodyPace): void {
   const latest = new Map<Socket, OpenBody>();
@@ -135,7 +139,7 @@ function isTooSlow({ request, startedAt, bytesBefore }: OpenBody, now: number, p
   const elapsed = now - startedAt;
   if (elapsed <= pace.grace) return false;
   if (elapsed > pace.maxTime) return true;
-  // A body that waits unread in the socket's buffer is ours to read, not the client's to send.
+  // A body that waits unread in the socket's buffer waits for this server, not for the client.
   if (request.isPaused() || request.readableLength > 0) return false;
   return request.socket.bytesRead - bytesBefore < (pace.minRate * elapsed) / 1000;
 }

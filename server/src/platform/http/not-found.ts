@@ -7,8 +7,8 @@ export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graph
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * Answers requests with a body to unknown paths before the body is read: what is wrong with the body of a request that no
- * route takes does not matter, and no program is served the console.
+ * Responds to requests with a body to unknown paths before the body is read: errors of the body do not matter if no
+ * route takes it, and no program gets the console's page.
  */
 export function refuseUnknownWrites(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -33,14 +33,14 @@ export function refuseWordsAsIds(app: FastifyInstance): void {
 export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { method, server } = request;
   const path = pathOf(request);
-  // The base URL of a client often lacks the version.
+  // Base URLs of clients often lack the version, so the message names the path with it.
   const meant = server.hasRoute({ method, url: `/v1${path}` }) ? `/v1${path}` : null;
   const hint = meant === null ? '' : `. Did you mean ${method} ${meant}? The base URL of this API ends with /v1`;
   const message = `Invalid URL (${method} ${path})${hint}`;
   return reply.status(404).send(errorFor(request, path, message));
 }
 
-/** In the form that the SDK of the client reads. */
+/** Returns the error in the form that the SDK of the client reads. */
 function errorFor({ headers }: FastifyRequest, path: string, message: string): object {
   if (headers['anthropic-version'] !== undefined) return { type: 'error', error: { type: 'not_found_error', message } };
   const isGoogle = path.startsWith('/v1beta/') && !path.startsWith('/v1beta/openai/');

@@ -3,17 +3,20 @@ import { toPageQuery, type Total } from '../../shared/page.js';
 import { olderUserIdHeader, userIdHeader } from './authenticate.js';
 import { queryNumber } from './query.js';
 
-/** Lists as the clients of each console of the family read them (docs/reference/rest/conventions.md#pagination). */
+/**
+ * Lists in the forms that the clients of each console of the family read
+ * (docs/reference/rest/conventions.md#pagination).
+ */
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** How a list is returned to clients of Veloera. */
+/** The form of a list for clients of Veloera. */
 interface ListForm {
-  /** `{ items, total, page, page_size }` from page 1, in place of an array from page 0. */
+  /** Whether the list is `{ items, total, page, page_size }` from page 1. False: an array, from page 0. */
   readonly paged?: boolean;
-  /** Rows of a page of an array, whatever the query says. */
+  /** Number of rows of an array's page. The query cannot change it. */
   readonly fixedSize?: number;
-  /** When the query names no size. */
+  /** Number of rows if the query names no size. */
   readonly defaultSize?: number;
 }
 
@@ -21,7 +24,7 @@ interface ListForm {
 export interface WireList {
   readonly page: number;
   readonly pageSize: number;
-  /** The response. `more` are further keys of the paged form. */
+  /** Returns the response. `more` contains further keys of the paged form. */
   readonly answer: (
     items: readonly unknown[],
     total: () => Promise<Pick<Total, 'count'>>,
@@ -29,7 +32,7 @@ export interface WireList {
   ) => Promise<unknown>;
 }
 
-/** The page that a client asks for, in the form that the clients of its console read. */
+/** Returns the page that a client asks for, in the form that the clients of its console read. */
 export function wireList({ headers }: FastifyRequest, query: Query, form: ListForm = {}): WireList {
   if (!isPaged(headers, form)) {
     const page = Math.min(Math.max(0, queryNumber(query['p'])), maxPage);
@@ -49,7 +52,7 @@ export function wireList({ headers }: FastifyRequest, query: Query, form: ListFo
   };
 }
 
-/** Pages that start at 1 on the wire, as `shown`. */
+/** Returns pages that start at 1 on the wire, in the form of `shown`. */
 export function pageFromOne(
   query: Query,
   defaultSize?: number,
@@ -58,7 +61,7 @@ export function pageFromOne(
   return { shown, ...toPageQuery({ page: shown - 1, pageSize: sizeOf(query) || defaultSize }) };
 }
 
-/** A list that clients of Veloera and one-api read as a whole, and clients of new-api by pages. */
+/** Returns a list that clients of Veloera and one-api read as a whole, and clients of new-api by pages. */
 export function wholeList(request: FastifyRequest, query: Query, items: readonly unknown[]): Promise<unknown> {
   const total = async (): Promise<Pick<Total, 'count'>> => ({ count: items.length });
   if (!isPaged(request.headers, {})) return Promise.resolve(items);
@@ -67,13 +70,13 @@ export function wholeList(request: FastifyRequest, query: Query, items: readonly
 }
 
 /**
- * Clients of new-api send its header alone and read every list by pages; clients of one-api send no header and read every
- * list as an array. Clients that send both headers read what Veloera returns.
+ * Whether the client reads pages. Clients of new-api send only its header, and read every list by pages. Clients of
+ * one-api send no header and read every list as an array. Clients that send both headers read what Veloera returns.
  */
 const isPaged = (headers: FastifyRequest['headers'], { paged = false }: ListForm): boolean =>
   headers[userIdHeader] === undefined ? headers[olderUserIdHeader] !== undefined : paged;
 
-/** Clients of one-api, which read lists newest first. */
+/** Whether the client is one of one-api, whose clients read lists newest first. */
 export const isOneApi = ({ headers }: FastifyRequest): boolean =>
   headers[userIdHeader] === undefined && headers[olderUserIdHeader] === undefined;
 

@@ -4,14 +4,14 @@ import { maxInt32 } from '../../shared/limits.js';
  * here ever fails.
  */
 
-/** An integer; 0 when absent, `NaN`, empty or otherwise unreadable. */
+/** Returns an integer; 0 if the text is absent, `NaN`, empty or unreadable. */
 export function queryNumber(text: string | undefined): number {
   if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return 0;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-/** An id from a path or a query; 0, which no row has, when it is not a valid id. */
+/** Returns an id from a path or a query; 0, which no row has, if it is not a valid id. */
 export function queryId(text: string | undefined): number {
   const value = queryNumber(text);
   return value > 0 && value <= maxInt32 ? value : 0;

@@ -5,7 +5,7 @@ import { isDatabaseUnavailable, isUnstorableValue } from '../../shared/postgres-
 
 /**
  * HTTP status of every failure on the REST API. Old clients read `success` and expect 200 for business failures; they
- * turn 401 into a sign-in page (docs/reference/rest/conventions.md).
+ * show a sign-in page on 401 (docs/reference/rest/conventions.md).
  */
 export const restStatus: Record<ErrorCode, number> = {
   INVALID_INPUT: 200,
@@ -67,10 +67,10 @@ export interface RestFailure {
   readonly code: ErrorCode;
 }
 
-/** Never shows the text of an unexpected error, which goes to the log with the request id. */
+/** Sends an error. It never shows the text of an unexpected error, which goes to the log with the request id. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // The client left while its body was read: Node reports ECONNRESET, which does not mean that one of our stores
-  // failed.
+  // The client disconnected while its body was read: Node then reports ECONNRESET, which does not mean that one of our
+  // stores failed.
   if (request.raw.readableAborted) return reply.status(400).send({ ...ofCode('INVALID_INPUT', 'Invalid parameter') });
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));

@@ -21,7 +21,7 @@ export interface RestContext<A extends MaybeActor> {
   readonly reply: FastifyReply;
 }
 
-/** Options of routes that change state by `GET`: `HEAD` would change it too, without the response. */
+/** Options of routes that change state by `GET`. `HEAD` would change it too, and is therefore not exposed. */
 export const withoutHead = { exposeHeadRoute: false } as const;
 
 /** A response that is not `{ success: true, message: '', data }`: a few endpoints have their own shape. */
@@ -37,9 +37,9 @@ export const withMessage = (message: string, data?: unknown): RestAnswer =>
   new RestAnswer({ success: true, message, ...(data === undefined ? {} : { data }) });
 
 /**
- * Makes REST handlers. `user` endpoints follow the decision order of docs/reference/rest/conventions.md#authentication
- * (role checks are the service's); `session` endpoints read the cookie only; `open` ones do not authenticate. The
- * handler's result becomes `data`; undefined gives `{ success, message }` only.
+ * Creates REST handlers. `user` endpoints follow the decision order of
+ * docs/reference/rest/conventions.md#authentication (services check roles); `session` endpoints read only the cookie;
+ * `open` ones do not authenticate. The handler's result becomes `data`; undefined gives only `{ success, message }`.
  */
 export function restHandlers(authenticator: Authenticator) {
   const wrap =

@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionCookie } from './authenticate.js';
 import { usesHttps } from './secure-cookie.js';
 
-/** 30 days, as the session itself. */
+/** 30 days in seconds, as for the session itself. */
 const maxAge = 2_592_000;
 
 /** Marks a browser that was signed in before. It grants no access (`console/auth/known-browser.ts`). */
 export const knownBrowserCookie = 'known-browser';
-/** 180 days, as the mark in the cookie. */
+/** 180 days in seconds, as for the mark inside the cookie. */
 const knownBrowserMaxAge = 15_552_000;
 
 /** Sets the cookies of a sign-in: the session, and the mark of a known browser once the sign-in is complete. */
@@ -27,7 +27,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(sessionCookie, { path: '/', httpOnly: true, sameSite: 'strict' });
 }
 
-/** The origin of a sign-in, and the page it comes from. */
+/** Returns the origin of a sign-in, and the page from which it comes. */
 export const signInRequestOf = (
   request: FastifyRequest,
 ): ReturnType<typeof originOf> & { pageOrigin: string | undefined } => ({

@@ -8,25 +8,25 @@ import { knownBrowserCookie } from './session-cookie.js';
 const visitorCookie = 'visitor';
 const maxAge = 3600;
 
-/** Undefined when absent or invalid. */
+/** Returns undefined if the cookie is absent or invalid. */
 export function visitorOf(request: FastifyRequest): string | undefined {
   const given = request.cookies[visitorCookie];
   return given && /^[\w-]{22}$/.test(given) ? given : undefined;
 }
 
-/** The browser's id, created when missing. */
+/** Returns the browser's id, which is created if it is missing. */
 export function ensureVisitor(request: FastifyRequest, reply: FastifyReply): string {
   const known = visitorOf(request);
   if (known) return known;
   const made = randomBytes(16).toString('base64url');
   const secure = usesHttps(request);
   reply.setCookie(visitorCookie, made, { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure });
-  // for later reads in the same request
+  // Later reads in the same request find the new id here.
   request.cookies[visitorCookie] = made;
   return made;
 }
 
-/** Data of an unauthenticated request for the checks before a sign-in in `console/auth`. */
+/** Returns data of an unauthenticated request for the checks before a sign-in in `console/auth`. */
 export const challengeOf = (
   request: FastifyRequest,
   reply: FastifyReply,

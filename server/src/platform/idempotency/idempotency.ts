@@ -85,7 +85,7 @@ export class Idempotency {
   }
 }
 
-/** JSON in which objects have their fields in one order, whichever interface made them. */
+/** Returns JSON with the fields of objects in one order, so that both interfaces give the same text. */
 const canonical = (input: unknown): string =>
   JSON.stringify(input, (_, value: unknown) => {
     const fields = asFields(value);

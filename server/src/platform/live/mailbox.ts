@@ -1,4 +1,4 @@
-/** Items of one delivery at most. */
+/** Maximum number of items in one delivery. */
 export const maxDelivered = 200;
 
 /** Items delivered to a subscriber at once. */
@@ -9,8 +9,8 @@ export interface Delivery<Item> {
 }
 
 /**
- * Bounded buffer of one subscriber: at most `limit` items, however slow it is. A later state replaces the earlier one
- * of the same thing. When full, the oldest item is dropped and counted.
+ * A bounded buffer of one subscriber with at most `limit` items, even if the subscriber is slow. A later state replaces
+ * the earlier state of the same object. If the buffer is full, the oldest item is dropped and counted.
  */
 export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
   private items = new Map<unknown, Item>();

@@ -1,13 +1,13 @@
 import { Mailbox, maxDelivered, type Delivery } from './mailbox.js';
 import type { Signals } from './signals.js';
 
-/** Which rows of one kind a subscriber sees, and how they are presented. */
+/** Decides which rows of one kind a subscriber sees, and how they are presented. */
 export interface Watcher<Row, View> {
   readonly sees: (row: Row) => boolean;
   readonly show: (row: Row) => View;
-  /** True: deleted rows count as missed, because this subscriber saw all rows. */
+  /** Whether deleted rows count as missed. They do for a subscriber that saw all rows. */
   readonly reportDeleted: boolean;
-  /** Called once, when the subscriber has left. */
+  /** Called once, when the subscription has ended. */
   readonly onClose?: () => void;
 }
 

@@ -12,10 +12,13 @@ export type SignalKind = (typeof signalKinds)[number];
 type Handler = (ids: readonly number[] | null) => void;
 
 const topic = 'tollgate:signals';
-/** How long a node assumes that another node has subscribers, and how often that node repeats it. Milliseconds. */
+/**
+ * Milliseconds for which a node assumes that another node has subscribers. That node repeats its message at this
+ * interval.
+ */
 const wantedMilliseconds = 15_000;
 const sayEvery = 5_000;
-/** Signals within this time share one message. Milliseconds. */
+/** Milliseconds within which signals share one message. */
 const gatherMilliseconds = 100;
 const maxIds = 1000;
 
@@ -29,7 +32,7 @@ export class Signals {
   private readonly handlers = new Map<SignalKind, Handler[]>();
   private gathered = new Map<SignalKind, Set<number> | null>();
   private timer: NodeJS.Timeout | null = null;
-  /** When no node has subscribers any more, as far as is known. Unix milliseconds; 0 before any had. */
+  /** Unix milliseconds until which some node is known to have subscribers; 0 before any had. */
   wantedUntil = 0;
   private watchers = 0;
   private saying: NodeJS.Timeout | null = null;
@@ -46,7 +49,7 @@ export class Signals {
 
   /** @returns a function that stops listening */
   async listen(): Promise<() => Promise<void>> {
-    // Unknown signals were missed.
+    // Signals may have been missed, so every subscriber is told that unknown rows changed.
     this.state.onGap(() => {
       for (const kind of signalKinds) this.dispatch(kind, null);
     });
@@ -76,7 +79,7 @@ export class Signals {
 
   /**
    * Registers a subscriber of this node. Signals arrive until the returned function is called.
-   * @returns when the other nodes know
+   * @returns a promise that resolves when the other nodes know it
    */
   async watch(): Promise<() => void> {
     this.watchers++;

@@ -34,7 +34,7 @@ export const passwordSetLetter = (systemName: string): Letter => ({
     '<p>If that was not you, ask the administrator for help.</p>',
 });
 
-/** To the former address: the new one may be that of a stranger. */
+/** The mail goes to the former address, because the new one may be a stranger's. */
 export const emailChangedLetter = (systemName: string): Letter => ({
   subject: `${systemName} e-mail address changed`,
   html:

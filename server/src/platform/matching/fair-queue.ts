@@ -1,4 +1,4 @@
-/** Waiting entries of one user, and of all. */
+/** Maximum number of waiting entries of one user, and of all users. */
 const maxOfUser = 200;
 const maxOfAll = 2000;
 
@@ -23,7 +23,7 @@ export class FairQueue<T> {
     const [userId, own] = next;
     const entry = own.shift();
     this.size--;
-    // Behind the other users.
+    // The user is moved behind the other users.
     this.waiting.delete(userId);
     if (own.length > 0) this.waiting.set(userId, own);
     return entry;

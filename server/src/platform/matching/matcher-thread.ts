@@ -1,8 +1,9 @@
 /**
- * The program of the thread, as text: the thread is the same in a build, where sources are bundled, and in a test, which
- * runs the sources. Texts arrive joined in pieces, with the places where texts end in them, and a search with the last piece.
- * One search has `milliseconds` and `most` matches for all of its patterns and texts. The result has four numbers for each
- * match (pattern, text, start, end), and the place where the search stopped when time or matches were used up.
+ * The program of the thread, as text, so that the thread is the same in a build, which bundles sources, and in a test,
+ * which runs sources. Texts arrive joined in pieces, with the offsets at which texts end, and a search arrives with the
+ * last piece. One search has `milliseconds` and `most` matches for all of its patterns and texts. The result has four
+ * numbers for each match (pattern, text, start, end), and the position at which the search stopped if time or matches
+ * were used up.
  */
 export const matcherThread = `
 const { parentPort } = require('node:worker_threads');
@@ -27,7 +28,7 @@ parentPort.on('message', ({ piece, ends, search }) => {
   parentPort.postMessage(result, [result.found.buffer]);
 });
 
-// A script can be stopped, also inside of a regular expression.
+// A script can be interrupted, even within a regular expression.
 const script = new Script('searchTexts()');
 globalThis.searchTexts = searchTexts;
 

@@ -7,11 +7,11 @@ import { matcherThread } from './matcher-thread.js';
 
 type Pattern = Pick<RegExp, 'source' | 'flags'>;
 
-/** Milliseconds that the thread has to stop by itself. It cannot while it compiles a large pattern. */
+/** Milliseconds that the thread has to stop by itself. It cannot stop while it compiles a large pattern. */
 const graceMilliseconds = 1000;
 /** Characters that are copied for the thread in one turn of the event loop. */
 const pieceLength = 256 * 1024;
-/** Characters that a further text counts, however short it is. */
+/** Number of characters that each further text counts at least. */
 const perText = 16;
 
 interface Job {
@@ -30,8 +30,8 @@ interface Result {
 }
 
 /**
- * Searches texts of users for regular expressions in a thread of its own, one search at a time: a pattern may need more
- * than linear time, and no other call may wait for that. The thread starts with the first search.
+ * Searches texts of users for regular expressions in a thread of its own, one search at a time. A pattern may need more
+ * than linear time, and no other call may wait for it. The thread starts with the first search.
  */
 export class Matcher {
   private readonly queue = new FairQueue<Job>();
@@ -39,7 +39,8 @@ export class Matcher {
   private isBusy = false;
 
   /**
-   * Takes as much of the call's time as the thread needs. Without time left nothing is searched.
+   * Searches texts, and subtracts the time that the thread needs from the call's time. If no time is left, nothing is
+   * searched.
    * @throws UnavailableError when too many searches wait, or the thread ended
    */
   search(search: Search, patterns: readonly Pattern[]): Promise<Matches> {
@@ -89,7 +90,7 @@ export class Matcher {
 
   private start(): Worker {
     const thread = new Worker(matcherThread, { eval: true, execArgv: [], env: {} });
-    // An error ends the thread: the search gets it by the exit.
+    // An error ends the thread, and its exit rejects the search.
     thread.on('error', () => this.forget(thread));
     return thread;
   }
@@ -106,13 +107,16 @@ const unsearched: Matches = { matches: [], stopped: { text: 0, pattern: 0 } };
 
 const toPlain = ({ source, flags }: Pattern): Pattern => ({ source, flags });
 
-/** A response that has arrived meanwhile, because this thread was busy, comes first. */
+/** Waits. A response that has arrived while this thread was busy takes precedence over the timeout. */
 async function lateAfter(milliseconds: number, signal: AbortSignal): Promise<null> {
   await wait(milliseconds, null, { signal, ref: false });
   return setImmediate(null);
 }
 
-/** Copies the texts in pieces, between which other calls go on, and the search with the last of them. */
+/**
+ * Copies the texts to the thread in pieces, between which other calls continue, and sends the search with the last
+ * piece.
+ */
 async function send(thread: Worker, texts: readonly string[], search: object): Promise<void> {
   let pieces: string[] = [];
   let ends: number[] = [];

@@ -1,13 +1,13 @@
 import { maskParts, type FoundPart } from '../../shared/personal-data.js';
 
-/** Milliseconds that a call has at first, and at most at any time. No search lasts longer. */
+/** Milliseconds that a call has initially, which are also its maximum. No search lasts longer. */
 const full = 1000;
-/** Milliseconds that each checked character gives back: 6.4 for a window of a stream. */
+/** Milliseconds that each checked character returns: 6.4 for a window of a stream. */
 const perCharacter = 0.1;
 
 /**
- * The time that one call has for searching, over all rules, patterns and texts. What a call checks gives time back, so that
- * a long stream is never cut for its length, while a slow pattern soon has no time left.
+ * The time that one call has for searching, over all rules, patterns and texts. Each checked text returns some time, so
+ * that a long stream is never cut because of its length, while a slow pattern soon has no time left.
  */
 export class SearchTime {
   private milliseconds = full;
@@ -16,7 +16,7 @@ export class SearchTime {
     return this.milliseconds;
   }
 
-  /** Below a millisecond nothing is searched. */
+  /** Whether the time is used up. With less than a millisecond nothing is searched. */
   get isOver(): boolean {
     return this.milliseconds < 1;
   }
@@ -25,7 +25,7 @@ export class SearchTime {
     this.milliseconds -= milliseconds;
   }
 
-  /** Texts of the call are about to be checked, by however many rules. */
+  /** Returns time for texts that are about to be checked, regardless of the number of rules. */
   earn(texts: readonly string[]): void {
     let characters = 0;
     for (const text of texts) characters += text.length;
@@ -39,11 +39,11 @@ export interface Search {
   readonly texts: readonly string[];
   /** Whether the search ends with its first match. */
   readonly isFirstEnough: boolean;
-  /** Of the call whose texts these are. */
+  /** The search time of the call to which the texts belong. */
   readonly time: SearchTime;
 }
 
-/** A place of a pattern, or of a word, in a text. */
+/** A match of a pattern or a word in a text. */
 export interface Match {
   readonly pattern: number;
   readonly text: number;
@@ -54,16 +54,18 @@ export interface Match {
 /** The matches of a search, text by text. */
 export interface Matches {
   readonly matches: readonly Match[];
-  /** Where time or room for matches ended: this text and all that follow were not searched to their end. */
+  /**
+   * The position at which time or room for matches ended. This text and all that follow were not searched to their end.
+   */
   readonly stopped: { readonly text: number; readonly pattern: number } | null;
 }
 
-/** Of all patterns or words in all texts of one search. */
+/** Maximum number of matches of all patterns or words in all texts of one search. */
 export const maxMatches = 10_000;
 
 /** Parts that a check found in texts. */
 export interface Findings {
-  /** By the index of the text, in the order of the text. */
+  /** Found parts by the index of the text, in the order of the text. */
   readonly parts: ReadonlyMap<number, readonly FoundPart[]>;
   /** This text and all that follow count as found, because they were not searched to their end. */
   readonly rest: { readonly from: number; readonly what: string } | null;
@@ -73,7 +75,7 @@ export const nothingFound: Findings = { parts: new Map(), rest: null };
 
 export const isEmpty = ({ parts, rest }: Findings): boolean => parts.size === 0 && rest === null;
 
-/** Each name once. */
+/** Returns the names of findings, each once. */
 export function namesIn({ parts, rest }: Findings): string[] {
   const names = new Set<string>();
   for (const found of parts.values()) for (const { what } of found) names.add(what);
@@ -81,7 +83,7 @@ export function namesIn({ parts, rest }: Findings): string[] {
   return [...names];
 }
 
-/** Both findings in the same texts. */
+/** Combines two findings in the same texts. */
 export function joined(one: Findings, other: Findings): Findings {
   const parts = new Map(one.parts);
   for (const [at, found] of other.parts) {
@@ -97,7 +99,10 @@ export function joined(one: Findings, other: Findings): Findings {
   return { parts, rest };
 }
 
-/** The texts with `[name]` in place of what was found. @param name of each part; absent: its own */
+/**
+ * Returns the texts with `[name]` in place of each found part.
+ * @param name returns the name of a part; absent: its own name
+ */
 export function masked(texts: readonly string[], { parts, rest }: Findings, name?: string): string[] {
   const result = [...texts];
   const named = (found: readonly FoundPart[]): readonly FoundPart[] =>

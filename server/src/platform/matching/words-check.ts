@@ -12,8 +12,9 @@ import {
 } from './search.js';
 
 /**
- * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a check.
- * @throws UnavailableError when it could not be done
+ * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a
+ * check.
+ * @throws UnavailableError when the check is impossible
  */
 export type LocalCheck = (search: Search) => Promise<Findings>;
 
@@ -54,12 +55,13 @@ function findingsOf({ matches, stopped }: Matches, names: readonly string[]): Fi
 
 /** Characters that are searched in one turn of the event loop: some milliseconds. */
 const pieceLength = 16 * 1024;
-/** Characters that a further text counts, however short it is. */
+/** Number of characters that each further text counts at least. */
 const perText = 16;
 
 /**
- * Finds words in texts. It needs linear time, so that a small text is searched at once, here, and a large one in pieces
- * between which other calls go on. It takes nothing of the time for patterns: an honest prompt may be long.
+ * Finds words in texts in linear time. A small text is searched at once in this thread, and a large one in pieces,
+ * between which other calls continue. The search uses none of the time for patterns, because an honest prompt may be
+ * long.
  */
 export async function findWords(
   search: WordSearch,
@@ -92,7 +94,10 @@ const placeOf = ({ words }: WordSearch, word: number, end: number): Pick<Match, 
   end,
 });
 
-/** A word within a longer one does not count. @param first of the matches in the same text */
+/**
+ * Adds a match unless it is within a longer one.
+ * @param first index of the first match in the same text
+ */
 function add(matches: Match[], first: number, match: Match): void {
   while (matches.length > first && (matches.at(-1)?.start ?? -1) >= match.start) matches.pop();
   matches.push(match);
@@ -106,7 +111,10 @@ const stoppedAt = (matches: Match[], before: number, text: number): Matches => (
 /** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
 const lettersPerTurn = 2_000;
 
-/** The same number of characters in small letters, so that places stay the same. A final sigma is a sigma. */
+/**
+ * Returns the text in lower case with the same number of characters, so that offsets stay the same. A final sigma is a
+ * sigma.
+ */
 export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
 
 /**
@@ -116,9 +124,9 @@ export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i
 export class WordSearch {
   readonly words: readonly string[];
   private readonly next: Transitions;
-  /** The state to go on from where a state has no transition: that of its longest end with which a word begins. */
+  /** The state to continue from if a state has no transition: that of its longest suffix with which a word begins. */
   private readonly fallback: Int32Array;
-  /** The longest word that ends in a state; -1: none. */
+  /** The longest word that ends in a state; -1 if none does. */
   private readonly word: Int32Array;
   /** The state and the letter that lead to a state. */
   private readonly from: Int32Array;
@@ -135,7 +143,7 @@ export class WordSearch {
     this.letter = new Uint16Array(letters + 1);
   }
 
-  /** Other calls go on while a long list is prepared. */
+  /** Prepares a list of words. Other calls continue while a long list is prepared. */
   static async of(words: readonly string[]): Promise<WordSearch> {
     const search = new WordSearch(words);
     await search.link(await search.add());
@@ -143,9 +151,9 @@ export class WordSearch {
   }
 
   /**
-   * @param piece small letters
-   * @param from the state at the end of the piece before; 0 at the start of a text
-   * @param found is called with each place behind a word, and returns whether to go on
+   * @param piece text in lower case
+   * @param from the state at the end of the previous piece; 0 at the start of a text
+   * @param found called with each offset after a word; returns whether to continue
    * @returns the state at the end of the piece
    */
   run(piece: string, from: number, found: (word: number, end: number) => boolean): number {
@@ -167,7 +175,7 @@ export class WordSearch {
     }
   }
 
-  /** @returns the states by the length of what they stand for */
+  /** @returns the states by the length of the prefix that they represent */
   private async add(): Promise<number[][]> {
     const levels: number[][] = [];
     let states = 1;
@@ -196,7 +204,7 @@ export class WordSearch {
     return levels;
   }
 
-  /** Short ones first, so that the fallback of a state is complete before the state itself. */
+  /** Sets the fallbacks, short states first, so that the fallback of a state is complete before the state itself. */
   private async link(levels: ReadonlyArray<readonly number[]>): Promise<void> {
     let linked = 0;
     for (const level of levels) {
@@ -211,7 +219,7 @@ export class WordSearch {
   }
 }
 
-/** A hash table of transitions, in 12 bytes for each place. */
+/** A hash table of transitions with 12 bytes per entry. */
 class Transitions {
   private readonly mask: number;
   private readonly states: Int32Array;
@@ -226,7 +234,7 @@ class Transitions {
     this.targets = new Int32Array(size);
   }
 
-  /** @returns 0 for none: no transition leads to the first state */
+  /** @returns 0 if there is none, because no transition leads to the first state */
   get(state: number, letter: number): number {
     return this.targets[this.placeOf(state, letter)] ?? 0;
   }
@@ -238,7 +246,7 @@ class Transitions {
     this.targets[place] = target;
   }
 
-  /** The place of a transition, or the free one where it belongs. */
+  /** Returns the index of a transition, or of the free entry for it. */
   private placeOf(state: number, letter: number): number {
     let place = (Math.imul(state, 0x9e3779b1) ^ Math.imul(letter, 0x85ebca6b)) >>> 7;
     for (place &= this.mask; this.targets[place] !== 0; place = (place + 1) & this.mask) {

@@ -41,7 +41,7 @@ class RequestLogger {
     this.say('trace', words);
   }
   silent(): void {
-    // Intentionally empty.
+    // The method is intentionally empty.
   }
 
   child(bindings: Bindings, options?: Options): FastifyBaseLogger {
@@ -58,13 +58,13 @@ class RequestLogger {
   }
 }
 
-/** For Fastify's `childLoggerFactory`. */
+/** The function for Fastify's `childLoggerFactory`. */
 export const requestLogger = (parent: FastifyBaseLogger, bindings: Bindings, options: Options): FastifyBaseLogger =>
   new RequestLogger(parent, bindings, options) as FastifyBaseLogger;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** True when the relay responds to this request and measures it itself. */
+    /** Whether the relay responds to this request and measures it itself. */
     taken: boolean;
   }
 }

@@ -25,7 +25,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     },
     { write: (line: string) => output.write(maskCredentials(line)) },
   );
-  // The bindings of a child appear in all of its lines and bypass the formatters. Children inherit this method.
+  // The fields that a child adds appear in all of its lines and bypass the formatters. Children inherit this method.
   const { child: makeChild } = logger as unknown as { child: MakeChild };
   const redactingChild: MakeChild = function (bindings, options) {
     return makeChild.call(this, redactFields(bindings) as Bindings, options);

@@ -9,7 +9,7 @@ import {
   type MetricValue,
 } from 'prom-client';
 
-/** Seconds: from a cached response to a long reasoning model. */
+/** Bounds in seconds, from a cached response to a long reasoning model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -65,11 +65,11 @@ export class Metrics {
   /** `reason`: `RATE_LIMITED`, `FAILING`, `QUOTA_EXHAUSTED` or `REFUSED`. */
   readonly keysCoolingDown = this.gauge(
     'tollgate_channel_keys_cooling_down',
-    'Keys of channels that rest, by key and model',
+    'Keys of channels in cooldown, by key and model',
     ['reason'],
     'max',
   );
-  /** `kind`: `impossible` for the model, or `unreserved`: possible, but more than was counted and asked for. */
+  /** `kind`: `impossible` for the model, or `unreserved`: possible, but more than was counted and requested. */
   readonly unchargedUsage = this.counter(
     'tollgate_uncharged_usage_total',
     'Calls whose provider reported more tokens than were charged',
@@ -145,9 +145,9 @@ export class Metrics {
     ['method', 'route', 'status'],
   );
 
-  /** Counters of relay calls, moved to the registry at each scrape. */
+  /** Counters of relay calls, transferred to the registry at each scrape. */
   readonly relay = new RelayTally();
-  /** The same by channel. */
+  /** Counters of relay calls by channel, transferred to the registry at each scrape. */
   readonly channels = new ChannelTally();
 
   /**
@@ -181,7 +181,7 @@ export class Metrics {
   }
 
   /** Observes one transaction of the ledger. */
-  turn(size: number, milliseconds: number): void {
+  committed(size: number, milliseconds: number): void {
     this.ledgerBatchSize.observe(size);
     this.ledgerBatchSeconds.observe(milliseconds / 1000);
   }
@@ -190,7 +190,7 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** @param aggregator how the values of several processes become one: `max` for what all of them see */
+  /** @param aggregator how the values of several processes become one: `max` for values that all of them see */
   private gauge<Label extends string = never>(
     name: string,
     help: string,
@@ -209,14 +209,14 @@ export class Metrics {
     return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
-  /** Prometheus text format. */
+  /** Returns the metrics in the Prometheus text format. */
   async scrape(): Promise<string> {
     if (this.gather) return AggregatorRegistry.aggregate([...(await this.gather())]).metrics();
     await this.fill();
     return this.registry.metrics();
   }
 
-  /** The same as values. */
+  /** Returns the metrics as values. */
   async read(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
     await this.fill();
     return this.registry.getMetricsAsJSON();
@@ -269,8 +269,8 @@ export class ModelTally {
 }
 
 /**
- * Counts relay calls in plain numbers and hands them to the registry at a scrape: finding a labelled series costs more
- * than everything else a call does for its metrics.
+ * Counts relay calls in plain numbers and passes them to the registry at a scrape, because finding a labelled series
+ * costs more than everything else that a call does for its metrics.
  */
 export class RelayTally {
   private readonly models = new Map<string, ModelTally>();
@@ -283,7 +283,7 @@ export class RelayTally {
     return tally;
   }
 
-  /** A call started (1) or ended (-1). */
+  /** Counts a call that has started (1) or ended (-1). */
   underWay(route: string, change: 1 | -1): void {
     this.active.set(route, (this.active.get(route) ?? 0) + change);
   }
@@ -310,7 +310,7 @@ class ChannelTotals {
   readonly results: Record<SessionResult, number> = { hit: 0, new: 0, moved: 0 };
 }
 
-/** Served calls by channel in plain numbers, moved to the registry at each scrape. */
+/** Counts served calls by channel in plain numbers, which are transferred to the registry at each scrape. */
 class ChannelTally {
   private readonly channels = new Map<number, ChannelTotals>();
 

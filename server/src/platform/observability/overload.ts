@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.js';
 export interface OverloadMarks {
   /** Share of the heap limit in use, in percent. */
   readonly heapPercent: number;
-  /** Milliseconds that timers fire late, smoothed over some seconds. */
+  /** Milliseconds by which timers fire late, smoothed over some seconds. */
   readonly loopDelay: number;
   /** Milliseconds that the oldest reservation has waited for the database. */
   readonly databaseWait: number;
@@ -25,19 +25,21 @@ export interface OverloadReadings {
 }
 
 const tickMilliseconds = 250;
-/** Weight of the newest reading: a single long pause is over when it is noticed, a series of them is load. */
+/** Weight of the newest reading. A single long pause has passed when it is noticed; a series of pauses is load. */
 const smoothing = 0.3;
-/** Uncollected garbage counts as used: after this many ticks above the threshold the heap is collected once. */
+/**
+ * Uncollected garbage counts as used memory, so the heap is collected once after this many ticks above the threshold.
+ */
 const ticksBeforeCollect = 4;
 const ticksBetweenCollects = 20;
 const retryAfterSeconds = 2;
 
 /**
- * Decides whether this node accepts new calls. It checks itself four times a second, so a call costs one comparison.
+ * Decides whether this node accepts new calls. It measures itself four times a second, so a call costs one comparison.
  * Calls in flight always finish.
  */
 export class Overload {
-  /** Why new calls are refused; null while they are accepted. Every call reads it. */
+  /** The reason why new calls are refused; null while they are accepted. Every call reads it. */
   reason: OverloadReason | null = null;
   private delay = 0;
   private ticks = 0;

@@ -65,7 +65,7 @@ export function describeError(error: Error, depth = 0): Record<string, unknown> 
   };
 }
 
-/** Each needs linear time: a line may contain the address of a request, which a client chose. */
+/** Each pattern needs linear time, because a line may contain a URL that a client chose. */
 const patterns: ReadonlyArray<readonly [RegExp, string]> = [
   // Keys of this gateway, and of providers that use the same prefix.
   [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-[redacted]'],

@@ -9,25 +9,27 @@ export interface GuardedRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** `http`, `https` or `socks5` proxy set by an admin. The proxy then resolves the name. */
+  /** A `http`, `https` or `socks5` proxy that an admin set. The proxy then resolves the name. */
   readonly proxy?: string;
-  /** For the whole call, redirects and body included. */
+  /** Milliseconds for the whole call, including redirects and the body. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
   /** Aborts the call. */
   readonly signal?: AbortSignal;
   /** Called with the announced length before the body is read. May throw an AppError, which ends the call. */
   readonly announced?: (bytes: number) => void;
-  /** Takes the body as it comes; the response then has an empty one. May throw an AppError, which ends the call. */
+  /**
+   * Receives the body as it arrives; the response then has an empty body. May throw an AppError, which ends the call.
+   */
   readonly take?: (bytes: Buffer) => void;
-  /** False: a redirect is returned as the response. */
+  /** Whether redirects are followed. False: a redirect is returned as the response. */
   readonly followRedirects?: boolean;
 }
 
 interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** After redirects. */
+  /** The URL after redirects. */
   readonly url: string;
 }
 
@@ -41,18 +43,21 @@ export interface OpenedResponse extends ResponseHead {
 }
 
 const maxRedirects = 5;
-/** To one origin: far more than the calls in flight of one user, who would otherwise keep all others from its videos. */
+/**
+ * Maximum number of streams to one origin. It is far above the number of calls in flight of one user, so that no user
+ * can block the videos of others.
+ */
 const maxStreams = 4096;
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 20 * 1024 * 1024;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
-/** Never forwarded to another origin. */
+/** Headers that are never forwarded to another origin. */
 const credentialHeaders: readonly string[] = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key'];
 
 /** HTTP calls to addresses that users or admins entered, or that a response named. */
 export class GuardedFetch {
   private readonly agents: Record<OutboundPolicy, Agent>;
-  /** Apart, because a slow reader keeps its connection for minutes. */
+  /** Separate connections, because a slow reader keeps its connection for minutes. */
   private readonly streaming: Record<OutboundPolicy, Agent>;
 
   constructor(private readonly guard: OutboundGuard) {
@@ -86,8 +91,8 @@ export class GuardedFetch {
   }
 
   /**
-   * Like `fetch` for a long body, which the caller reads. `timeoutMs` is the time until it begins; then a pause of five
-   * minutes ends it. `maxBytes` is compared with the announced length alone.
+   * Like `fetch` for a long body, which the caller reads. `timeoutMs` limits the time until the body begins; after that
+   * a pause of five minutes ends it. `maxBytes` is compared only with the announced length.
    * @throws AppError as `fetch`
    */
   async open(call: Omit<GuardedRequest, 'take' | 'announced'>): Promise<OpenedResponse> {
@@ -143,7 +148,7 @@ export class GuardedFetch {
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The address redirects too often');
   }
 
-  /** The proxy is the admin's also where the address behind it is not. */
+  /** Opens a proxy. An admin configured it, even if the address behind it comes from a user. */
   private openProxy(address: string): Dispatcher {
     const url = parseUrl(address);
     const lookup = this.guard.lookup('admin');

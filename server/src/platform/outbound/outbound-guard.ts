@@ -4,8 +4,8 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { addRange, classify } from './address-class.js';
 
 /**
- * `public-only`: calls that users can cause, and discovered addresses. `admin`: base URLs and proxies that an admin
- * configured, which may be private, for Ollama, vLLM and proxies.
+ * `public-only` applies to calls that users can cause, and to discovered addresses. `admin` applies to base URLs and
+ * proxies that an admin configured, which may be private, for Ollama, vLLM and proxies.
  */
 export type OutboundPolicy = 'public-only' | 'admin';
 
@@ -28,7 +28,7 @@ export class OutboundGuard {
   private readonly allowedHosts = new Set<string>();
   private readonly allowedRanges = new BlockList();
 
-  /** @param allow OUTBOUND_ALLOW: hosts and CIDR ranges that are open under every policy */
+  /** @param allow OUTBOUND_ALLOW: hosts and CIDR ranges that are allowed under every policy */
   constructor(
     allow: readonly string[] = [],
     private readonly resolve: Resolver = resolveBySystem,
@@ -45,8 +45,8 @@ export class OutboundGuard {
   }
 
   /**
-   * Checks before resolving: scheme, credentials, port, and literal addresses (which a connection uses without
-   * `lookup`).
+   * Checks a URL before its name is resolved: scheme, credentials, port, and literal addresses (which a connection uses
+   * without `lookup`).
    * @throws AppError INVALID_INPUT
    */
   checkUrl(url: URL, policy: OutboundPolicy): void {
@@ -64,7 +64,7 @@ export class OutboundGuard {
     }
   }
 
-  /** For the `connect.lookup` of an HTTP client: one refused address refuses the name. */
+  /** Returns the `connect.lookup` of an HTTP client. One refused address refuses the name. */
   lookup(policy: OutboundPolicy): LookupFunction {
     return (hostname, options, callback) => {
       const family = options.family === 4 || options.family === 6 ? { family: options.family } : {};

@@ -7,8 +7,9 @@ interface HandedOver {
 }
 
 /**
- * Closes the connections that were on their way to a worker when it died. Node closes its copy of a connection when the
- * worker confirms it. Without a confirmation the copy stayed open for ever, and its client waited for ever.
+ * Closes the connections that were being transferred to a worker when it died. Node closes its copy of a connection
+ * when the worker confirms it. Without a confirmation the copy would stay open forever, and its client would wait
+ * forever.
  */
 export function closeUnconfirmed(worker: Worker): void {
   const { process } = worker;

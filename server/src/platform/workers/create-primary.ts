@@ -6,7 +6,7 @@ import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import { Primary, type Ready } from './primary.js';
 
-/** A server of several processes, as its primary process sees it. */
+/** A server of several processes, from the view of its primary process. */
 export interface PrimaryServer {
   /** Opens and migrates the database, then starts the workers. */
   start(): Promise<Ready>;
@@ -32,11 +32,12 @@ export function createPrimary(
 
   async function start(): Promise<Ready> {
     const { workers } = config;
-    // A pool opens its connections as it needs them, and the primary needs one. The embedded server is sized by it.
+    // A pool opens connections when they are needed, and the primary needs one. The embedded server is sized for the
+    // pools of all workers.
     const sized = { ...config, databasePoolSize: databaseConnections(config), databaseReplica: undefined };
     const opened = await openDatabase(sized, [], logger, new Metrics(false), { cancelled: cancelled.signal, embedded });
     database = opened;
-    // No other process serves an embedded database, so what earlier ones reserved is returned at once.
+    // No other process serves an embedded database, so reservations of earlier processes are returned immediately.
     if (!config.databaseUrl) await opened.ledgerPool.query('DELETE FROM nodes');
     cluster.setupPrimary({ exec: program, execArgv: nodeParameters(), serialization: 'advanced' });
     primary = new Primary({
@@ -73,11 +74,11 @@ export function createPrimary(
   };
 }
 
-/** `npm start` asks for errors that name sources without a parameter, which workers would get by themselves. */
+/** `npm start` passes a parameter for errors that name source files. Workers do not inherit it automatically. */
 const nodeParameters = (): string[] =>
   process.sourceMapsEnabled ? [...process.execArgv, '--enable-source-maps'] : process.execArgv;
 
-/** Variables of a worker. Bounds of the whole site are divided by the number of workers. */
+/** Returns the environment variables of a worker. Limits of the whole site are divided by the number of workers. */
 function environmentOf(config: Config, database: Database): Record<string, string> {
   const share = (total: number, least: number): string => String(Math.max(least, Math.ceil(total / config.workers)));
   const { total, perAddress } = config.connections;

@@ -4,7 +4,7 @@ import type { WorkerMetrics } from './messages.js';
 
 const calls = 'tollgate_calls_total';
 
-/** The metrics of a worker that finished so many calls of a second each and has one in progress. */
+/** Returns the metrics of a worker that finished this many calls of a second each and has one in progress. */
 async function measured(finished: number): Promise<WorkerMetrics> {
   const registry = new Registry();
   const registers = [registry];
@@ -15,7 +15,7 @@ async function measured(finished: number): Promise<WorkerMetrics> {
   return registry.getMetricsAsJSON();
 }
 
-/** The sum of one series over all that was gathered. */
+/** Returns the sum of one series over all gathered metrics. */
 function total(found: readonly WorkerMetrics[], series: string): number {
   const values = found.flat().flatMap(({ name, values }) => values.map((value) => ({ metricName: name, ...value })));
   return values.filter(({ metricName }) => metricName === series).reduce((sum, { value }) => sum + value, 0);
@@ -37,7 +37,7 @@ it('keeps the counts of workers that ended, and not their gauges', async () => {
     [second, await measured(7)],
   ]);
   expect(total(await ask(gathering, both), calls)).toBe(12);
-  // The last counts of a worker that stops by itself.
+  // A worker that stops by itself sends its last counts without a request.
   gathering.receive(first, null, await measured(6));
   gathering.end(first);
   const third = {};

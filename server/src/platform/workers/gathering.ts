@@ -1,7 +1,7 @@
 import { AggregatorRegistry } from 'prom-client';
 import type { WorkerMetrics } from './messages.js';
 
-/** A worker that is busy or ends must not hold up a scrape. Milliseconds. */
+/** Milliseconds to wait. A worker that is busy or ends must not delay a scrape. */
 const patience = 2000;
 
 interface Question {
@@ -10,8 +10,8 @@ interface Question {
 }
 
 /**
- * Collects the metrics of several workers. Counts of workers that ended, or that do not respond in time, stay in the sum:
- * Prometheus takes a counter that falls for one that began again at zero, and counts the rest of the sum once more.
+ * Collects the metrics of several workers. Counts of workers that ended, or that do not respond in time, stay in the
+ * sum: Prometheus takes a counter that falls for one that restarted at zero, and would count the rest of the sum again.
  */
 export class Gathering {
   private readonly open = new Map<number, Question>();
@@ -21,9 +21,9 @@ export class Gathering {
   private last = 0;
 
   /**
-   * @param workers those that are asked
+   * @param workers the workers to ask
    * @param ask sends the request with its id to one of them
-   * @returns the last metrics of every worker, at most two seconds later
+   * @returns the last metrics of every worker, after at most two seconds
    */
   from<Member extends object>(
     workers: readonly Member[],
@@ -43,13 +43,13 @@ export class Gathering {
     });
   }
 
-  /** @param id null: sent without a request */
+  /** @param id the id of the request; null if the worker sent the metrics without one */
   receive(worker: object, id: number | null, metrics: WorkerMetrics): void {
     this.latest.set(worker, metrics);
     if (id !== null) this.settle(this.open.get(id), worker);
   }
 
-  /** The worker has ended. */
+  /** Removes a worker that has ended. */
   end(worker: object): void {
     const last = this.latest.get(worker) ?? [];
     this.latest.delete(worker);

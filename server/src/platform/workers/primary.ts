@@ -13,7 +13,7 @@ export interface PrimaryDeps {
   readonly count: number;
   /** Environment variables of workers that differ from this process. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Has other nodes return at once what a dead worker had reserved. */
+  /** Makes other nodes return the reservations of a dead worker immediately. */
   readonly forget: (nodeId: string) => Promise<void>;
   readonly logger: Logger;
 }
@@ -30,14 +30,14 @@ interface Member {
   readonly startedAt: number;
   readonly guest: { receive(request: StateRequest): void; leave(): void };
   isReady: boolean;
-  /** It has to end, so that its end needs no replacement. */
+  /** Whether the worker was asked to end, so that it needs no replacement. */
   isLeaving: boolean;
-  /** A rolling restart is starting another one in its place, so that its end needs no replacement. */
+  /** Whether a rolling restart is starting another worker in its place, so that it needs no further replacement. */
   hasSuccessor: boolean;
   readonly ended: Promise<void>;
 }
 
-/** A worker ended before it served calls. It has written the reason. */
+/** A worker ended before it served calls. It has logged the reason. */
 export class WorkerEndedError extends Error {
   constructor(reason: string | number) {
     super(`worker ended with ${reason} before it served calls`);
@@ -45,13 +45,13 @@ export class WorkerEndedError extends Error {
   }
 }
 
-/** A worker that ended sooner than this after its start is replaced after a pause that grows. Milliseconds. */
+/** Minimum lifetime in milliseconds. A worker that ends sooner is replaced after a pause that grows. */
 const soundLife = 10_000;
 const pauses = { first: 1000, longest: 30_000 };
 
 /**
- * Runs the server in several processes that accept connections of one port in turn. Keeps the state that they share
- * where there is no Redis, and replaces those that end. Serves no call itself.
+ * Runs the server in several processes that accept connections of one port in turn. Stores their shared state if there
+ * is no Redis, and replaces workers that end. The primary serves no call itself.
  */
 export class Primary {
   private readonly members = new Set<Member>();
@@ -59,7 +59,7 @@ export class Primary {
   private readonly gathering = new Gathering();
   private isStopping = false;
   private restarting: Promise<void> | null = null;
-  /** Workers in a row that did not live long. */
+  /** Number of consecutive workers that ended too soon. */
   private failures = 0;
   private readonly pausing = new Set<() => void>();
 
@@ -85,7 +85,10 @@ export class Primary {
     await Promise.all([...this.members].map((member) => this.dismiss(member)));
   }
 
-  /** Replaces one worker after the other: each serves its calls to the end after its successor has begun to serve. */
+  /**
+   * Replaces one worker after the other. Each worker serves its calls to the end after its successor has begun to
+   * serve.
+   */
   restart(): Promise<void> {
     this.restarting ??= this.restartAll().finally(() => (this.restarting = null));
     return this.restarting;
@@ -95,7 +98,7 @@ export class Primary {
     const { logger } = this.deps;
     for (const member of [...this.members]) {
       if (this.isStopping) return;
-      // One that has ended was replaced, perhaps by one that is still starting.
+      // A worker that has ended was already replaced, perhaps by one that is still starting.
       if (!this.members.has(member) || !member.isReady) continue;
       member.hasSuccessor = true;
       try {
@@ -162,7 +165,7 @@ export class Primary {
       const ask = ({ process }: Member, question: number): void => {
         if (process.isConnected()) process.send({ kind: 'measure', id: question } satisfies ToWorker, () => undefined);
       };
-      // One that still loads its modules would not respond.
+      // A worker that still loads its modules would not respond.
       const serving = [...this.members].filter(({ isReady }) => isReady);
       void this.gathering.from(serving, ask).then((metrics) => send({ kind: 'gathered', id, metrics }));
     } else member.guest.receive(message);
@@ -176,12 +179,12 @@ export class Primary {
     if (isLeaving || this.isStopping) return;
     this.deps.logger.error({ worker: process.id, pid: process.process.pid, reason }, 'worker ended unexpectedly');
     void this.deps.forget(nodeId).catch((error: unknown) => {
-      // The others find it dead when its heartbeats stay out.
+      // The other nodes detect the dead worker when its heartbeats are missing.
       this.deps.logger.warn({ err: error }, 'the node of a dead worker could not be removed');
     });
   }
 
-  /** Starts a worker in place of one that ended, again and again until one serves calls. */
+  /** Starts a worker in place of one that ended, and retries until one serves calls. */
   private async replace(dead?: Member): Promise<void> {
     if (dead && performance.now() - dead.startedAt > soundLife) this.failures = 0;
     else this.failures++;
@@ -200,7 +203,7 @@ export class Primary {
   private async dismiss(member: Member): Promise<void> {
     member.isLeaving = true;
     const { process, isReady, hasSuccessor, ended } = member;
-    // While it loads its modules, a worker reads no message, and a signal ends it at once.
+    // While it loads its modules, a worker reads no messages, and a signal ends it immediately.
     if (!isReady) process.process.kill('SIGTERM');
     else if (process.isConnected()) {
       process.send({ kind: 'stop', isReplaced: hasSuccessor && !this.isStopping } satisfies ToWorker, () => undefined);
@@ -208,7 +211,7 @@ export class Primary {
     await ended;
   }
 
-  /** Ends early when everything stops. */
+  /** Waits. The pause ends early when all workers are stopped. */
   private pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {

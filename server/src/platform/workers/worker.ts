@@ -3,7 +3,7 @@ import type { SharedState } from '../cache/shared-state.js';
 import type { Logger } from '../observability/logger.js';
 import type { ToPrimary, ToWorker, WorkerMetrics } from './messages.js';
 
-/** The variable in which the primary gives a worker its id in the ledger. */
+/** The environment variable in which the primary passes a worker its node id of the ledger. */
 export const nodeIdVariable = 'TOLLGATE_WORKER_NODE_ID';
 
 /** A worker's connection to its primary. */
@@ -16,7 +16,7 @@ export class Worker {
   private stop: () => void = () => undefined;
   private replaced = false;
 
-  /** @param nodeId the node of the ledger and of leases that this process is */
+  /** @param nodeId the node id of this process in the ledger and in leases */
   constructor(
     readonly nodeId: string,
     logger: Logger,
@@ -38,17 +38,17 @@ export class Worker {
     return this.replaced;
   }
 
-  /** The server serves calls at `url`. */
+  /** Reports to the primary that the server serves calls at `url`. */
   ready(url: string, setupCode: string | null): void {
     this.send({ kind: 'ready', url, setupCode });
   }
 
-  /** Sets how this process ends gracefully when the primary requests it. */
+  /** Sets the function that ends this process gracefully when the primary requests it. */
   stopBy(stop: () => void): void {
     this.stop = stop;
   }
 
-  /** Sets how this worker reads its own metrics when the primary asks. */
+  /** Sets the function that reads this worker's own metrics when the primary requests them. */
   measureBy(measure: () => Promise<WorkerMetrics>): void {
     this.measure = measure;
   }
@@ -62,7 +62,7 @@ export class Worker {
     });
   }
 
-  /** Sends the last metrics. The process may end when it resolves. */
+  /** Sends the last metrics. The process may end when the promise resolves. */
   end(): Promise<void> {
     return this.sendMetrics(null);
   }
@@ -88,9 +88,9 @@ export class Worker {
     }
   }
 
-  /** @param done called when the message is on its way, or cannot be */
+  /** @param done called when the message is sent, or cannot be sent */
   private send(message: ToPrimary, done: () => void = () => undefined): void {
-    // Node ends a worker whose primary is gone.
+    // Node ends a worker when its primary has ended.
     if (process.connected) process.send?.(message, undefined, undefined, done);
     else done();
   }

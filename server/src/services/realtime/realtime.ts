@@ -286,8 +286,8 @@ export class Realtime {
       },
       freeTools: (names) => this.deps.usageAlarm.freeTools({ requestId, admission: paid.admission }, channel.id, names),
       hold: () => this.admission.holdAnother(paid),
-      place: (order) => this.admission.order(paid, order),
-      placeNothing: () => this.admission.nothing(paid),
+      reserve: (cost) => this.admission.reserveResponse(paid, cost),
+      reserveNothing: () => this.admission.reserveNothing(paid),
     });
   }
 

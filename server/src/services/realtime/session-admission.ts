@@ -22,7 +22,7 @@ import type { IncomingRequest } from '../../gateway/request.js';
 import { affordable } from '../../gateway/reserve/estimate.js';
 import { wordedQuotaError } from '../../gateway/reserve/reserve.js';
 import type { RoutingDirectory } from '../../gateway/route/routing-directory.js';
-import type { OrderCost, PlacedOrder } from './session-orders.js';
+import type { ResponseCost, ResponseReservation } from './session-reservations.js';
 import { SessionPrice } from './session-price.js';
 
 export interface SessionAdmissionDeps {
@@ -117,7 +117,7 @@ export class SessionAdmission {
    * response.
    * @throws AppError, SessionEndedError for a caller who may not continue
    */
-  async order(paid: PaidSession, cost: OrderCost): Promise<PlacedOrder> {
+  async reserveResponse(paid: PaidSession, cost: ResponseCost): Promise<ResponseReservation> {
     const { price, sessionLedger } = paid;
     const { values } = this.deps.options;
     await this.checkCaller(paid).catch((error: unknown) => {
@@ -144,7 +144,7 @@ export class SessionAdmission {
   }
 
   /** Makes an empty reservation. */
-  nothing({ sessionLedger }: PaidSession): Promise<Reservation> {
+  reserveNothing({ sessionLedger }: PaidSession): Promise<Reservation> {
     return sessionLedger.reserve(0, false, 0);
   }
 
@@ -191,7 +191,7 @@ export class SessionEndedError extends Error {
 }
 
 /** Returns the output tokens that a refusing balance or budget has room for; 0 for other errors. */
-function roomIn(error: unknown, cost: OrderCost): number {
+function roomIn(error: unknown, cost: ResponseCost): number {
   if (error instanceof BudgetError && error.hold.kind === 'tokens') return error.available - cost.promptTokens;
   const available = availableOf(error);
   return available === null

@@ -5,7 +5,7 @@ import { priceOfCard } from '../../billing/prices/compiled-price.js';
 import type { Charge } from '../../billing/ledger/index.js';
 import type { Prices } from '../../shared/price-card.js';
 import { SessionCost } from './session-cost.js';
-import type { OrderCost } from './session-orders.js';
+import type { ResponseCost } from './session-reservations.js';
 import { SessionPrice } from './session-price.js';
 import { RealtimeSession, type SessionDeps } from './session.js';
 import { defaultPairLimits } from './socket-pair.js';
@@ -69,7 +69,7 @@ async function begin(prices: Prices, turns = 1000, costs: Prices = {}, token: ob
     ended: () => undefined,
     charged: () => undefined,
     impossible: () => undefined,
-    place: ({ outputTokens }: OrderCost) => Promise.resolve({ held: { amount: 1e9 }, outputTokens }),
+    reserve: ({ outputTokens }: ResponseCost) => Promise.resolve({ held: { amount: 1e9 }, outputTokens }),
     hold: () => {
       if (left-- <= 0) return Promise.reject(new Error('the balance is used up'));
       opened = held;

@@ -19,12 +19,12 @@ import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { SessionEndedError } from './session-admission.js';
 import {
   countedUsage,
-  type Order,
-  type OrderCost,
-  type PlacedOrder,
+  type ReservedResponse,
+  type ResponseCost,
+  type ResponseReservation,
   reservedUsage,
-  SessionOrders,
-} from './session-orders.js';
+  SessionReservations,
+} from './session-reservations.js';
 import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
 import { SessionSettings } from './session-settings.js';
 import { unchargedTools } from './session-tools.js';
@@ -67,9 +67,9 @@ export interface SessionDeps {
    * Reserves a response, or a shorter response.
    * @throws AppError when the caller cannot pay, SessionEndedError when they may not continue
    */
-  readonly place: (cost: OrderCost) => Promise<PlacedOrder>;
+  readonly reserve: (cost: ResponseCost) => Promise<ResponseReservation>;
   /** Makes an empty reservation. */
-  readonly placeNothing: () => Promise<Reservation>;
+  readonly reserveNothing: () => Promise<Reservation>;
   readonly limits: SocketPairLimits;
   /** Time of the start, by `performance.now()`. */
   readonly startedAt: number;
@@ -100,7 +100,7 @@ export class RealtimeSession {
   private readonly estimate: ResponseEstimate;
   private readonly transcripts: TranscriptWatch;
   private readonly settings = new SessionSettings();
-  private readonly orders: SessionOrders;
+  private readonly reservations: SessionReservations;
   private total: ChargedAudio = noAudio;
   private turns = 0;
   private quota = 0;
@@ -125,14 +125,14 @@ export class RealtimeSession {
     this.turnStartedAt = deps.startedAt;
     this.estimate = new ResponseEstimate(deps.upstreamModel);
     this.transcripts = new TranscriptWatch(deps.isTranscription ? deps.admission.bareModel : null);
-    const { price, place, placeNothing, sessionLedger, admission, options } = deps;
-    this.orders = new SessionOrders({
+    const { price, reserve, reserveNothing, sessionLedger, admission, options } = deps;
+    this.reservations = new SessionReservations({
       price,
       estimate: this.estimate,
       settings: this.settings,
       limits: modelLimits(admission.bareModel, options.values.ModelMaxOutput),
-      place,
-      placeNothing,
+      reserve,
+      reserveNothing,
       release: (held) => sessionLedger.release(held),
     });
     this.pair = new SocketPair(
@@ -143,7 +143,7 @@ export class RealtimeSession {
         fromUpstream: (frame) => this.fromUpstream(frame),
         delivered: () => this.holdNext(),
         farewell: (cause, code) => this.farewell(cause, code),
-        providerEnded: () => this.orders.ended(),
+        providerEnded: () => this.reservations.ended(),
       },
       deps.limits,
     );
@@ -205,23 +205,23 @@ export class RealtimeSession {
     if (watch?.concernsInput(asked)) return this.checkInput(sent, asked, watch);
     this.estimate.fromClient(asked, this.settings.responds && !this.settings.isSpeaking);
     if (type === 'response.create' || type === 'session.update') return this.reserved(sent, asked);
-    if (type === 'input_audio_buffer.append' && !this.orders.mayHear) return this.heard(sent, asked);
-    if (type === 'input_audio_buffer.append') this.orders.feed();
+    if (type === 'input_audio_buffer.append' && !this.reservations.mayHear) return this.heard(sent, asked);
+    if (type === 'input_audio_buffer.append') this.reservations.feed();
     return sent === frame || Promise.resolve(sent);
   }
 
   /** Forwards a `response.create` once it is reserved. A refused one is not forwarded, and the session continues. */
   private async reserved(frame: Frame, event: Fields): Promise<Frame | null> {
-    const { orders, pair } = this;
+    const { reservations, pair } = this;
     try {
       if (event['type'] === 'session.update') {
-        await orders.reset(asFields(event['session']) ?? {});
+        await reservations.reset(asFields(event['session']) ?? {});
         return frame;
       }
       if (event['type'] !== 'response.create') return frame;
-      const sent = await orders.create(event);
+      const sent = await reservations.create(event);
       if (!pair.isEnding) return toFrame(sent);
-      await orders.withdraw(sent);
+      await reservations.withdraw(sent);
     } catch (error) {
       this.refuse(error, event);
     }
@@ -230,12 +230,12 @@ export class RealtimeSession {
 
   /** Forwards audio once the turn that the provider may begin is reserved. */
   private async heard(frame: Frame, event: Fields): Promise<Frame | null> {
-    const { orders, pair } = this;
-    if (orders.isDeaf) return null;
+    const { reservations, pair } = this;
+    if (reservations.isDeaf) return null;
     try {
-      const update = await orders.listen();
+      const update = await reservations.listen();
       if (update) pair.instruct(JSON.stringify(update));
-      orders.feed();
+      reservations.feed();
       this.isRefused = false;
       return frame;
     } catch (error) {
@@ -320,38 +320,40 @@ export class RealtimeSession {
     const { isTranscription } = this.deps;
     // The client got such an event before the provider was connected.
     if (isTranscription && createdEvents.has(event['type'])) return Promise.resolve([]);
-    if (event['type'] === 'error') return this.orders.refused(event).then((shown) => [toFrame(shown)]);
+    if (event['type'] === 'error') return this.reservations.refused(event).then((shown) => [toFrame(shown)]);
     if (!responseEvents.test(String(event['type']))) {
       this.estimate.fromUpstream(event, null);
       return this.speechOf(event) ?? this.settingsOf(event);
     }
-    const order = this.orders.of(event);
-    return order ? this.partOf(event, order) : this.orders.begun(event).then((late) => this.partOf(event, late));
+    const reserved = this.reservations.of(event);
+    return reserved
+      ? this.partOf(event, reserved)
+      : this.reservations.begun(event).then((late) => this.partOf(event, late));
   }
 
   /** Applies a session event. The provider may have been configured to begin no responses. */
   private settingsOf({ type }: Fields): Promise<undefined> | undefined {
     if (type !== 'session.updated' || this.settings.responds) return undefined;
-    return this.orders.dropStanding().then(() => undefined);
+    return this.reservations.dropStanding().then(() => undefined);
   }
 
   /** Counts a part of a response, and charges the response with its end. */
-  private partOf(event: Fields, order: Order): Promise<undefined> | undefined {
-    this.estimate.fromUpstream(event, order.heard);
-    if (this.orders.exceeds(order)) {
-      const { responseId } = order;
+  private partOf(event: Fields, reserved: ReservedResponse): Promise<undefined> | undefined {
+    this.estimate.fromUpstream(event, reserved.heard);
+    if (this.reservations.exceeds(reserved)) {
+      const { responseId } = reserved;
       this.pair.instruct(JSON.stringify({ type: 'response.cancel', response_id: responseId }));
     }
-    return event['type'] === 'response.done' ? this.endOf(asFields(event['response']) ?? {}, order) : undefined;
+    return event['type'] === 'response.done' ? this.endOf(asFields(event['response']) ?? {}, reserved) : undefined;
   }
 
   /** Charges a response before the client can see its end. */
-  private async endOf(response: Fields, order: Order): Promise<undefined> {
+  private async endOf(response: Fields, reserved: ReservedResponse): Promise<undefined> {
     const reported = this.possible(reportedUsage(response['usage']));
-    const usage = reported ?? (isVoid(response, order) ? noAudio : countedUsage(order));
-    if (order.isInConversation) this.estimate.ended(usage, order.mark);
-    await this.charge(usage, { order });
-    this.orders.take(order);
+    const usage = reported ?? (isVoid(response, reserved) ? noAudio : countedUsage(reserved));
+    if (reserved.isInConversation) this.estimate.ended(usage, reserved.mark);
+    await this.charge(usage, { reserved });
+    this.reservations.take(reserved);
   }
 
   /**
@@ -428,10 +430,10 @@ export class RealtimeSession {
    */
   private async charge(
     tokens: ChargedAudio,
-    { order, isSpeech = false }: { order?: Order; isSpeech?: boolean } = {},
+    { reserved, isSpeech = false }: { reserved?: ReservedResponse; isSpeech?: boolean } = {},
   ): Promise<undefined> {
     const { price, cost, sessionLedger, charged, options } = this.deps;
-    const held = order?.held ?? sessionLedger.opened;
+    const held = reserved?.held ?? sessionLedger.opened;
     if (!held) return;
     const turn: ChargedAudio = { ...tokens, seconds: this.takeSeconds() };
     this.turns++;
@@ -451,7 +453,7 @@ export class RealtimeSession {
     this.uncharged += uncharged;
     this.quota += quota - uncharged;
     charged({ usage: turn, quota: quota - uncharged, userQuota });
-    if (!order) this.needsHold = true;
+    if (!reserved) this.needsHold = true;
   }
 
   /**
@@ -460,12 +462,12 @@ export class RealtimeSession {
    */
   private async finish(): Promise<void> {
     const { sessionLedger, price } = this.deps;
-    const { running, waiting } = await this.orders.left();
+    const { running, waiting } = await this.reservations.left();
     const unknown = this.pair.isCutOff ? waiting : [];
-    for (const order of [...running, ...unknown]) {
-      await this.charge(this.pair.isCutOff ? reservedUsage(order) : countedUsage(order), { order });
+    for (const reserved of [...running, ...unknown]) {
+      await this.charge(this.pair.isCutOff ? reservedUsage(reserved) : countedUsage(reserved), { reserved });
     }
-    if (!this.pair.isCutOff) for (const order of waiting) await sessionLedger.release(order.held);
+    if (!this.pair.isCutOff) for (const reserved of waiting) await sessionLedger.release(reserved.held);
     if (this.transcripts.isWholeSession) return this.finishSpeech();
     const hasNotes = (this.deps.watch?.notes.length ?? 0) > this.writtenNotes;
     if (hasNotes || price.pending > 0 || this.isTimed || this.turns === 0) await this.charge(noAudio);
@@ -543,7 +545,7 @@ export class RealtimeSession {
 const responseEvents = /^response\.(?:created|done|.+\.delta)$/;
 
 /** Whether a response failed, or was cancelled before it began. A provider that bills it reports it. */
-const isVoid = ({ status }: Fields, { heard }: Order): boolean =>
+const isVoid = ({ status }: Fields, { heard }: ReservedResponse): boolean =>
   (status === 'failed' || status === 'cancelled') && heard.text + heard.seconds === 0;
 
 const toFrame = (event: Fields): Frame => ({ data: Buffer.from(JSON.stringify(event)), isBinary: false });

@@ -47,7 +47,7 @@ export interface BuiltTasks {
   readonly suno: SunoRoutesDeps;
   readonly video: VideoRoutesDeps;
   /** The pollers, which are called periodically. */
-  readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
+  readonly pollers: ReadonlyArray<{ run(): Promise<void> }>;
 }
 
 /** Creates every object of tasks, in the order in which a submission uses them. */

@@ -23,9 +23,12 @@ it.each([400, 404, 410, 422])('a video that is answered with %s keeps the accoun
   expect(found.size).toBe(0);
 });
 
-it.each([401, 403, 429, 500, 503])('an account whose lookups are all answered with %s rests', async (status) => {
-  await expect(asking(() => answer(status, {})).ask(target, ['one', 'other'])).rejects.toThrow(String(status));
-});
+it.each([401, 403, 429, 500, 503])(
+  'an account whose lookups are all answered with %s is in cooldown',
+  async (status) => {
+    await expect(asking(() => answer(status, {})).ask(target, ['one', 'other'])).rejects.toThrow(String(status));
+  },
+);
 
 it('one video that cannot be asked for keeps no other from being reported', async () => {
   const videos = asking((path) => (path.endsWith('/bad') ? answer(500, {}) : answer(200, { status: 'completed' })));

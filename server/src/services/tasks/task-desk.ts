@@ -89,18 +89,18 @@ export interface ReceivedSubmission {
 }
 
 /** A submission with the channel that accepted it. */
-interface Placed {
+interface RoutedTask {
   readonly caller: Caller;
   readonly admission: Admission;
   readonly target: TaskTarget;
 }
 
-interface Priced extends Placed {
+interface Priced extends RoutedTask {
   readonly price: TaskPrice;
 }
 
 /** A video submission with its price. */
-interface PricedVideo extends Placed {
+interface PricedVideo extends RoutedTask {
   readonly video: Video;
   readonly price: VideoPrice;
   /** Fields that were not sent to the provider. */
@@ -278,13 +278,13 @@ export class TaskDesk {
    * @param details text of the log row, appended to the price
    * @param notes for admins
    */
-  charge(placed: Priced, details: string, notes: WatchNotes): Charge {
-    const { modelPrice, groupRatio, quotaPerUnit, quota, version } = placed.price;
-    const { target, admission } = placed;
+  charge(routed: Priced, details: string, notes: WatchNotes): Charge {
+    const { modelPrice, groupRatio, quotaPerUnit, quota, version } = routed.price;
+    const { target, admission } = routed;
     const found = target.cost.find(admission.bareModel, admission.bareModel);
     const quantity = found && taskQuantityOf(found.card);
     const cost = quantity ? costOf(found, { counts: [[quantity, 1]], serviceTier: null }) : null;
-    return this.chargeOf(placed, {
+    return this.chargeOf(routed, {
       quota,
       usd: cost?.usd,
       content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${details}`,
@@ -316,18 +316,18 @@ export class TaskDesk {
    * @param upstreamModel the model that the provider was asked for
    * @param notes for admins
    */
-  chargeVideo(placed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
-    const { price, video, target, admission } = placed;
+  chargeVideo(routed: PricedVideo, upstreamModel: string, notes: WatchNotes): Charge {
+    const { price, video, target, admission } = routed;
     const { quota, content } = price;
-    const other = { ...price.other, ...(placed.dropped.length > 0 ? { dropped_parameters: placed.dropped } : {}) };
+    const other = { ...price.other, ...(routed.dropped.length > 0 ? { dropped_parameters: routed.dropped } : {}) };
     const found = target.cost.find(upstreamModel, admission.bareModel);
     const cost = found && videoCostOf(found, video, price.sale);
-    return this.chargeOf(placed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
+    return this.chargeOf(routed, { quota, usd: cost?.usd, content, other, notes: { ...cost?.notes, ...notes } });
   }
 
   /** @param sold the charge; its notes are for admins, and without notes the row has no `admin_info` */
   private chargeOf(
-    { caller, admission, target }: Placed,
+    { caller, admission, target }: RoutedTask,
     sold: {
       readonly quota: number;
       readonly usd: number | undefined;

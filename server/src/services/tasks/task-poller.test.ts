@@ -97,7 +97,7 @@ const open = (): number[] => [...world.rows.values()].filter(({ progress }) => p
 it('asks each channel once about all of its tasks, whatever their number', async () => {
   for (let id = 1; id <= 1234; id++) world.add(id, (id % 3) + 1);
   world.answer = everything;
-  await world.poller().round();
+  await world.poller().run();
   expect(open()).toEqual([]);
   // A page has five hundred tasks.
   expect(world.pages).toBe(3);
@@ -111,7 +111,7 @@ describe('goes on beside', () => {
     world.add(2, 2);
     world.answer = (target, names) =>
       target.channelId === 1 ? Promise.reject(new Error('no answer')) : everything(target, names);
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([1]);
   });
 
@@ -127,11 +127,11 @@ describe('goes on beside', () => {
       }
       return everything(target, names);
     };
-    const round = world.poller().round();
+    const run = world.poller().run();
     while (open().length > 7) await new Promise((resolve) => setImmediate(resolve));
     expect(waiting).toBe(7);
     finish();
-    await round;
+    await run;
     expect(open()).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe('goes on beside', () => {
           ['another', done],
         ]),
       );
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([1, 3]);
     expect(world.moves).toEqual([{ id: 2, step: done }]);
   });
@@ -154,10 +154,10 @@ describe('goes on beside', () => {
     for (const id of [1, 2, 3]) world.add(id, 1);
     world.stuck.add(2);
     world.answer = everything;
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([2]);
     world.stuck.clear();
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([]);
   });
 });
@@ -169,7 +169,7 @@ describe('gives up', () => {
     world.add(3, 1, { submitTime: world.now + hour });
     world.answer = () => Promise.resolve(new Map([['t2', { status: 'IN_PROGRESS', progress: '50%' }]]));
     world.now += hour + 1;
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([3]);
     expect(world.rows.get(1)).toMatchObject({
       status: 'FAILURE',
@@ -181,7 +181,7 @@ describe('gives up', () => {
     world.add(1, 1);
     world.answer = everything;
     world.now += hour + 1;
-    await world.poller().round();
+    await world.poller().run();
     expect(world.rows.get(1)).toMatchObject(done);
   });
 
@@ -193,17 +193,17 @@ describe('gives up', () => {
     world.unread.add(2);
     world.now += 24 * hour;
     world.behind = 24 * hour;
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([1, 2, 3]);
     world.behind = 0;
-    await world.poller().round();
+    await world.poller().run();
     expect(open()).toEqual([]);
   });
 
   it('what lies at a channel that is gone', async () => {
     world.add(1, 1);
     world.channels.clear();
-    await world.poller().round();
+    await world.poller().run();
     expect(world.rows.get(1)).toMatchObject({ status: 'FAILURE', failReason: 'channel 1 no longer exists' });
     expect(world.asked).toEqual([]);
   });
@@ -213,21 +213,21 @@ describe('gives up', () => {
     world.channels.clear();
     world.unread.add(1);
     const poller = world.poller();
-    await poller.round();
+    await poller.run();
     expect(open()).toEqual([1]);
     world.now += hour + 1;
-    await poller.round();
+    await poller.run();
     expect(world.rows.get(1)).toMatchObject({ failReason: 'the task did not end within 60 minutes' });
   });
 
-  it('orders that nobody ever confirmed, after ten minutes and not before', async () => {
+  it('submissions that were never confirmed, after ten minutes and not before', async () => {
     world.add(1, 1, { taskId: '' });
     const poller = world.poller();
     world.now += 9 * 60_000;
-    await poller.round();
+    await poller.run();
     expect(open()).toEqual([1]);
     world.now += 2 * 60_000;
-    await poller.round();
+    await poller.run();
     expect(open()).toEqual([]);
     expect(world.asked).toEqual([]);
   });
@@ -244,7 +244,7 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
   for (let seconds = 0; seconds <= 600; seconds += 15) {
     world.now = began + seconds * 1000;
     const before = world.asked.length;
-    await poller.round();
+    await poller.run();
     if (world.asked.length > before) askedAt.push(seconds);
   }
   // The pauses between attempts are 15, 30, 60, 120 and 240 s.
@@ -252,7 +252,7 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
   isUnavailable = false;
   world.now += hour;
   world.rows.get(1)!.submitTime = world.now;
-  await poller.round();
+  await poller.run();
   expect(open()).toEqual([]);
 });
 
@@ -270,15 +270,15 @@ it('leaves alone an account that is refused, and no other of its channel', async
     throw new Error('401');
   };
   const poller = world.poller();
-  for (let round = 0; round < 8; round++) {
-    await poller.round();
+  for (let run = 0; run < 8; run++) {
+    await poller.run();
     world.now += 15_000;
   }
-  // The first account is asked in each round, the other with growing pauses.
+  // The first account is asked in each run, the other with growing pauses.
   expect(world.asked.filter(({ names }) => names[0] === 't2')).toHaveLength(8);
   expect(world.asked.filter(({ names }) => names[0] === 't1')).toHaveLength(4);
   isDone = true;
-  await poller.round();
+  await poller.run();
   expect(open()).toEqual([1]);
 });
 
@@ -293,6 +293,6 @@ it('asks with the account that took the submission, while the channel has its ke
     for (const name of names) keys.set(name, key);
     return everything({} as TaskTarget, names);
   };
-  await world.poller().round();
+  await world.poller().run();
   expect(Object.fromEntries(keys)).toEqual({ t1: 'first', t2: 'second' });
 });

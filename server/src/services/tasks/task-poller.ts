@@ -63,7 +63,7 @@ export class TaskPoller<Row extends TaskRow> {
    * Polls every unfinished task once.
    * @throws when the database does not respond
    */
-  async round(): Promise<void> {
+  async run(): Promise<void> {
     const { clock, database } = this.deps;
     const now = seconds(clock);
     this.clockLead = (now - (await earlierTime(database, now))) * 1000;

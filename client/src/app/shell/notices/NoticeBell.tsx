@@ -16,7 +16,7 @@ import { session, useSession } from '../../../lib/session.js';
 
 const NoticeCenter = lazyPart(
   async () => {
-    // Public pages have not loaded its texts.
+    // Public pages have not loaded the texts of this part.
     const [part] = await Promise.all([import('./NoticeCenter.js'), loadAllTexts()]);
     return part.NoticeCenter;
   },
@@ -31,7 +31,7 @@ export function NoticeBell() {
   const { t } = useTranslation();
   const isAdmin = useMay('ALERTS');
   const signedIn = useSession() !== null;
-  // It belongs to the page on which it was opened: going back closes it.
+  // The centre belongs to the page on which it was opened, so navigating back closes it.
   const { pathname } = useLocation();
   const [openAt, setOpenAt] = useState<string | null>(null);
   const { data, refetch } = useQuery(BellDocument, {
@@ -42,9 +42,9 @@ export function NoticeBell() {
   const me = data?.me;
   useEffect(() => {
     if (!me || me.id !== session.get()?.id) return;
-    // Fixed roles hold theirs by their number.
+    // Users with a fixed role have permissions by their role number.
     session.grant(me.role === 'COMMON' ? (me.permissions ?? []) : []);
-    // They may have been changed on another device.
+    // The settings may have been changed on another device.
     if (me.setting) reader.set({ currency: me.setting.displayCurrency ?? null, timeZone: me.setting.timeZone ?? null });
   }, [me]);
   const unseen = data?.alerts?.unseenCount ?? 0;
@@ -55,7 +55,8 @@ export function NoticeBell() {
       <Tooltip title={label}>
         <IconButton aria-label={label} aria-haspopup="dialog" onClick={() => setOpenAt(pathname)}>
           <Badge
-            // A badge that becomes invisible keeps its last number, which the name of the button no longer has.
+            // An invisible badge keeps its last number, which the button's name no longer contains, so it is mounted
+            // again.
             key={unseen > 0 ? 'count' : 'dot'}
             color="error"
             variant={unseen > 0 ? 'standard' : 'dot'}

@@ -12,7 +12,7 @@ import { DrawerSection, SideDrawer } from '../../../components/SideDrawer.js';
 import { markNoticeRead } from '../../../lib/noticeRead.js';
 import { useMay } from '../../../lib/permissions.js';
 
-/** The site's notice, and the alerts for admins. What it shows counts as seen. */
+/** The site's notice, and the alerts for admins. Everything it shows is marked as seen. */
 export function NoticeCenter({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const isAdmin = useMay('ALERTS');

@@ -15,7 +15,10 @@ const ShortcutList = lazyPart(
   ({ open }) => open,
 );
 
-/** The search button and the bell of the top bar, and what keys open from everywhere. For signed-in users. */
+/**
+ * The search button and the bell of the top bar, and the dialogs that shortcuts open on every page. For signed-in
+ * users.
+ */
 export function Overlays() {
   const { t } = useTranslation();
   const [overlay, setOverlay] = useShortcuts();

@@ -19,7 +19,7 @@ import { matchingEntries, paletteEntries, requestEntry, type PaletteEntry } from
 /** Milliseconds between a key and the search for users and channels. */
 const searchPause = 250;
 
-/** The list stands in the dialog, not above it. */
+/** Renders the list inside the dialog instead of in a popper above it. */
 const Inline = ({ children }: Pick<PopperProps, 'children'>) => (
   <Box>{typeof children === 'function' ? null : children}</Box>
 );
@@ -46,7 +46,7 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
   const user = useSession();
   const status = useStatus();
-  // Full screen there, and without an Escape key.
+  // On phones the palette fills the screen, and there is no Escape key.
   const mobile = useIsMobile();
   const [query, setQuery] = useState('');
   const [keyword, setKeyword] = useState('');
@@ -61,7 +61,7 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   const options: PaletteEntry[] = [
     ...requestEntry(query, t),
     ...matchingEntries(entries, query, t('shell.settings')),
-    // Results of an earlier text would not match what is typed now.
+    // Results for an earlier text would not match the current one.
     ...(keyword === query.trim() && found
       ? [
           ...(found.channels?.items ?? []).map(({ id, name }) => ({

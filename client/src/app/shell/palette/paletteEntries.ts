@@ -55,11 +55,13 @@ export function paletteEntries(user: SessionUser | null, status: SiteStatus, t: 
   return [...pages, ...ownLog, ...tasks, ...settings];
 }
 
-/** Settings shown before anything is typed would hide the rest. */
+/**
+ * Minimum length of the query for settings. Without it, settings would hide the other entries before anything is typed.
+ */
 const settingsFrom = 2;
 const maxShown = 30;
 
-/** The entries that have every word of the query, whole beginnings first. */
+/** Returns the entries that contain every word of the query, those with matching beginnings first. */
 export function matchingEntries(entries: readonly PaletteEntry[], query: string, settings: string): PaletteEntry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const text = ({ label, words: more = '' }: PaletteEntry) => `${label} ${more}`.toLowerCase();
@@ -68,14 +70,14 @@ export function matchingEntries(entries: readonly PaletteEntry[], query: string,
       (entry.group !== settings || query.trim().length >= settingsFrom) &&
       words.every((word) => text(entry).includes(word)),
   );
-  // Entries of a group stay together: the list draws a heading for each run.
+  // The entries of a group stay together, because the list draws a heading for each sequence.
   return found.slice(0, maxShown);
 }
 
-/** Ids of requests, as the log and error messages show them: UUIDs. */
+/** Matches ids of requests, as the log and error messages show them: UUIDs. */
 const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A request to look up, if the text looks like its id. */
+/** Returns an entry that looks up a request, if the text looks like a request id. */
 export function requestEntry(query: string, t: TFunction): PaletteEntry[] {
   const id = query.trim();
   if (!requestIdPattern.test(id)) return [];

@@ -18,11 +18,11 @@ import { isResolution, serviceTiers, tokenQuantities, unitQuantities } from '../
 import { ServiceFields } from './ServiceFields.js';
 
 const exampleSource = 'https://provider.example/pricing';
-/** A video has no prompt of tokens. */
+/** A video has no prompt tokens. */
 const promptTiers = serviceTiers.filter((tier) => !isResolution(tier));
 const usual = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
 
-/** Every price of a card: tokens, units, long prompts, service tiers, and where they are from. */
+/** Edits every price of a card: tokens, units, long prompts, service tiers, and their source. */
 export function CardDrawer({
   model,
   card,

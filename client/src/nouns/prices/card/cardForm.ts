@@ -1,7 +1,7 @@
 import { parseAmount, type Card } from '../priceTables.js';
 import { quantities, serviceTiers, type Quantity, type ServiceTier } from '../quantities.js';
 
-/** Typed prices by quantity. An empty text is no price. */
+/** Typed prices by quantity. An empty text means that there is no price. */
 export type TypedPrices = Readonly<Partial<Record<Quantity, string>>>;
 
 export interface TypedService {
@@ -105,7 +105,9 @@ function servicesOf(typed: TypedServices): { readonly services?: object } {
   return entries.length > 0 ? { services: Object.fromEntries(entries) as object } : {};
 }
 
-/** The card of a form, or why there is none. The server checks service tiers of long prompts in addition. */
+/**
+ * Returns the card of a form, or the reason why there is none. The server also checks service tiers of long prompts.
+ */
 export function toCard(form: CardForm): { readonly card: Card } | { readonly problem: CardProblem } {
   try {
     const prices = amounts(form.prices);

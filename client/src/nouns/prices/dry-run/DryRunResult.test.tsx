@@ -4,7 +4,7 @@ import { proposalOf } from './proposal.js';
 it('states a change in percent, with its sign, and none where there was nothing', () => {
   expect(changeText(2, 2.25)).toBe('+12.5%');
   expect(changeText(2, 1)).toBe('-50.0%');
-  // A loss that shrinks is a rise.
+  // A loss that becomes smaller is an increase.
   expect(changeText(-2, -1)).toBe('+50.0%');
   expect(changeText(0, 1)).toBe('');
 });

@@ -27,7 +27,7 @@ export function PriceDiff({
   onApplied,
 }: {
   readonly checkId: number;
-  /** Prices have unsaved changes. */
+  /** Whether prices have unsaved changes. */
   readonly isBlocked: boolean;
   readonly onApplied: () => void;
 }) {

@@ -11,12 +11,12 @@ import { PriceUpdatesDocument, UndoPricesDocument } from './priceSync.generated.
 
 const shown = 5;
 
-/** The last updates, each with its undo. Nothing while there is none. */
+/** The last updates, each with an undo button. Renders nothing if there are none. */
 export function PriceUpdates({
   isBlocked,
   onUndone,
 }: {
-  /** Prices have unsaved changes. */
+  /** Whether prices have unsaved changes. */
   readonly isBlocked: boolean;
   readonly onUndone: () => void;
 }) {

@@ -3,7 +3,7 @@ import { asFields, type Fields } from '../../neutral/fields.js';
 
 export const betaHeader = 'anthropic-beta';
 
-/** The headers that an admin set for the model of a call (option `claude.model_headers_settings`). */
+/** Returns the headers that an admin set for the model of a call (option `claude.model_headers_settings`). */
 export const configuredHeaders = ({
   families,
   requestedModel,
@@ -11,19 +11,19 @@ export const configuredHeaders = ({
 }: Pick<Target, 'families' | 'requestedModel' | 'upstreamModel'>): Readonly<Record<string, readonly string[]>> =>
   families.claudeHeaders[requestedModel] ?? families.claudeHeaders[upstreamModel] ?? {};
 
-/** The betas among them. */
+/** Returns the betas among the admin's headers. */
 export const configuredBetas = (target: Pick<Target, 'families' | 'requestedModel' | 'upstreamModel'>): string[] =>
   Object.entries(configuredHeaders(target)).flatMap(([name, values]) =>
     name.toLowerCase() === betaHeader ? values.flatMap((value) => listed(value)) : [],
   );
 
-/** The entries of a header that is a list. */
+/** Returns the entries of a header that is a list. */
 export const listed = (value: string | undefined): string[] =>
   (value ?? '')
     .split(',')
     .map((each) => each.trim())
     .filter(Boolean);
 
-/** Betas without which Anthropic refuses a field of the body. */
+/** Returns the betas without which Anthropic refuses a field of the body. */
 export const betasFor = (body: Fields): string[] =>
   asFields(body['thinking'])?.['block_binding'] === undefined ? [] : ['thinking-binding-controls-2026-08-01'];

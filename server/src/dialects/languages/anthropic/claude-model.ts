@@ -5,21 +5,24 @@
 export interface ClaudeTraits {
   /** `adaptive` models decide how much to think; older ones take a token budget. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
-  /** Refuses `disabled`: the least is the lowest effort. */
+  /** Whether the model refuses the effort `disabled`: the minimum is then the lowest effort. */
   readonly alwaysThinks: boolean;
-  /** Can be forced to call a tool. */
+  /** Whether the model can be forced to call a tool. */
   readonly forced: boolean;
-  /** Refuses thoughts back when something before them has changed, unless it may leave them out. */
+  /**
+   * Whether the model refuses earlier thoughts if anything before them has changed, unless the request permits it to
+   * leave them out.
+   */
   readonly bindsThoughts: boolean;
-  /** Accepts temperature, top_p and top_k. */
+  /** Whether the model accepts temperature, top_p and top_k. */
   readonly sampling: boolean;
-  /** Accepts temperature and top_p in one call. */
+  /** Whether the model accepts temperature and top_p in one call. */
   readonly samplingTogether: boolean;
-  /** Accepts a JSON schema for its response. */
+  /** Whether the model accepts a JSON schema for its response. */
   readonly schemas: boolean;
-  /** Returns no thinking text unless a summary is requested. */
+  /** Whether the model returns thinking text only if a summary is requested. */
   readonly hidesThoughts: boolean;
-  /** Accepts the effort `xhigh`. */
+  /** Whether the model accepts the effort `xhigh`. */
   readonly extraEffort: boolean;
   /** Maximum output tokens; null when unknown. */
   readonly outputLimit: number | null;
@@ -32,7 +35,7 @@ interface Version {
 
 /** `claude-sonnet-4-5-20250929`: the date is not a minor version. */
 const familyFirst = /claude-(opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/;
-/** `claude-3-5-haiku-20241022` */
+/** Matches `claude-3-5-haiku-20241022`. */
 const versionFirst = /claude-(\d)(?:[-.](\d))?-(opus|sonnet|haiku)/;
 /** Families that began with version 5; a preview has no number. */
 const fifth = /claude-(fable|mythos)/;

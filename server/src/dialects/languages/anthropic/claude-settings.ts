@@ -22,10 +22,13 @@ export const defaultClaudeSettings: ClaudeSettings = {
 
 const flatLimit = 8192;
 
-/** The limit that the admin set for the model or for all models, even if the model supports more. */
+/** Returns the limit that the admin set for the model or for all models, even if the model supports more. */
 export const usualMaxTokens = (model: string, settings: ClaudeSettings): number =>
   settings.defaultMaxTokens[model] ?? settings.defaultMaxTokens['default'] ?? flatLimit;
 
-/** Claude requires a limit: the admin's for this model, else the model's own, else the admin's default. */
+/**
+ * Returns the output limit, which Claude requires: the admin's for this model, or else the model's own, or else the
+ * admin's default.
+ */
 export const maxTokensFor = (model: string, settings: ClaudeSettings): number =>
   settings.defaultMaxTokens[model] ?? claudeTraits(model).outputLimit ?? usualMaxTokens(model, settings);

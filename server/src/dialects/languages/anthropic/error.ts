@@ -25,7 +25,10 @@ const typeOfStatus = new Map(Object.entries(statusOfType).map(([type, status]) =
 const typeFor = (status: number): string =>
   typeOfStatus.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-/** `{"type":"error","error":{type,message}}`; a type given by Anthropic is kept. A used up budget adds its code and reset. */
+/**
+ * Returns `{"type":"error","error":{type,message}}`. A type that Anthropic gave is kept. The error of a used-up budget
+ * has its code and reset time in addition.
+ */
 export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
   const { overflow } = failure;
@@ -39,8 +42,8 @@ export const anthropicErrorEvents = (failure: CallFailure, requestId: string): s
   `event: error\ndata: ${anthropicErrorBody(failure, requestId)}\n\n`;
 
 /**
- * An error that came with status 200, as a body or an event.
- * @returns null when the value contains none
+ * Returns an error that came with status 200, as a body or an event.
+ * @returns null if the value contains none
  */
 export function readAnthropicError(value: Fields): UpstreamError | null {
   const error = asFields(value['error']);

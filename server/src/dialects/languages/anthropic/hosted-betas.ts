@@ -4,7 +4,7 @@ import { betaHeader, betasFor, configuredBetas, listed } from './claude-headers.
 
 type Json = Readonly<Record<string, unknown>>;
 
-/* Betas that hosts of Claude take in the body. They refuse a call that names another. As of November 2026. */
+/* Betas that hosts of Claude accept in the body, as of November 2026. They refuse a call that names another one. */
 
 const everywhere = [
   'compact-2026-01-12',
@@ -33,12 +33,12 @@ export const vertexBetas: ReadonlySet<string> = new Set([
   'web-search-2025-03-05',
 ]);
 
-/** Names of hosts for betas that have another name at Anthropic. */
+/** Betas with another name at Anthropic → the name that hosts use. */
 const renamed: ReadonlyMap<string, string> = new Map([['advanced-tool-use-2025-11-20', 'tool-search-tool-2025-10-19']]);
 
 /**
- * Betas of a call: those of its body, its header, and those that an admin set for its model.
- * @param known those that the host takes; no other is kept of the header's and the admin's
+ * Returns the betas of a call: those of its body, of its header, and those that an admin set for its model.
+ * @param known the betas that the host accepts; others of the header and the admin are left out
  */
 export function betasOf(
   body: Json,
@@ -52,7 +52,10 @@ export function betasOf(
   return [...new Set([...inBody, ...named.filter((name) => known.has(name))])];
 }
 
-/** Hosts read betas from the body, where Anthropic reads them from a header. @param known those that the host takes */
+/**
+ * Moves betas into the body, where hosts read them; Anthropic reads them from a header.
+ * @param known the betas that the host accepts
+ */
 export function withBetas(
   body: Json,
   headers: Readonly<Record<string, string>> | undefined,

@@ -2,7 +2,7 @@ import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, type Fields, type Json, without } from '../../neutral/fields.js';
 import { changedList } from '../../wire/pass-through/changed-list.js';
 
-/** Whether messages name images or documents by URL. Hosts of Claude fetch none. */
+/** Whether messages name images or documents by URL. Hosts of Claude do not fetch URLs. */
 export const namesRemoteMedia = (messages: unknown): boolean =>
   asFieldsList(messages).some(({ content }) => asFieldsList(content).some(isRemote));
 
@@ -10,26 +10,27 @@ const isRemote = (block: Fields): boolean =>
   asFields(block['source'])?.['type'] === 'url' ||
   (block['type'] === 'tool_result' && asFieldsList(block['content']).some(isRemote));
 
-/** A body that a host of Claude accepts, and the names of what was left out. */
+/** A body that a host of Claude accepts, and the names of the fields that were left out. */
 export interface HostedBody {
   readonly body: Json;
   readonly dropped: readonly string[];
 }
 
 const hints = ['service_tier', 'speed'] as const;
-/** Features that Anthropic runs or decides itself. */
+/** Fields of features that only Anthropic itself runs. */
 const ownServices = ['container', 'mcp_servers', 'inference_geo'] as const;
 
 /**
- * A Messages body for Vertex AI and Bedrock (docs/reference/providers/gemini-and-vertex.md#claude-on-vertex-ai). A mark that caches the
- * whole prompt moves to the last block, which means the same.
+ * Returns a Messages body for Vertex AI and Bedrock
+ * (docs/reference/providers/gemini-and-vertex.md#claude-on-vertex-ai). A cache mark for the whole prompt moves to the
+ * last block, which has the same effect.
  * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
  */
 export function hostedBody(given: Fields): HostedBody {
   const own = ownServices.find((name) => isSet(given[name]));
   if (own) throw unsupported(own, 'hosts of Claude do not offer it');
   const { cache_control: whole, output_format: format, ...body } = without(given, unknown);
-  // The older name needs a beta that hosts do not have.
+  // The older name of the field needs a beta that hosts do not have.
   if (isSet(format)) body['output_config'] = { format, ...asFields(body['output_config']) };
   const mark = asFields(whole);
   const hadScope = withoutScopes(body) || mark?.['scope'] !== undefined;
@@ -43,7 +44,7 @@ const unknown: ReadonlySet<string> = new Set([...hints, ...ownServices]);
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-/** @returns whether there was one */
+/** @returns whether a scope was removed */
 function withoutScopes(body: Json): boolean {
   let found = false;
   const block = (each: Fields): Fields => {
@@ -67,7 +68,7 @@ function withoutScope({ scope: _scope, ...mark }: Fields): Fields {
 
 const uncached = new Set(['thinking', 'redacted_thinking']);
 
-/** The messages with a mark on the last block that can be cached. */
+/** Sets a cache mark on the last block that can be cached. */
 function withMark(messages: unknown, mark: Fields): unknown {
   const all = asFieldsList(messages);
   const last = all.at(-1);

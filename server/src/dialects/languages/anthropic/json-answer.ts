@@ -19,7 +19,7 @@ export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Jso
   };
 }
 
-/** Limits that Anthropic refuses in a schema that it holds the model to. */
+/** Keywords that Anthropic refuses in the schema of a response. */
 const refusedLimits = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength'],
   ...['maxItems', 'uniqueItems', 'minProperties', 'maxProperties'],
@@ -34,8 +34,8 @@ function isRefused(name: string, value: unknown): boolean {
 }
 
 /**
- * A schema that Anthropic holds the model to: every object is closed, like in OpenAI's strict mode, and limits that it refuses
- * stand in the descriptions, where the model still reads them.
+ * Returns a schema that Anthropic accepts for a response: every object is closed, as in OpenAI's strict mode, and
+ * limits that it refuses move to the descriptions, where the model still reads them.
  */
 export function heldSchema(schema: Fields, depth = 0): Json {
   if (depth > 64) return { ...schema };

@@ -8,7 +8,7 @@ import { noUsage } from '../../../shared/usage.js';
 import { fromClaudeUsage } from './usage.js';
 import type { Json } from '../../neutral/fields.js';
 
-/** A complete response as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
+/** Returns a complete response as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
 export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
   const [choice] = answer.choices;
   const content = (choice?.parts ?? []).flatMap(toBlocks);
@@ -23,11 +23,11 @@ export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
   };
 }
 
-/** The provider's id, or a generated one in Anthropic's form. */
+/** Returns the provider's id, or a generated one in Anthropic's form. */
 export const messageId = (id: string, context: AnswerContext): string =>
   id.startsWith('msg_') ? id : `msg_${id || context.id}`;
 
-/** Stop reason and stop sequence of a message. */
+/** Returns the stop reason and stop sequence of a message. */
 export const stopOf = (finish: FinishReason, stopSequence: string | undefined): Json => ({
   stop_reason:
     finish === 'stop' && stopSequence !== undefined ? 'stop_sequence' : fromFinishReason(finish, 'anthropic-messages'),

@@ -18,15 +18,15 @@ import { continuesWithoutThought, withoutForeignThoughts } from './own-thoughts.
 import { idsOfMessage, idsOfMessageEvent } from '../provider-ids.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
-/** A Messages body for Anthropic and its differences to the client's. */
+/** A Messages body for Anthropic, and its differences from the client's body. */
 export interface NativeBody {
   readonly bytes: Buffer | string;
   readonly model: string;
-  /** Left out because the host has no use for it. */
+  /** Names of fields that were left out, because the host does not use them. */
   readonly dropped: readonly string[];
 }
 
-/** Whether the path counts tokens: the same body, but no response is generated. */
+/** Whether the path counts tokens. The body is the same, but no response is generated. */
 export const countsTokens = (path: string): boolean => (path.split('?', 1)[0] ?? '').endsWith('/count_tokens');
 
 /**
@@ -81,7 +81,10 @@ export function nativeMessagesChanges(
   return { changes, model };
 }
 
-/** Claude refuses to think with a budget in a turn that another provider began, and to clear thoughts where it does not think. */
+/**
+ * Removes thinking where Claude refuses it: with a budget in a turn that another provider began, and the clearing of
+ * thoughts in a call without thinking.
+ */
 export function withoutThinking(body: Fields): Record<string, unknown> {
   const management = asFields(body['context_management']);
   const edits = asFieldsList(management?.['edits']);
@@ -98,7 +101,7 @@ function limitAndThinking(
 ): Record<string, unknown> {
   const given = typeof body['max_tokens'] === 'number' && body['max_tokens'] > 0 ? body['max_tokens'] : undefined;
   const changes: Record<string, unknown> = given === undefined ? { max_tokens: maxTokensFor(model, settings) } : {};
-  // A stream over a channel that cannot stream.
+  // The client wants a stream, but the channel cannot stream.
   if (!stream && body['stream'] === true) changes['stream'] = false;
   if (!suffixed || asFields(body['thinking'])) return changes;
   const plan = planThinking(model, true, undefined, given, settings);
@@ -132,7 +135,10 @@ export function nativeMessage(body: Buffer): ChatAnswer {
 export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new MessagesListener(), new MessagesStreamReader(), transcript);
 
-/** Usage is in the first event and in the last but one, which also marks the response as complete. Tools run in between. */
+/**
+ * Usage is in the first event and in the last but one, which also marks the response as complete. Tool calls are in the
+ * events between them.
+ */
 class MessagesListener implements NativeListener {
   readonly marks = /"message_(?:start|delta|stop)"|"error"|"file_id"|"server_tool_use"|"web_search_tool_result_error"/;
   private readonly reported = new ClaudeUsage();

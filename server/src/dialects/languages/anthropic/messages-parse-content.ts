@@ -6,7 +6,7 @@ import { bareMediaType } from '../../neutral/media.js';
 import type { MediaSource, Part, TextPart } from '../../neutral/message.js';
 
 /**
- * `content` of a message or of a tool result: text or blocks.
+ * Parses `content` of a message or of a tool result, which is text or blocks.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseBlocks(content: unknown, at: string): Part[] {
@@ -60,7 +60,7 @@ function parseBlock(block: Fields, at: string): Part {
   }
 }
 
-/** The cache hint of a block. */
+/** Returns the cache hint of a block. */
 export const cacheControlOf = (holder: Fields): Pick<TextPart, 'cacheControl'> => {
   const cacheControl = asFields(holder['cache_control']);
   return cacheControl ? { cacheControl } : {};

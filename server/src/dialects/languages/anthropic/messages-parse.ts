@@ -25,7 +25,7 @@ import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
 import { offeredTools, type OfferedTool } from './tool-changes.js';
 
 /**
- * A Messages call in the neutral form.
+ * Parses a Messages call into the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseMessagesRequest({ body, model, stream }: ClientRequest): NeutralRequest {
@@ -128,7 +128,7 @@ function parseReasoning(read: FieldReader, output: FieldReader): Reasoning | und
   return {
     ...(effort === undefined || effort === null ? {} : { effort: needOneOf(effort, efforts, 'output_config.effort') }),
     ...(thinking?.['type'] === 'enabled' && budget !== undefined ? { budget } : {}),
-    // Other hosts of this dialect take `enabled` without a budget.
+    // Other hosts of this dialect accept `enabled` without a budget.
     ...(thinking?.['type'] === 'adaptive' || (thinking?.['type'] === 'enabled' && isUnset) ? { adaptive: true } : {}),
     ...(thinking?.['type'] === 'disabled' ? { off: true } : {}),
     given: { ...(thinking ? { thinking } : {}) },

@@ -11,16 +11,18 @@ import { ClaudeUsage } from './usage.js';
 
 const choice = 0;
 
-/** A text delta without escapes: nearly all events of a stream, and not worth parsing. */
+/**
+ * Matches a text delta without escapes. Nearly all events of a stream are such deltas, and parsing them would be slow.
+ */
 const plainText =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\s*\}\s*\}$/;
-/** No such event is longer, and matching takes time proportional to the text. Characters. */
+/** Maximum length of such an event in characters. Matching takes time proportional to the text. */
 const maxPlain = 4096;
 
 interface OpenBlock {
   readonly kind: 'tool' | 'answer' | 'other';
   readonly tool: number;
-  /** Input that was complete at the block's start, from hosts that do not stream it. */
+  /** Input that was complete at the start of the block, from hosts that do not stream it. */
   readonly input: Fields | null;
   filled: boolean;
 }

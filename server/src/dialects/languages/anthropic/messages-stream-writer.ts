@@ -144,7 +144,7 @@ export class MessagesStreamWriter implements StreamWriter {
     return messageEvent({ type: 'content_block_delta', index: this.index, delta });
   }
 
-  /** The most frequent event: only the text has to be encoded. */
+  /** Writes the most frequent event, in which only the text has to be encoded. */
   private blockDelta({ kind }: Block, text: string): string {
     const [type, field] =
       kind === 'tool'

@@ -23,8 +23,8 @@ interface Turn {
 }
 
 /**
- * Turns as Anthropic requires them (docs/reference/providers/anthropic.md#chat-to-messages): user and assistant
- * alternate, tool results come first, no text is empty, the user begins.
+ * Returns turns as Anthropic requires them (docs/reference/providers/anthropic.md#chat-to-messages): user and assistant
+ * alternate, tool results come first, no text is empty, and the user begins.
  * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
  */
 export function writeTurns(request: NeutralRequest, settings: ClaudeSettings, dropped: Dropped): Json[] {
@@ -46,7 +46,7 @@ function writeParts(message: NeutralMessage, turn: Turn, settings: ClaudeSetting
   for (const part of message.parts) {
     if (part.kind === 'toolResult') turn.results.push(writeResult(part, settings, dropped));
     else if (part.kind === 'reasoning' && part.signature === undefined && part.redacted === undefined) {
-      // Thinking without a signature would be refused.
+      // Anthropic refuses thinking without a signature.
       dropped.hint('reasoningHistory', part.text);
     } else if (part.kind !== 'text' || part.text.trim() !== '') turn.blocks.push(writeBlock(part, settings, dropped));
   }

@@ -70,8 +70,8 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
 }
 
 /**
- * With a budget, Claude only thinks if the tool choice is `auto` or `none`. An effort is a hint and is dropped for another choice;
- * thinking requested by name or budget is an error then.
+ * With a budget, Claude thinks only if the tool choice is `auto` or `none`. For another choice, an effort is dropped
+ * because it is a hint, and thinking that was requested by name or budget is an error.
  */
 function fitToolChoice(
   request: NeutralRequest,
@@ -95,8 +95,8 @@ function fitToolChoice(
 }
 
 /**
- * With a budget, Claude only thinks in a turn that began with a thought. Most clients of other dialects keep no thoughts, and
- * those of another provider prove nothing here.
+ * With a budget, Claude thinks only in a turn that began with a thought. Most clients of other dialects keep no
+ * thoughts, and Claude does not accept those of other providers.
  */
 function fitTurn(
   request: NeutralRequest,
@@ -118,8 +118,8 @@ const withoutThinking = ({ maxOutput }: NeutralRequest, { maxTokens }: ThinkingP
 });
 
 /**
- * Newer models refuse thoughts whose conversation reads otherwise than when they made them. A translation cannot repeat it to the
- * letter, so such thoughts may be left out.
+ * Newer models refuse thoughts if the conversation before them differs from the one in which they were made. A
+ * translation cannot reproduce it exactly, so the request permits the model to leave such thoughts out.
  */
 function writeThinking(
   { dialect, reasoning }: NeutralRequest,
@@ -134,7 +134,7 @@ function writeThinking(
   return { type: 'adaptive', ...plan.thinking, block_binding: { prefix_mismatch_behavior: 'drop_block' } };
 }
 
-/** Tools that the client allows in this call: Claude has no such list, so the other tools are not sent. */
+/** Returns the tools that the client allows in this call. Claude has no such list, so the other tools are not sent. */
 function allowedTools({ tools, toolChoice }: NeutralRequest): readonly NeutralTool[] {
   return toolChoice?.mode === 'allowed' ? tools.filter((tool) => toolChoice.names.includes(tool.name)) : tools;
 }
@@ -151,7 +151,10 @@ function writeTool(tool: NeutralTool): Json {
   });
 }
 
-/** One object without undefined values; Anthropic refuses both those and a choice between several objects. */
+/**
+ * Returns one object without undefined values. Anthropic refuses undefined values, and a choice between several
+ * objects.
+ */
 function schemaOf(parameters: Fields | undefined): Json {
   const given = Object.fromEntries(Object.entries(oneObject(parameters ?? {})).filter(([, value]) => value !== null));
   return {
@@ -194,7 +197,10 @@ interface WrittenFormat {
   readonly choice?: Json;
 }
 
-/** A schema if the model supports schemas; otherwise a tool that it has to call, whose input is the response. */
+/**
+ * Writes a schema if the model supports schemas. Otherwise it writes a tool that the model has to call, whose input is
+ * the response.
+ */
 function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: ThinkingPlan): WrittenFormat {
   const { responseFormat: format } = request;
   if (!format || format.kind === 'text') return { tools: [] };
@@ -210,7 +216,7 @@ function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: Thinki
   return { tools: [jsonTool(format)], choice: { type: 'tool', name: answerTool } };
 }
 
-/** Removes blank stop texts, which are refused. */
+/** Removes blank stop texts, which Anthropic refuses. */
 function stopTexts(stop: readonly string[], dropped: Dropped): string[] | undefined {
   const texts = stop.filter((text) => text.trim() !== '');
   if (stop.some((text) => text !== '' && text.trim() === '')) dropped.hint('stop', true);

@@ -2,9 +2,9 @@ import { asFields, asFieldsList, asText, type Fields } from '../../neutral/field
 import { isForeignProof } from '../../neutral/thought-proof.js';
 
 /**
- * Leaves out thoughts that Anthropic would refuse: those of other providers, which are not signed or not by Anthropic.
- * @param messages of a Messages body
- * @returns null when every thought is Anthropic's
+ * Removes thoughts that Anthropic would refuse: those of other providers, which are unsigned or have another signature.
+ * @param messages the messages of a Messages body
+ * @returns null if every thought is Anthropic's
  */
 export function withoutForeignThoughts(messages: unknown): unknown[] | null {
   if (!Array.isArray(messages)) return null;
@@ -31,13 +31,13 @@ function isForeignThought(block: Fields | null): boolean {
 
 const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'redacted_thinking';
 
-/** Whether messages send thoughts back. */
+/** Whether messages contain thoughts of earlier responses. */
 export const hasThoughts = (messages: readonly unknown[]): boolean =>
   messages.some((message) => asFieldsList(asFields(message)?.['content']).some(isThought));
 
 /**
- * Whether the call goes on with a turn of the assistant that did not begin with a thought: the calls of tools since the user
- * last spoke. Claude refuses to think with a budget there.
+ * Whether the call continues an assistant turn that did not begin with a thought. The turn consists of the tool calls
+ * since the last message of the user. Claude refuses to think with a budget there.
  */
 export function continuesWithoutThought(messages: readonly unknown[]): boolean {
   let first: Fields | null = null;

@@ -120,7 +120,7 @@ describe('reasoning_effort', () => {
       expect(refusedField({ tools: [tool], tool_choice: { type: 'function', function: { name: 'f' } } })).toBe(
         'tool_choice',
       );
-      // A response in JSON without a schema is a call of a tool.
+      // A response in JSON without a schema is produced by a tool call.
       expect(refusedField({ response_format: { type: 'json_object' } })).toBe('response_format');
       expect(refusedField({ tools: [tool], tool_choice: 'auto' })).toBeUndefined();
     },

@@ -3,25 +3,25 @@ import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, usualMaxTokens, type ClaudeSettings } from './claude-settings.js';
 import type { Json } from '../../neutral/fields.js';
 
-/** How a call thinks, and the output limit this requires. */
+/** How a call thinks, and the output limit that this requires. */
 export interface ThinkingPlan {
   readonly maxTokens: number;
-  /** Undefined: the field is not sent. */
+  /** The field `thinking`; undefined if it is not sent. */
   readonly thinking?: Json;
-  /** `output_config.effort` */
+  /** The value of `output_config.effort`. */
   readonly effort?: string;
-  /** The model will think: the provider then refuses some sampling parameters and tool choices. */
+  /** Whether the model will think. The provider then refuses some sampling parameters and tool choices. */
   readonly active: boolean;
-  /** The requested effort was left out, because the model cannot think, or cannot be kept from it. */
+  /** Whether the requested effort was left out, because the model cannot think, or always thinks. */
   readonly ignored: boolean;
 }
 
 const suffix = '-thinking';
 const minBudget = 1024;
-/** Minimum output limit: room for thinking and for a response after it. Tokens. */
+/** Minimum output limit in tokens, which leaves room for thinking and for a response after it. */
 const minMaxTokens = 1280;
 
-/** `claude-x-thinking` is `claude-x` with thinking, if the admin enabled it. */
+/** Removes the suffix of `claude-x-thinking`, which is `claude-x` with thinking, if the admin enabled it. */
 export function cutThinkingSuffix(model: string, settings: ClaudeSettings): { model: string; suffixed: boolean } {
   const suffixed = settings.thinkingSuffix && model.endsWith(suffix) && model.length > suffix.length;
   return { model: suffixed ? model.slice(0, -suffix.length) : model, suffixed };
@@ -53,7 +53,7 @@ export function planThinking(
   settings: ClaudeSettings,
 ): ThinkingPlan {
   const maxTokens = wanted ?? maxTokensFor(model, settings);
-  // A limit that the client did not set is no reason to think for hours.
+  // Without a limit of the client, the admin's usual limit is the base, so that a call does not think for hours.
   const base = wanted ?? usualMaxTokens(model, settings);
   if (reasoning && hasSettings(reasoning)) return planFor(model, reasoning, maxTokens, base);
   if (!suffixed) return quiet(maxTokens);
@@ -100,7 +100,7 @@ const claudeEffort = (effort: Effort, extra: boolean): string => {
 const adaptive = (model: string): Json =>
   claudeTraits(model).hidesThoughts ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' };
 
-/** Sets a budget of at least 1024 tokens, below the limit; the limit is raised if it leaves no room. */
+/** Sets a budget of at least 1024 tokens that is below the limit. The limit is raised if it leaves no room. */
 function withBudget(maxTokens: number, budget: number): ThinkingPlan {
   const limit = Math.max(maxTokens, minMaxTokens);
   const given = Math.min(Math.max(budget, minBudget), limit - 1);

@@ -1,15 +1,16 @@
 import { definitionIn, toolChanges } from '../../neutral/declared-tools.js';
 import { asFields, asFieldsList, asText } from '../../neutral/fields.js';
 
-/** A tool that the model may call, and its place in the request. */
+/** A tool that the model may call, and its path in the request. */
 export interface OfferedTool {
   readonly tool: unknown;
   readonly at: string;
 }
 
 /**
- * The tools that a conversation has at its end. Turns of instructions add and remove some (platform.claude.com, "Mid-conversation tool
- * changes", November 2026), and deferred ones are hidden until the conversation names them.
+ * Returns the tools that are available at the end of a conversation. Instruction turns add and remove tools
+ * (platform.claude.com, "Mid-conversation tool changes", November 2026), and deferred tools are hidden until the
+ * conversation names them.
  * @param turns the messages of the request
  */
 export function offeredTools(tools: readonly unknown[], turns: readonly unknown[]): OfferedTool[] {
@@ -31,10 +32,12 @@ export function offeredTools(tools: readonly unknown[], turns: readonly unknown[
 
 const nameOf = (tool: unknown): string => asText(asFields(tool)?.['name']);
 const isDeferred = (tool: unknown): boolean => asFields(tool)?.['defer_loading'] === true;
-/** Anthropic's own search finds deferred tools. No other provider runs it, so that they are all offered there. */
+/**
+ * Anthropic's own tool search finds deferred tools. No other provider runs it, so all deferred tools are offered there.
+ */
 const searches = (tool: unknown): boolean => asText(asFields(tool)?.['type']).startsWith('tool_search_tool');
 
-/** Names of tools that the model called, and that a search of the client's found. */
+/** Returns the names of tools that the model has called, and that a tool search of the client has found. */
 function namedIn(turns: readonly unknown[]): Set<string> {
   const blocks = asFieldsList(turns).flatMap(({ content }) => asFieldsList(content));
   const found = blocks.flatMap(({ content }) => asFieldsList(content)).map((each) => each['tool_name']);

@@ -6,9 +6,9 @@ import { toCount } from '../openai/usage.js';
 const counted = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const;
 
 /**
- * Anthropic counts the prompt without cache reads and writes; inside the gateway it includes them
- * (docs/reference/providers/README.md#usage-normalization). Some calls take several rounds that the totals omit; then
- * the rounds are added up.
+ * Reads Anthropic's usage, which counts the prompt without cache reads and writes. Inside the gateway, the prompt
+ * includes them (docs/reference/providers/README.md#usage-normalization). Some calls consist of several model runs that
+ * the totals omit; the runs are then added up.
  * @returns null when no usage was reported
  */
 export function toClaudeUsage(raw: unknown): Usage | null {
@@ -31,7 +31,7 @@ export function toClaudeUsage(raw: unknown): Usage | null {
   const tier = tierOf(usage);
   const tools = asFields(usage['server_tool_use']) ?? {};
   const searches = toCount(tools['web_search_requests']);
-  // A container is charged by its time, five minutes at least; beside searches and fetched pages it is free.
+  // A container is charged by its time, at least five minutes. Together with searches and fetched pages it is free.
   const isFreeCode = searches > 0 || toCount(tools['web_fetch_requests']) > 0;
   const codeExecutions = toCount(tools['code_execution_requests']) > 0 && !isFreeCode ? 1 : 0;
   return {
@@ -54,14 +54,14 @@ export function toClaudeUsage(raw: unknown): Usage | null {
   };
 }
 
-/** Anthropic charges more for its faster mode, and where a request keeps the model in the US. */
+/** Anthropic charges more for its fast mode, and for requests that keep the model in the US. */
 function tierOf(usage: Fields): ServiceTier | undefined {
   const isInUs = usage['inference_geo'] === 'us';
   if (usage['speed'] === 'fast') return isInUs ? 'fast_us' : 'fast';
   return reportedTier(usage['service_tier']) ?? (isInUs ? 'us' : undefined);
 }
 
-/** The rounds of a model that the tool `advisor` asked. Anthropic bills them by the price of that model. */
+/** Returns the runs of a model that the tool `advisor` asked. Anthropic bills them with the price of that model. */
 function advisedIn(rounds: readonly Fields[]): { readonly advised?: AdvisedTokens } {
   const advice = rounds.filter(({ type }) => type === 'advisor_message');
   if (advice.length === 0) return {};
@@ -80,7 +80,7 @@ function advisedIn(rounds: readonly Fields[]): { readonly advised?: AdvisedToken
   };
 }
 
-/** Tokens that were written to the cache for an hour instead of five minutes. */
+/** Returns the tokens that were written to the cache for an hour instead of five minutes. */
 const hourly = (usage: Fields): number => toCount(asFields(usage['cache_creation'])?.['ephemeral_1h_input_tokens']);
 
 const promptFigures = new Set([
@@ -96,17 +96,17 @@ const isZero = (value: unknown): boolean =>
 const outputFigures = new Set(['output_tokens', 'output_tokens_details']);
 
 /**
- * Combines the usage of a stream's events, as `laterUsage` does. `message_delta` comes last and may correct `message_start`.
- * Hosts that count the prompt only at the beginning write zeros there: a 0 is a correction only beside another count of the
- * input. The output of `message_start` is a placeholder, and counts nothing. Calls of tools are counted as they appear, until
- * they are reported.
+ * Combines the usage of a stream's events, as `laterUsage` does. `message_delta` comes last and may correct
+ * `message_start`. Hosts that count the prompt only at the beginning write zeros in it, so a 0 is a correction only
+ * next to another count of the input. The output in `message_start` is a placeholder and is ignored. Tool calls are
+ * counted as they appear, until they are reported.
  */
 export class ClaudeUsage {
   private raw: Json = {};
   private readonly seen = new Map<string, number>();
   private reportsTools = false;
 
-  /** Reads the usage, or the call of a tool, of one event. */
+  /** Reads the usage, or the tool call, of one event. */
   add(event: Fields): void {
     const block = asFields(event['content_block']);
     if (block) return this.see(block);
@@ -138,7 +138,7 @@ export class ClaudeUsage {
   }
 }
 
-/** Counts in a report of tools, by the names of the tools that Anthropic runs. */
+/** Counts in the report of tools, by the names of the tools that Anthropic runs. */
 const toolFigures: ReadonlyMap<unknown, string> = new Map([
   ['web_search', 'web_search_requests'],
   ['web_fetch', 'web_fetch_requests'],
@@ -147,7 +147,7 @@ const toolFigures: ReadonlyMap<unknown, string> = new Map([
   ['text_editor_code_execution', 'code_execution_requests'],
 ]);
 
-/** Usage in the shape that clients of the Messages dialect expect. */
+/** Returns usage in the shape that clients of the Messages dialect expect. */
 export function fromClaudeUsage(usage: Usage): Json {
   const { cacheWrite1hTokens = 0, webSearches, serviceTier } = usage.details ?? {};
   return {

@@ -25,7 +25,7 @@ const statuses: Readonly<Record<number, string>> = {
 const statusName = (status: number): string => statuses[status] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION');
 
 /**
- * `{"error":{code,message,status}}`: the only shape that Google's client recognises
+ * Returns `{"error":{code,message,status}}`, the only shape that Google's client recognizes
  * (docs/reference/relay/errors.md#gemini-form).
  */
 export function geminiErrorBody(failure: CallFailure, requestId: string): string {
@@ -35,7 +35,10 @@ export function geminiErrorBody(failure: CallFailure, requestId: string): string
   return JSON.stringify({ error: { code, message, status: statusName(code), ...retryDetails(failure) } });
 }
 
-/** Google's own form of the delay, which its clients read instead of the header, and the code and reset of a used up budget. */
+/**
+ * Returns Google's own form of the delay, which its clients read instead of the header, and the code and reset time of
+ * a used-up budget.
+ */
 function retryDetails({ resetAt, retryAfter = '', code }: CallFailure): object {
   const details: object[] = [];
   if (resetAt !== undefined) {
@@ -70,8 +73,8 @@ export function readGeminiError(value: Fields): UpstreamError | null {
 }
 
 /**
- * Google blocked the prompt: retrying on another channel would not help.
- * @returns null when the prompt was not blocked
+ * Returns the error of a prompt that Google blocked. Retrying on another channel would not help.
+ * @returns null if the prompt was not blocked
  */
 export function readBlocked(answer: Fields): UpstreamError | null {
   const reason = asText(asFields(answer['promptFeedback'])?.['blockReason']);

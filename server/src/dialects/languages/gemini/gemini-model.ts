@@ -5,19 +5,19 @@ export interface GeminiTraits {
   /** `none`: refuses any thinking field; `budget`: takes a token budget; `level`: takes a level. */
   readonly thinking: 'none' | 'budget' | 'level';
   readonly pro: boolean;
-  /** Can respond with images. */
+  /** Whether the model can respond with images. */
   readonly draws: boolean;
-  /** Accepts JSON schemas unchanged; older models require their own schema dialect. */
+  /** Whether the model accepts JSON schemas unchanged. Older models require their own schema dialect. */
   readonly jsonSchema: boolean;
   /**
-   * Generation 3 or later: runs Google's tools and the client's in one call, and requires thinking signatures on calls
-   * in the history.
+   * Whether the model is of generation 3 or later: it runs Google's tools and the client's in one call, and requires
+   * thinking signatures on calls in the history.
    */
   readonly third: boolean;
 }
 
 const numbered = /gemini-(\d+(?:\.\d+)?)/;
-/** Names that follow the newest models, and names of image models: their generation is at least the third. */
+/** Names that always mean the newest model, and names of image models. They are of generation 3 or later. */
 const current = /^gemini-(?:pro|flash|flash-lite)-latest|nano-banana/;
 
 /** The capabilities of a model, by its name and the options. */
@@ -35,7 +35,10 @@ export function geminiTraits(model: string, settings: Pick<GeminiSettings, 'imag
 
 const suffixes = /-(thinking|nothinking)$/;
 
-/** `gemini-x-thinking` and `gemini-x-nothinking` are `gemini-x` with thinking on or off, if the admin enabled it. */
+/**
+ * Removes the suffix of `gemini-x-thinking` and `gemini-x-nothinking`, which mean `gemini-x` with thinking on or off,
+ * if the admin enabled it.
+ */
 export function cutSuffix(
   model: string,
   settings: Pick<GeminiSettings, 'thinkingSuffix'>,

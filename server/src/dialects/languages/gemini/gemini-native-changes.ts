@@ -6,7 +6,7 @@ import type { GeminiSettings } from './gemini-settings.js';
 import { thinkingConfig } from './gemini-thinking.js';
 import { withoutForeignSignatures } from './own-signatures.js';
 
-/** Differences of a body of Google's dialect to the client's. */
+/** Differences of a body in Google's dialect from the client's body. */
 export interface NativeChanges {
   readonly model: string;
   /** Fields to set; undefined removes one. */
@@ -14,7 +14,8 @@ export interface NativeChanges {
 }
 
 /**
- * Thinking by name suffix if the admin enabled it, without signatures of other providers, and with the channel's override.
+ * Returns the changes of a native body: thinking by name suffix if the admin enabled it, signatures of other providers
+ * removed, and the channel's override.
  * @param named changes that follow from the model's name
  */
 export function nativeGeminiChanges(

@@ -64,7 +64,7 @@ class GeminiListener implements NativeListener {
     const candidates = asFieldsList(event['candidates']);
     for (const candidate of candidates) {
       this.images += imagesOf(candidate);
-      // Later events repeat the searches.
+      // Later events repeat the searches of earlier ones.
       this.searches = moreSearches(this.searches, searchesOf(candidate));
     }
     const blocked = someText(asFields(event['promptFeedback'])?.['blockReason']) !== undefined;

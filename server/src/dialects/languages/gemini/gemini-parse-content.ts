@@ -28,7 +28,7 @@ export function parseContents(value: unknown): NeutralMessage[] {
         ? value
         : [needFields(value, 'contents')];
   const messages: NeutralMessage[] = [];
-  // The parts of the last turn, if it is the model's.
+  // The parts of the last turn, if it is a turn of the model.
   let open: Part[] | null = null;
   for (const [index, entry] of entries.entries()) {
     const at = `contents[${index}]`;
@@ -43,8 +43,8 @@ export function parseContents(value: unknown): NeutralMessage[] {
 }
 
 /**
- * Chats of Google's SDKs keep every chunk of a stream as a turn of its own. A thought comes in many, and its signature after
- * it; other providers want both as one part.
+ * Chats of Google's SDKs keep every chunk of a stream as a turn of its own. A thought arrives in many chunks, followed
+ * by its signature. Other providers require both in one part.
  */
 function append(part: Part, parts: Part[]): void {
   const last = parts.at(-1);
@@ -54,7 +54,7 @@ function append(part: Part, parts: Part[]): void {
 }
 
 function parseContent(content: Fields, at: string, calls: OpenCalls): NeutralMessage[] {
-  // Google takes results of functions under any of three roles; the examples of its Python SDK use `tool`.
+  // Google accepts function results under any of three roles; the examples of its Python SDK use `tool`.
   const role = needOneOf(content['role'] ?? 'user', ['user', 'model', 'function', 'tool'], `${at}.role`);
   const parts = partsOf(content, at).flatMap((part, index) => parsePart(part, `${at}.parts[${index}]`, calls));
   if (role === 'model') return [{ role: 'assistant', parts }];
@@ -182,7 +182,10 @@ class OpenCalls {
   }
 }
 
-/** `systemInstruction`, which may be a content, a list of parts or plain text. Providers refuse what is no text by its name. */
+/**
+ * Parses `systemInstruction`, which may be a content, a list of parts, or plain text. Providers refuse content other
+ * than text, and the error names it.
+ */
 export function parseInstruction(value: unknown): NeutralMessage[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')
@@ -196,8 +199,8 @@ export function parseInstruction(value: unknown): NeutralMessage[] {
 }
 
 /**
- * Google's Python SDK reads a signature as base64 and writes it with the other alphabet. Google takes both; Anthropic wants
- * the text that it gave.
+ * Google's Python SDK decodes a signature from base64 and writes it with the URL-safe alphabet. Google accepts both.
+ * Anthropic requires the original text.
  */
 const asMade = (signature: string | undefined): string | undefined =>
   signature !== undefined && makerOfProof(signature) === 'anthropic' && !signature.startsWith('claude#')

@@ -52,7 +52,7 @@ function readCandidate(candidate: Fields, position: number): NeutralChoice {
   };
 }
 
-/** Google returns STOP even when the model called a function. */
+/** Returns the finish reason. Google returns STOP even if the model called a function. */
 export function finishOf(reason: unknown, called: boolean): FinishReason | null {
   const name = someText(reason);
   if (name === undefined || name === 'FINISH_REASON_UNSPECIFIED') return null;
@@ -60,7 +60,7 @@ export function finishOf(reason: unknown, called: boolean): FinishReason | null 
   return finish === 'stop' && called ? 'toolCalls' : finish;
 }
 
-/** The neutral parts of one Gemini part. */
+/** Returns the neutral parts of one Gemini part. */
 export function readPart(part: Fields): Part[] {
   const signature = someText(either(part, 'thoughtSignature', 'thought_signature'));
   const signed = signature === undefined ? {} : { signature };

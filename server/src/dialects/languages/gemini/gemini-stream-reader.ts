@@ -20,7 +20,7 @@ export class GeminiStreamReader implements StreamReader {
   private started = false;
   private images = 0;
   private searches = noSearches;
-  /** A response has one choice at least. */
+  /** A response has at least one choice. */
   private readonly choices = new Map<number, ChoiceState>([[0, { tools: 0, finished: false }]]);
   /** Google's streams have no end marker. */
   readonly done = false;

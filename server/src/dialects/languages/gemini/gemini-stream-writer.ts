@@ -25,7 +25,7 @@ export class GeminiStreamWriter implements StreamWriter {
   /** Incomplete tool calls, which Gemini's dialect cannot express. */
   private readonly calls = new Map<string, ToolInProgress>();
   private readonly finishes = new Map<number, FinishReason>();
-  /** Sent with the next part of their choice. */
+  /** Log probabilities that are sent with the next part of their choice. */
   private logprobs: Map<number, Fields> | null = null;
   private sent = 0;
 

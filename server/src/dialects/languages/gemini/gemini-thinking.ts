@@ -5,7 +5,7 @@ import type { Json } from '../../neutral/fields.js';
 
 const maxBudget = 24_576;
 const maxProBudget = 32_768;
-/** The pro models cannot turn thinking off. Tokens. */
+/** Minimum budget in tokens of the pro models, which cannot turn thinking off. */
 const minProBudget = 128;
 
 const budgets: Readonly<Record<Effort, number>> = {
@@ -19,7 +19,7 @@ const budgets: Readonly<Record<Effort, number>> = {
 };
 
 /**
- * `thinkingConfig` of a call; undefined when it is not sent, because models without thinking refuse it
+ * Returns `thinkingConfig` of a call. Undefined if it is not sent, because models without thinking refuse it
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export function thinkingConfig(
@@ -52,7 +52,7 @@ function byBudget(reasoning: Reasoning, traits: GeminiTraits): Json {
   return { thinkingBudget: Math.min(Math.max(wanted, traits.pro ? minProBudget : 0), most), includeThoughts: true };
 }
 
-/** From generation 3 on thinking cannot be turned off, only set to the lowest level. */
+/** From generation 3 on, thinking cannot be turned off, only set to the lowest level. */
 function byLevel(reasoning: Reasoning, traits: GeminiTraits): Json {
   if (isOff(reasoning)) return { thinkingLevel: traits.pro ? 'low' : 'minimal' };
   const level = reasoning.effort ? levels[reasoning.effort] : levelOfBudget(reasoning.budget);

@@ -3,16 +3,16 @@ import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usa
 import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 
-/** Tokens of an image that Google does not count. */
+/** Tokens of an image for which Google reports no count. */
 const tokensPerImage = 258;
 
 /**
- * Google counts thoughts separately from the output, and tool results separately from the prompt; inside the gateway
- * they are included (docs/reference/providers/README.md#usage-normalization and
+ * Reads Google's usage, which counts thoughts separately from the output, and tool results separately from the prompt.
+ * Inside the gateway they are included (docs/reference/providers/README.md#usage-normalization and
  * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  * @param images number of images in the response
- * @param searches that grounded the response
- * @returns null when no usage was reported
+ * @param searches searches that the response is based on
+ * @returns null if no usage was reported
  */
 export function toGeminiUsage(raw: unknown, images = 0, searches = noSearches): Usage | null {
   const usage = asFields(raw);
@@ -39,19 +39,19 @@ export function toGeminiUsage(raw: unknown, images = 0, searches = noSearches): 
 /** Searches of Google that a response is based on. */
 export interface Searches {
   readonly web: number;
-  /** Places of Google Maps. */
+  /** Number of results of Google Maps. */
   readonly maps: number;
 }
 
 export const noSearches: Searches = { web: 0, maps: 0 };
 
-/** The searches of two candidates. */
+/** Adds the searches of two candidates. */
 export const sumOfSearches = (one: Searches, other: Searches): Searches => ({
   web: one.web + other.web,
   maps: one.maps + other.maps,
 });
 
-/** The searches of two events of a stream, of which later ones repeat those of earlier ones. */
+/** Combines the searches of two events of a stream, in which later events repeat earlier ones. */
 export const moreSearches = (one: Searches, other: Searches): Searches => ({
   web: Math.max(one.web, other.web),
   maps: Math.max(one.maps, other.maps),
@@ -78,13 +78,13 @@ function detailsOf(
   });
 }
 
-/** `serviceTier` on the Gemini API; on Vertex AI `trafficType`, such as `ON_DEMAND_PRIORITY`. */
+/** Reads the tier: `serviceTier` on the Gemini API, and `trafficType`, such as `ON_DEMAND_PRIORITY`, on Vertex AI. */
 function tierOf(usage: Fields): ServiceTier | undefined {
   const name = someText(usage['serviceTier']) ?? someText(usage['trafficType'])?.replace(/^ON_DEMAND_/, '');
   return name === undefined ? undefined : reportedTier(name.toLowerCase().replace(/^service_tier_/, ''));
 }
 
-/** Searches of Google that a candidate is based on. Google names no queries of Maps, only what they found. */
+/** Returns the searches of Google that a candidate is based on. For Maps, Google reports only results, not queries. */
 export function searchesOf(candidate: Fields): Searches {
   const grounding = asFields(candidate['groundingMetadata']);
   if (!grounding) return noSearches;
@@ -116,7 +116,7 @@ export function fromGeminiUsage(usage: Usage): Json {
   };
 }
 
-/** Absent where all tokens are text. */
+/** The details are absent if all tokens are text. */
 function byModality(name: string, total: number, audio: number, image: number): Json {
   if (audio === 0 && image === 0) return {};
   const counts = [

@@ -20,10 +20,10 @@ import type { GeminiSettings } from './gemini-settings.js';
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export const noSignature = 'skip_thought_signature_validator';
-/** The words of the user in a call without messages. */
+/** The user's text in a call without messages. */
 const placeholder = '...';
 
-/** @throws AppError UNSUPPORTED_BY_CHANNEL when one message has more images than the provider takes */
+/** @throws AppError UNSUPPORTED_BY_CHANNEL if one message has more images than the provider accepts */
 export function checkImages(parts: readonly Part[], { imageLimit }: Pick<GeminiSettings, 'imageLimit'>): void {
   const images = parts.filter((part) => part.kind === 'image');
   if (imageLimit < 0 || images.length <= imageLimit) return;
@@ -76,12 +76,12 @@ export class GeminiContentWriter {
       else if (parts.length > 0) contents.push({ role, parts });
     }
     for (const content of contents) if (content.role === 'user') sortResults(content.parts, this.order);
-    // Google refuses a call that says nothing but instructions.
+    // Google refuses a call that contains only instructions.
     return contents.length > 0 ? contents : [{ role: 'user', parts: [{ text: placeholder }] }];
   }
 
   /**
-   * All instructions as one text.
+   * Returns all instructions as one text.
    * @throws AppError UNSUPPORTED_BY_CHANNEL for other content than text
    */
   instruction(): Json | undefined {
@@ -156,7 +156,10 @@ export class GeminiContentWriter {
     return parts;
   }
 
-  /** Images that the model drew. As text they would take a hundred times the tokens. Clients keep no signature of theirs. */
+  /**
+   * Writes images that the model drew. As text they would use a hundred times the tokens. Clients do not keep their
+   * signatures.
+   */
   private drawn(pieces: NonNullable<ReturnType<typeof drawnPieces>>): Json[] {
     return pieces.map((piece) =>
       typeof piece === 'string'
@@ -209,11 +212,14 @@ export class GeminiContentWriter {
   }
 }
 
-/** Generation 3 looks up `$ref` of a structured result among the parts of the call, and refuses what it does not find. */
+/**
+ * From generation 3 on, Google looks up `$ref` of a structured result among the parts of the call, and refuses a
+ * reference without a target.
+ */
 const resultOf = (text: string): Json =>
   (text.includes('$ref') ? null : asFields(parseArguments(text))) ?? { result: text };
 
-/** The call a result belongs to, where the body does not contain it. Symbols are not serialized. */
+/** The key of the call that a result belongs to. The body must not contain it, and symbols are not serialized. */
 const callOf = Symbol('call');
 
 const signed = (thoughtSignature: string | undefined): Json =>

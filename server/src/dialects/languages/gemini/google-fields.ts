@@ -2,7 +2,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Dropped } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, either, type Fields, type Json } from '../../neutral/fields.js';
 
-/** The fields of Google's own that a chat request carries. */
+/** Fields of Google's own API in a chat request. */
 export interface GoogleFields {
   /** Top-level fields of `generateContent`. */
   readonly body: Json;
@@ -17,12 +17,13 @@ const names = new Set([
   ...['cached_content', 'cachedContent', 'safety_settings', 'safetySettings', 'labels'],
 ]);
 
-/** Fields of a chat request that hold `google`: Google's documents name both. */
+/** Fields of a chat request that contain `google`. Google's documentation names both. */
 export const googleHolders: ReadonlySet<string> = new Set(['extra_body', 'google']);
 
 /**
- * Google's OpenAI-compatible API takes fields of its own in `extra_body.google`, or in `google`, where OpenAI's library merges
- * its `extra_body` into the request (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
+ * Reads Google's own fields from `extra_body.google`, as its OpenAI-compatible API does, or from `google`, because
+ * OpenAI's library merges `extra_body` into the request
+ * (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
  */
 export function googleFields(extras: Fields, dropped: Dropped): GoogleFields {
   const { google: inner, ...others } = asFields(extras['extra_body']) ?? {};
@@ -41,19 +42,22 @@ export function googleFields(extras: Fields, dropped: Dropped): GoogleFields {
   };
 }
 
-/** Whether to show thoughts goes with an effort that is named in another field; an amount replaces it. */
+/**
+ * Combines two settings of thinking. Whether to show thoughts applies together with an effort from another field; a
+ * budget replaces the effort.
+ */
 export function withThinking(given: Fields | undefined, usual: Fields | undefined): Fields | undefined {
   const hasAmount = given?.['thinkingBudget'] !== undefined || given?.['thinkingLevel'] !== undefined;
   return given && usual && !hasAmount ? { ...usual, ...given } : (given ?? usual);
 }
 
-/** The client's setting of a category replaces the site's. */
+/** Combines safety settings. The client's setting of a category replaces the site's. */
 export function withSafety(usual: readonly Fields[], given: readonly Fields[]): Fields[] {
   const categories = new Set(given.map(({ category }) => category));
   return [...usual.filter(({ category }) => !categories.has(category)), ...given];
 }
 
-/** The fields with a counterpart. The others are dropped, by their names. */
+/** Returns the fields that have a counterpart. The others are dropped, and reported by name. */
 function checked(given: unknown, at: string, dropped: Dropped): Fields {
   const fields = asFields(given);
   if (!fields && given !== undefined && given !== null) dropped.add(at);
@@ -66,7 +70,7 @@ function checked(given: unknown, at: string, dropped: Dropped): Fields {
   return kept;
 }
 
-/** `max_output_tokens` becomes `maxOutputTokens`. Values are not changed, because a schema has its own names. */
+/** Converts `max_output_tokens` to `maxOutputTokens`. Values are not changed, because a schema has its own names. */
 export const camelCased = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

@@ -3,9 +3,9 @@ import { isForeignProof } from '../../neutral/thought-proof.js';
 import { noSignature } from './gemini-write-content.js';
 
 /**
- * Leaves out thinking signatures of other providers. A call of a function keeps Google's word for a missing one.
- * @param contents of a Gemini body
- * @returns null when every signature is Google's
+ * Removes thinking signatures of other providers. A function call gets Google's value for a missing signature instead.
+ * @param contents the contents of a Gemini body
+ * @returns null if every signature is Google's
  */
 export function withoutForeignSignatures(contents: unknown): unknown[] | null {
   if (!Array.isArray(contents)) return null;

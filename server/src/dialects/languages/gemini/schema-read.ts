@@ -3,8 +3,8 @@ import { asFields, asList, type Fields, type Json } from '../../neutral/fields.j
 const depthLimit = 64;
 
 /**
- * Google's schema dialect as JSON schema: types in lower case, `nullable` as a type, enums of numbers written as text
- * stay text. JSON schema stays unchanged.
+ * Converts Google's schema dialect to JSON schema: types in lower case, and `nullable` as a type. Enums of numbers that
+ * Google writes as text stay text. JSON schema stays unchanged.
  */
 export function toJsonSchema(schema: Fields, depth = 0): Json {
   if (depth > depthLimit) return {};

@@ -47,8 +47,9 @@ interface Scope {
 const definitionsOf: readonly string[] = ['$defs', 'definitions'];
 
 /**
- * JSON schema in the dialect of Google's older models, which cannot refer to itself: any object is allowed there.
- * @throws AppError INVALID_INPUT for a reference to nothing
+ * Converts JSON schema to the dialect of Google's older models. A schema of that dialect cannot refer to itself, so any
+ * object is allowed in such a place.
+ * @throws AppError INVALID_INPUT for a reference without a target
  */
 export function toGeminiSchema(schema: Fields, at: string, forTool: boolean): Json {
   const definitions = new Map<string, unknown>();
@@ -90,7 +91,10 @@ function plain(schema: Json, scope: Scope): Json {
   );
 }
 
-/** Google refuses an object with no properties in its list, one that requires others, and a list that does not say what it holds. */
+/**
+ * Google refuses an object with an empty list of properties, an object that requires other properties than it has, and
+ * a list without a schema for its elements.
+ */
 function children(schema: Json, scope: Scope): Json {
   const [type] = typesOf(schema['type']).names;
   const properties = type === 'array' ? [] : Object.entries(asFields(schema['properties']) ?? {});
@@ -144,10 +148,10 @@ function typesOf(type: unknown): { names: string[]; nullable: boolean } {
   };
 }
 
-/** Keys of objects and arrays, which the other types of a choice must not have. */
+/** Keywords of objects and arrays, which the other types of a choice must not have. */
 const shapes = new Set(['properties', 'required', 'items', 'prefixItems', 'minItems', 'maxItems', 'propertyOrdering']);
 
-/** Vertex refuses every other key beside `anyOf`, so they stand in each of the options. */
+/** Vertex refuses every other keyword next to `anyOf`, so the keywords are copied into each option. */
 function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean, scope: Scope): Json {
   const bare = Object.fromEntries(Object.entries(schema).filter(([name]) => !shapes.has(name)));
   const more = nullable ? { nullable } : {};
@@ -174,7 +178,7 @@ function choiceOfSchemas(schema: Json, options: readonly unknown[], scope: Scope
 function choices(schema: Json): Json {
   const given = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']];
   if (given.length === 0) return {};
-  // An empty text cannot be chosen at Google.
+  // Google does not allow an empty text as a choice.
   const real = given.filter((choice) => choice !== null && choice !== '');
   const texts = real.every((choice) => typeof choice === 'string');
   return {
@@ -185,7 +189,7 @@ function choices(schema: Json): Json {
   };
 }
 
-/** Whether a schema refers to a part of it that it is within. */
+/** Whether a schema contains a reference to a schema that encloses the reference. */
 export function isRecursive(schema: Fields): boolean {
   const visit = (value: unknown, following: readonly string[]): boolean => {
     if (Array.isArray(value)) return value.some((each) => visit(each, following));

@@ -14,8 +14,8 @@ export const namesRemoteFiles = (contents: unknown): boolean =>
   );
 
 /**
- * A Gemini body for Vertex AI (docs/reference/providers/gemini-and-vertex.md#gemini-on-vertex-ai), and the names of what was
- * left out.
+ * Returns a Gemini body for Vertex AI (docs/reference/providers/gemini-and-vertex.md#gemini-on-vertex-ai), and the
+ * names of the fields that were left out.
  * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field
  */
 export function vertexGeminiBody(given: Fields): { readonly body: Json; readonly dropped: readonly string[] } {
@@ -30,10 +30,10 @@ export function vertexGeminiBody(given: Fields): { readonly body: Json; readonly
   return { body: { ...body, contents: vertexContents(body['contents']) }, dropped };
 }
 
-/** Tools over what is stored at the Gemini API. */
+/** Tools that use data stored at the Gemini API. */
 const geminiApiTools = ['fileSearch', 'file_search', 'mcpServers', 'mcp_servers'];
 
-/** Every turn has one of two roles, and no part an id. */
+/** Vertex requires one of two roles for every turn, and refuses ids of parts. */
 export const vertexContents = (contents: unknown): unknown =>
   changedList(contents, (content) => {
     const role = content['role'] === 'model' ? 'model' : 'user';
@@ -41,7 +41,7 @@ export const vertexContents = (contents: unknown): unknown =>
     return role === content['role'] && parts === content['parts'] ? content : { ...content, role, parts };
   });
 
-/** Parts that have an id in the Gemini API alone, in both spellings. */
+/** Parts that have an id only in the Gemini API, in both spellings. */
 const named = new Set([
   ...['functionCall', 'functionResponse', 'executableCode', 'codeExecutionResult'],
   ...['function_call', 'function_response', 'executable_code', 'code_execution_result'],

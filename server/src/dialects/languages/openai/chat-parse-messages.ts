@@ -74,7 +74,7 @@ function signText(parts: Part[], message: Fields): Part[] {
   return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, signature } : part));
 }
 
-/** Blocks with signatures if the client kept them, else the plain reasoning text. */
+/** Returns blocks with signatures if the client kept them, or else the plain reasoning text. */
 function parseReasoning(message: Fields): ReasoningPart[] {
   const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): ReasoningPart[] => {
     const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
@@ -87,7 +87,7 @@ function parseReasoning(message: Fields): ReasoningPart[] {
   return text === undefined ? [] : [{ kind: 'reasoning', text }];
 }
 
-/** Clients send the message back as they got it, with the refusal beside the content. */
+/** Parses a refusal: clients send a message back unchanged, with the refusal next to the content. */
 function parseRefusal(message: Fields, at: string): Part[] {
   const text = optionalText(message['refusal'], `${at}.refusal`) ?? '';
   return text === '' ? [] : [{ kind: 'refusal', text, at: `${at}.refusal` }];

@@ -131,7 +131,10 @@ function parseToolChoice(read: FieldReader): ToolChoice | undefined {
   return { mode: 'tool', name: needName(nameIn(given), `${at}.function.name`) };
 }
 
-/** Names of other providers: Mistral's, sent by its own clients, and Gemini's, which Copilot CLI sends to every model so named. */
+/**
+ * Names of other providers: Mistral's, which its own clients send, and Gemini's, which Copilot CLI sends for every
+ * model with a Gemini name.
+ */
 const otherModes: Readonly<Record<string, string>> = { any: 'required', validated: 'auto' };
 const modes: readonly string[] = ['auto', 'required', 'none', ...Object.keys(otherModes)];
 
@@ -168,7 +171,9 @@ function parseResponseFormat(format: Fields | undefined): ResponseFormat | undef
   }
 }
 
-/** `reasoning_effort`, OpenRouter's `reasoning` object and the `thinking` object of clients that talk to Claude. */
+/**
+ * Parses `reasoning_effort`, OpenRouter's `reasoning` object, and the `thinking` object of clients that talk to Claude.
+ */
 function parseReasoning(body: Fields, read: FieldReader): Reasoning | undefined {
   const object = read.fields('reasoning');
   const thinking = read.fields('thinking');
@@ -178,7 +183,7 @@ function parseReasoning(body: Fields, read: FieldReader): Reasoning | undefined 
   const budget =
     optionalCount(thinking?.['budget_tokens'], 'thinking.budget_tokens') ??
     optionalCount(object?.['max_tokens'], 'reasoning.max_tokens');
-  // GLM, DeepSeek and OpenRouter take it without an amount.
+  // GLM, DeepSeek and OpenRouter accept it without an amount.
   const isOn = thinking?.['type'] === 'enabled' || object?.['enabled'] === true;
   const given: Record<string, unknown> = {};
   for (const name of ['reasoning_effort', 'reasoning', 'thinking'])

@@ -80,7 +80,7 @@ function signText(parts: Part[], message: Fields): Part[] {
     : [...parts, { kind: 'text', text: '', signature }];
 }
 
-/** The sources of a text are beside it too. */
+/** The sources of a text are next to it as well. */
 function annotateText(parts: Part[], message: Fields): Part[] {
   const annotations = asFieldsList(message['annotations']);
   const at = parts.findLastIndex((part) => part.kind === 'text');
@@ -141,7 +141,7 @@ function readAudio(audio: Fields | null): Part[] {
   ];
 }
 
-/** Images beside the text of a message. */
+/** Reads images next to the text of a message. */
 export const readImages = (images: readonly Fields[]): Part[] =>
   images.flatMap((image): Part[] => {
     const url = asText(asFields(image['image_url'])?.['url']);
@@ -152,7 +152,7 @@ export const readImages = (images: readonly Fields[]): Part[] =>
     return url === '' ? [] : [{ kind: 'image', source: { kind: 'url', url } }];
   });
 
-/** Some providers give calls no id; a client and the results of its tools need one that no other call has. */
+/** Some providers give calls no id. A client and its tool results need an id that no other call has. */
 export const callId = (given: unknown): string => asText(given) || `call_${randomAlphanumeric(24)}`;
 
 function readCall(call: Fields): Part {

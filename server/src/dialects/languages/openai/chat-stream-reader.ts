@@ -23,11 +23,11 @@ const maxTools = 1024;
 interface OpenTool {
   readonly id: string;
   readonly key: number | string;
-  /** The arguments so far end like an object. */
+  /** Whether the arguments so far end like an object. */
   closes: boolean;
 }
 
-/** State of one choice: its calls, by our own index. */
+/** The state of one choice: its calls, with indexes of this server. */
 interface ChoiceState {
   readonly tools: OpenTool[];
   finished: boolean;
@@ -36,7 +36,7 @@ interface ChoiceState {
 /** Reads a stream of `chat.completion.chunk`. */
 export class ChatStreamReader implements StreamReader {
   private started = false;
-  /** A response has one choice at least. */
+  /** A response has at least one choice. */
   private readonly choices = new Map<number, ChoiceState>([[0, { tools: [], finished: false }]]);
   done = false;
 
@@ -148,7 +148,8 @@ export class ChatStreamReader implements StreamReader {
     const text = asFields(given) ? writeJson(given) : asText(given);
     const name = asText(tool['name']);
     let index = this.indexOf(call, id, state);
-    // Two objects in a row, of which the second is named, are two calls: some providers send index 0 and no id for each.
+    // Two objects in a row, the second of them with a name, are two calls: some providers send index 0 and no id for
+    // each.
     if (id === '' && name !== '' && text.startsWith('{') && state.tools[index]?.closes) index = state.tools.length;
     if (index === -1 || index >= maxTools) return;
     if (index === state.tools.length) {

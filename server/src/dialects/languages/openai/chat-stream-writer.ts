@@ -11,14 +11,14 @@ import { doneEvent, usageChunk } from './chunks.js';
 
 type ToolStart = Extract<NeutralEvent, { kind: 'toolStart' }>;
 
-/** Characters. Longer reasoning is not repeated with its signature. */
+/** Maximum length in characters. Longer reasoning is not repeated with its signature. */
 const thoughtLimit = 256 * 1024;
 
 interface ChoiceState {
   introduced: boolean;
   images: number;
   thought: string;
-  /** Sent with the next delta, because clients expect every delta to have content. */
+  /** Content that is sent with the next delta, because clients expect every delta to have content. */
   waiting: Json | null;
   logprobs: Fields | null;
   readonly customTools: Set<number>;

@@ -145,8 +145,8 @@ const writeAssistantPart = (part: Part, own: boolean): Json => {
 };
 
 /**
- * OpenAI refuses reasoning in the history. Providers that require it refuse a tool call without it, but a client that hides
- * reasoning, or whose last response came from another provider, has none: a blank replaces it.
+ * OpenAI refuses reasoning in the history. Providers that require it refuse a tool call without it. A client that hides
+ * reasoning, or whose last response came from another provider, has none, so a blank is sent in its place.
  */
 function writeReasoning(parts: readonly Part[], field: string | undefined, dropped: Dropped): Json {
   const thoughts = parts.flatMap((part) => (part.kind === 'reasoning' ? part : []));

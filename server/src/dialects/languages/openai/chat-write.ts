@@ -125,7 +125,10 @@ function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
   if (found) dropped.hint('cacheControl', true);
 }
 
-/** OpenAI refuses calls with a schema that it cannot hold the model to, where other dialects take more schemas than it does. */
+/**
+ * Whether OpenAI can enforce a schema. Other dialects allow more schemas, and OpenAI refuses a call with a schema that
+ * it cannot enforce.
+ */
 const holdable = ({ dialect }: NeutralRequest, schema: Fields): boolean =>
   dialect === 'openai-chat' || dialect === 'openai-responses' || canBeStrict(schema);
 

@@ -12,7 +12,7 @@ interface ChoiceReader extends Pick<StreamReader, 'push'> {
   readonly openChoices: readonly number[];
 }
 
-/** Ends a stream of chunks, each choice by a chunk that is named like the last one. */
+/** Ends a stream of chunks. Each choice is ended by a chunk with the names of the last chunk. */
 class ChunkEnding implements StreamEnding {
   private last = '';
 
@@ -25,7 +25,7 @@ class ChunkEnding implements StreamEnding {
 
   push(event: ServerEvent): NeutralEvent[] {
     const events = this.reader.push(event);
-    // Azure's chunks with filter results name nothing.
+    // Azure's chunks with filter results have no names.
     if (events.some((each) => 'choice' in each)) this.last = event.data;
     return events;
   }

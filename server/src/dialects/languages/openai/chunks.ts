@@ -21,7 +21,7 @@ export const usageChunk = (like: Fields, usage: Usage): string =>
     usage: fromUsage(usage),
   });
 
-/** Whether a provider's last report has no output, although output is charged. Clients get the charged usage then. */
+/** Whether a provider's last report has no output although output is charged. Clients then get the charged usage. */
 export const isShort = (report: Usage, charged: Usage): boolean =>
   report.completionTokens === 0 && charged.completionTokens > 0;
 

@@ -7,8 +7,8 @@ const bareName = (model: string): string => model.slice(model.lastIndexOf('/') +
 export const refusesEffort = (model: string): boolean => refusingEffort.test(bareName(model));
 
 /**
- * A reasoning budget, or adaptive reasoning, as an effort that the model takes
- * (docs/reference/providers/anthropic.md#messages-at-other-providers). The nearest; of two, the higher one.
+ * Converts a reasoning budget, or adaptive reasoning, to the nearest effort that the model accepts; of two equally near
+ * ones, to the higher one (docs/reference/providers/anthropic.md#messages-at-other-providers).
  */
 export function effortFor(model: string, reasoning: Reasoning): Effort | undefined {
   const wanted = effortOf(reasoning);

@@ -1,8 +1,8 @@
 import type { CallFailure } from '../../errors/failure.js';
 
 /**
- * `{"error": {message, type, param, code}}`, always with all four keys; the request id ends the message. A used up budget
- * adds `reset_at`, Unix seconds.
+ * Returns `{"error": {message, type, param, code}}`, always with all four keys. The request id ends the message. The
+ * error of a used-up budget has `reset_at` in Unix seconds in addition.
  */
 export function openAIErrorBody(failure: CallFailure, requestId: string): string {
   const { type, param, code, resetAt } = failure;

@@ -2,11 +2,17 @@ import type { UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { toCount } from './usage.js';
 
-/** Images in a response of OpenAI's shape; entries that report an error are none. Undefined: it has no list of them. */
+/**
+ * Returns the number of images in a response of OpenAI's shape, without entries that report an error. Undefined if the
+ * response has no list of images.
+ */
 const imagesIn = (answer: Fields): number | undefined =>
   Array.isArray(answer['data']) ? asFieldsList(answer['data']).filter((entry) => !entry['error']).length : undefined;
 
-/** Absent where it is not known, and where the provider itself reports how many images it charges. */
+/**
+ * Returns the images that are counted. Absent if their number is unknown, or if the provider itself reports how many it
+ * charges.
+ */
 export function countedImages(answer: Fields): UsageDetails | undefined {
   const isReported = toCount(asFields(answer['usage'])?.['generated_images']) > 0;
   const images = isReported ? undefined : imagesIn(answer);
@@ -19,7 +25,7 @@ const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 const nothing: ReadonlySet<number> = new Set([...'nf'].map((sign) => sign.charCodeAt(0)));
 const lastBlank = 32;
 
-/** Bytes of a name that are compared: longer names are none of those that count. */
+/** Bytes of a name that are compared. Longer names are never relevant. */
 const maxName = 8;
 /** Depths inside of `{"data":[{…}]}`. */
 const topLevel = 1;
@@ -33,9 +39,9 @@ const inEntry = 3;
 export class ImageCount {
   private depth = 0;
   private isText = false;
-  /** The next byte is part of the text. */
+  /** Whether the next byte is escaped, and part of the text. */
   private isEscaped = false;
-  /** The text that was read last, as far as it may be a name. */
+  /** The text that was read last, up to the length of a relevant name. */
   private text = '';
   /** The name whose value follows. */
   private name = '';
@@ -54,7 +60,7 @@ export class ImageCount {
     while (at < bytes.length && !this.isKnown) at = this.isText ? this.readText(bytes, at) : this.readSign(bytes, at);
   }
 
-  /** @returns where to read on */
+  /** @returns the offset at which reading continues */
   private readText(bytes: Buffer, start: number): number {
     if (this.isEscaped) {
       this.isEscaped = false;
@@ -68,7 +74,7 @@ export class ImageCount {
     while (first > start && bytes[first - 1] === backslash) first--;
     this.isEscaped = (end - first) % 2 === 1;
     this.isText = found === -1 || this.isEscaped;
-    // An escaped quote is read as the sign behind the backslash.
+    // After a backslash, the next byte is skipped, even if it is a quote.
     return found === -1 || this.isEscaped ? end : end + 1;
   }
 
@@ -94,7 +100,7 @@ export class ImageCount {
     } else {
       this.beginValue(sign);
       if (sign === openObject || sign === openList) this.open(sign);
-      // The rest of a literal is no value of its own.
+      // The remaining letters of a literal are not a value of their own.
       this.name = '';
     }
     return at + 1;

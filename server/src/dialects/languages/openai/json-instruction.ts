@@ -1,6 +1,6 @@
 import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
 
-/** The instruction for a model that cannot be held to a schema. */
+/** Returns the instruction for a model that cannot enforce a schema. */
 export function schemaInstruction({ schema, description }: Fields): string {
   const about = asText(description);
   return [
@@ -9,7 +9,7 @@ export function schemaInstruction({ schema, description }: Fields): string {
   ].join('\n\n');
 }
 
-/** Messages of chat with one more instruction, which joins those that they begin with. */
+/** Adds an instruction to chat messages. It joins the instructions at their beginning. */
 export function withInstruction(messages: readonly unknown[], text: string): unknown[] {
   const [first, ...rest] = messages;
   const message = asFields(first);
@@ -22,7 +22,10 @@ export function withInstruction(messages: readonly unknown[], text: string): unk
   return [{ ...message, content: joined }, ...rest];
 }
 
-/** OpenAI and its likes refuse a call for JSON without a schema unless its messages contain the word. Google does not. */
+/**
+ * OpenAI and providers that copy it refuse a call for JSON without a schema unless its messages contain the word
+ * "JSON". Google does not.
+ */
 export const mentioningJson = (messages: Json[]): unknown[] =>
   messages.some(({ content }) => mentions(content)) ? messages : withInstruction(messages, 'Respond with JSON.');
 

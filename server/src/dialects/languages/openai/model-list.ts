@@ -3,7 +3,7 @@ import { modelPermission } from '../../../shared/model-permission.js';
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
-/** The permission object of a model. It is the same for every model, and clients of the older gateways read it. */
+/** The creation time of every model in Unix seconds, which older gateways report too. */
 const created = 1_626_777_600;
 
 /**
@@ -48,9 +48,10 @@ const geminiModel = ({ id, maxInput, maxOutput }: OfferedModel): Record<string, 
 });
 
 /**
- * The list of models in the format of the client. Codex, which names its version, wants `models` too. An entry there would replace its
- * own instructions for the model, so it gets none and keeps what it knows (openai/codex, `ModelInfo.base_instructions`).
- * @param query of the request, which may ask for a page
+ * Returns the list of models in the format of the client. Codex, which names its version, also requires `models`. An
+ * entry in it would replace Codex's own instructions for the model, so the list is empty and Codex keeps its own data
+ * (openai/codex, `ModelInfo.base_instructions`).
+ * @param query the query of the request, which may ask for a page
  */
 export function modelList(
   offered: readonly OfferedModel[],

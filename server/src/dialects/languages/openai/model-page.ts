@@ -25,7 +25,7 @@ function sizeOf(text: string | null): number {
 const positionOf = (models: readonly OfferedModel[], id: string | null): number =>
   id === null ? -1 : models.findIndex((model) => model.id === id);
 
-/** `limit`, `after_id` and `before_id` of Anthropic; without a limit the page has everything. */
+/** Reads `limit`, `after_id` and `before_id` of Anthropic. Without a limit, the page contains every model. */
 export function anthropicPage(models: readonly OfferedModel[], query: URLSearchParams): ModelPage {
   const size = sizeOf(query.get('limit'));
   const before = positionOf(models, query.get('before_id'));
@@ -37,7 +37,7 @@ export function anthropicPage(models: readonly OfferedModel[], query: URLSearchP
   return { models: models.slice(start, start + size), hasMore: start + size < models.length };
 }
 
-/** `pageSize` and `pageToken` of Google, whose token is the id of the last model. */
+/** Reads `pageSize` and `pageToken` of Google. The token is the id of the last model. */
 export function geminiPage(models: readonly OfferedModel[], query: URLSearchParams): ModelPage {
   const size = sizeOf(query.get('pageSize'));
   const start = positionOf(models, query.get('pageToken')) + 1;

@@ -27,7 +27,7 @@ export function toOneShotUsage(usage: Fields): Usage | null {
   };
 }
 
-/** Images are generated from text and images, and are counted in tokens of their own. */
+/** Reads the tokens of images, which models count separately from text. */
 function imageDetails(usage: Fields, input: Fields | null | undefined, output: number): UsageDetails {
   const spent = asFields(usage['output_tokens_details'] ?? usage['output_token_details']);
   const cached = asFields(input?.['cached_tokens_details']);
@@ -36,11 +36,11 @@ function imageDetails(usage: Fields, input: Fields | null | undefined, output: n
     images: toCount(usage['generated_images']),
     imageInputTokens: toCount(input?.['image_tokens']),
     cachedImageTokens: toCount(cached?.['image_tokens']),
-    // Without details the output of an image call is all image.
+    // Without details, all output of an image call is counted as image tokens.
     imageOutputTokens: spent ? toCount(spent['image_tokens']) : isImage ? output : 0,
   };
 }
 
-/** `usage` of a call without output; absent when the count is 0, so that the relay counts. */
+/** Returns `usage` of a call without output. Absent if the count is 0, so that the relay counts. */
 export const usageFields = (prompt: number): { usage?: Record<string, number> } =>
   prompt > 0 ? { usage: { prompt_tokens: prompt, total_tokens: prompt } } : {};

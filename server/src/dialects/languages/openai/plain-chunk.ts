@@ -35,7 +35,7 @@ export function nextPlainChunk(text: string, from: number): PlainChunk {
 /** Matches a complete plain event: it has only names, times and nulls in addition to the text. */
 const wholePlain =
   /^\{(?:"\w+":(?:null|\d+|"[^"\\]*"),)*"choices":\[\{"index":0,"delta":\{(?:"role":"assistant",)?"(content|reasoning_content)":"([^"\\]+)"(?:,"\w+":null)*\}(?:,"\w+":null)*\}\](?:,"\w+":(?:null|"[^"\\]*"))*\}$/;
-/** No plain chunk is longer, and matching takes time proportional to the text. Characters. */
+/** Maximum length of a plain chunk in characters. Matching takes time proportional to the text. */
 const longest = 4096;
 
 /** @returns the text of a chunk that contains only one piece of text; null when the chunk has to be parsed */

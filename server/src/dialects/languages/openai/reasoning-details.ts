@@ -5,8 +5,8 @@ import { makerOfProof, type ProofMaker } from '../../neutral/thought-proof.js';
 import { itemOfSignature, signatureOfItem } from '../responses/thinking-signature.js';
 
 /*
- * `reasoning_details` of OpenRouter: the proofs of thinking of every maker, which its models want back. The thoughts
- * themselves stand in `reasoning` too.
+ * `reasoning_details` of OpenRouter contains the proofs of thinking of every maker, which the makers' models require in
+ * later calls. The thoughts themselves are also in `reasoning`.
  */
 
 export type Proof = Pick<ReasoningPart, 'signature' | 'redacted'>;
@@ -31,7 +31,7 @@ const makers: ReadonlyMap<string, ProofMaker> = new Map([
   ['openai', 'openai'],
 ]);
 
-/** The proofs of an assistant's turn that the model's maker takes; absent where there is none. */
+/** Returns the proofs of an assistant turn that the model's maker accepts; absent if there are none. */
 export function reasoningDetails(parts: readonly Part[], model: string): { readonly reasoning_details?: Json[] } {
   const maker = makers.get(model.split('/', 1)[0] ?? '');
   if (maker === undefined) return {};
@@ -53,7 +53,7 @@ export function reasoningDetails(parts: readonly Part[], model: string): { reado
       const named = id === undefined ? {} : { id };
       details.push({ type: 'reasoning.encrypted', data: encrypted, ...named, format: 'openai-responses-v1', index });
     } else if (index === 0) {
-      // Google takes one for a turn, of its first call.
+      // Google accepts one proof per turn, that of its first call.
       const named = call ? { id: shortCallId(call.id) } : {};
       details.push({ type: 'reasoning.encrypted', data: proof, ...named, format: 'google-gemini-v1', index });
     }

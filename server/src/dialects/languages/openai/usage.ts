@@ -1,7 +1,7 @@
 import { reportedTier, searchTier } from '../../../shared/price-card.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 
-/** Above any real call; keeps every product within the range of the ledger. */
+/** More tokens than any real call has. The bound keeps every product within the range of the ledger. */
 const maxTokens = 1_000_000_000;
 
 /** A count reported by a provider, as a non-negative bounded integer. Anything but a number is 0. */
@@ -27,14 +27,14 @@ const firstCount = (...values: unknown[]): number => {
   return 0;
 };
 
-/** Above the cost of any real call, so that sums of logged costs cannot overflow. */
+/** More than any real call costs, so that sums of logged costs cannot overflow. */
 const maxUsd = 1_000_000;
 /** The unit of xAI's costs. */
 const ticksPerUsd = 1e10;
 
 /**
- * The cost that a provider reports, in USD: OpenRouter in `cost` (with the operator's own provider key that is only its
- * fee, and `cost_details` has the rest), Perplexity in `cost.total_cost`, xAI in `cost_in_usd_ticks`.
+ * Reads the cost that a provider reports, in USD: OpenRouter in `cost` (with the operator's own provider key, that is
+ * only its fee, and `cost_details` has the rest), Perplexity in `cost.total_cost`, xAI in `cost_in_usd_ticks`.
  */
 function chargedUsd(usage: Record<string, unknown>): number | null {
   const { cost, cost_in_usd_ticks: ticks } = usage;
@@ -51,7 +51,7 @@ function chargedUsd(usage: Record<string, unknown>): number | null {
 export const chatUsage = (said: Readonly<Record<string, unknown>>): Usage | null =>
   said['usage'] ? toUsage(said['usage'], said['service_tier'], said['model']) : null;
 
-/** Models of Google, whose OpenAI-compatible API counts thoughts in the total alone. */
+/** Models of Google. Its OpenAI-compatible API counts thoughts only in the total. */
 const gemini = /(?:^|\/)gemini-/;
 
 /**
@@ -63,7 +63,7 @@ const gemini = /(?:^|\/)gemini-/;
 export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | null {
   if (typeof raw !== 'object' || raw === null) return null;
   const usage = raw as Record<string, unknown>;
-  // Perplexity counts what its research reads and thinks beside the prompt and the completion, and bills it.
+  // Perplexity counts what its research reads and thinks separately from the prompt and the completion, and bills it.
   const researches = typeof usage['citation_tokens'] === 'number';
   const asked = toCount(usage['prompt_tokens']);
   const read = researches ? toCount(asked + toCount(usage['citation_tokens'])) : asked;
@@ -74,7 +74,7 @@ export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | 
   const beside = toCount(usage['total_tokens']) - asked - shown;
   const reported = toCount(researches ? usage['reasoning_tokens'] : spent['reasoning_tokens']);
   const reasoning = reported === 0 && beside > 0 && gemini.test(String(model)) ? beside : reported;
-  // xAI counts reasoning beside the completion, and bills both.
+  // xAI counts reasoning separately from the completion, and bills both.
   const isBeside = reasoning > 0 && (researches || beside === reasoning);
   const completion = isBeside ? shown + reasoning : shown;
   const cached = firstCount(
@@ -103,7 +103,7 @@ export function toUsage(raw: unknown, tier?: unknown, model?: unknown): Usage | 
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** xAI's Live Search bills each source that it used, at 0.025 USD: five times the price of a search. */
+/** xAI's Live Search bills each source that it used at 0.025 USD, which is five times the price of a search. */
 const searchesOfSource = 5;
 
 /** Searches of Qwen: in chat completions, and in Responses. */
@@ -156,7 +156,7 @@ function detailsOf(
   });
 }
 
-/** Usage that we counted ourselves, in the shape that clients expect. */
+/** Returns usage that this server counted, in the shape that clients expect. */
 export const fromUsage = (usage: Usage): Record<string, unknown> => ({
   prompt_tokens: usage.promptTokens,
   completion_tokens: usage.completionTokens,
@@ -178,7 +178,7 @@ export const fromUsage = (usage: Usage): Record<string, unknown> => ({
   ...(usage.details?.webSearches ? { server_tool_use: { web_search_requests: usage.details.webSearches } } : {}),
 });
 
-/** `service_tier` of a response, where the provider reports another than its standard tier. */
+/** Returns `service_tier` of a response if the provider reports a tier other than its standard one. */
 export function tierOf(usage: Usage | null): { readonly service_tier?: string } {
   const tier = reportedTier(usage?.details?.serviceTier);
   return tier ? { service_tier: tier } : {};

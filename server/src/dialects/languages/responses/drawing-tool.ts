@@ -4,10 +4,10 @@ import { declaredTools, withTools } from '../../neutral/declared-tools.js';
 import { asText, someText, type Fields } from '../../neutral/fields.js';
 import { tokensOfImage } from '../../neutral/made-image.js';
 
-/** The model that OpenAI's tool draws with where a request names none, as documented. */
+/** The model with which OpenAI's tool draws if a request names none, as OpenAI documents it. */
 export const usualDrawingModel = 'gpt-image-2';
 
-/** The header with the name of the deployment that draws. */
+/** The header with the name of the deployment that draws images. */
 export const azureDrawingHeader = 'x-ms-oai-image-generation-deployment';
 
 const isDrawing = (tool: Fields): boolean => tool['type'] === 'image_generation';
@@ -22,7 +22,8 @@ interface Drawing {
 const largestSize = '1024x1536';
 
 /**
- * The model, size and quality of the tool that draws, by which its image is priced; of several the largest. Null without one.
+ * Returns the model, size and quality of the drawing tool, which determine the price of its images; of several tools,
+ * the most expensive one. Null without such a tool.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function drawingIn(body: Fields): Drawing | null {
@@ -37,8 +38,8 @@ export function drawingIn(body: Fields): Drawing | null {
 }
 
 /**
- * A body whose drawing tool has the model that clients of Azure OpenAI name in a header.
- * @returns null when nothing changes, as in nearly all calls
+ * Returns a body whose drawing tool has the model that clients of Azure OpenAI name in a header.
+ * @returns null if nothing changes, as in nearly all calls
  */
 export function withDrawingModel(body: Fields, headers: IncomingHttpHeaders): Fields | null {
   const model = headers[azureDrawingHeader];

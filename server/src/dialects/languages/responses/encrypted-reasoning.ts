@@ -1,7 +1,7 @@
 import { asFields, asList, someText } from '../../neutral/fields.js';
 import { makerOfProof } from '../../neutral/thought-proof.js';
 
-/** The last encrypted reasoning of OpenAI's kind among items of an input or an output. */
+/** Returns the last encrypted reasoning of OpenAI's kind among the items of an input or an output. */
 export function lastProof(items: unknown): string | undefined {
   for (const given of asList(items).toReversed()) {
     const item = asFields(given);

@@ -19,7 +19,7 @@ export function responsesErrorEvents(failure: CallFailure, requestId: string, se
   return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Codex compacts its conversation at this event alone. */
+/** Codex compacts its conversation only at this event. */
 function failedEvent(error: object, requestId: string, sequence: number): string {
   const response = { id: `resp_${requestId}`, object: 'response', status: 'failed', error, output: [], usage: null };
   const event = { type: 'response.failed', sequence_number: sequence, response };

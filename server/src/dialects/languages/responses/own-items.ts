@@ -4,11 +4,12 @@ import { isMadeId } from './response-object.js';
 import { imageTypeOf } from './responses-read.js';
 
 /**
- * Items that this server made from the response of another provider, as a provider of Responses takes them: without their ids,
- * which it does not know, without thoughts, whose proof it refuses, and with drawn images as input.
- * @param input of a Responses body
- * @param isOpenAI the provider takes the proof of OpenAI alone, and refuses the text of thoughts
- * @returns null when nothing has to change
+ * Converts items that this server made from the response of another provider, so that a provider of Responses accepts
+ * them: without their ids, which it does not know, without thoughts, whose proof it refuses, and with drawn images as
+ * input.
+ * @param input the input of a Responses body
+ * @param isOpenAI whether the provider accepts only OpenAI's proof, and refuses the text of thoughts
+ * @returns null if nothing has to change
  */
 export function withoutForeignItems(input: unknown, isOpenAI = false): unknown[] | null {
   if (!Array.isArray(input)) return null;
@@ -30,7 +31,10 @@ function keptItem(given: unknown, isOpenAI: boolean): unknown[] {
   return [rest];
 }
 
-/** A provider of Responses looks up an image that it drew by its id, and refuses one without: here it is input. */
+/**
+ * A provider of Responses looks up an image that it drew by its id, and refuses one without an id, so the image becomes
+ * input.
+ */
 function shownImage(item: Fields): Fields | null {
   const data = someText(item['result']);
   if (data === undefined) return null;

@@ -13,15 +13,19 @@ export class ItemIds {
   }
 }
 
-/** The request id in an id of `ItemIds`. @returns null for ids of providers */
+/**
+ * Returns the request id that is part of an id of `ItemIds`.
+ * @returns null for ids of providers
+ */
 export const requestIdOf = (id: unknown): string | null =>
   typeof id === 'string' ? (/^[a-z]+_(\d{23}[0-9A-Za-z]{8})_\d+$/.exec(id)?.[1] ?? null) : null;
 
 export const isMadeId = (id: unknown): boolean => requestIdOf(id) !== null;
 
 /**
- * The id of a response: the provider's if it made a response, else one of our own. Ids of other dialects are not unique
- * (Ollama draws one of 999), and a conversation that goes on by such an id would be another one's.
+ * Returns the id of a response: the provider's if the provider made a Responses object, or else one of this server. Ids
+ * of other dialects are not unique (Ollama draws one of 999), and a conversation that continues by such an id could be
+ * another client's.
  */
 export const responseId = (id: string, context: AnswerContext): string =>
   id.startsWith('resp_') ? id : `resp_${context.id}`;

@@ -25,7 +25,7 @@ export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json 
   return response;
 }
 
-/** Log probabilities are those of the whole response, and stand at its first text. */
+/** Log probabilities are those of the whole response, and are attached to its first text. */
 function itemsOf(parts: readonly Part[], logprobs: readonly unknown[], ids: ItemIds): Json[] {
   const first = parts.find((part) => part.kind === 'text' && part.text !== '');
   return parts.flatMap((part) => toItems(part, part === first ? logprobs : [], ids));

@@ -204,7 +204,7 @@ describe('a response', () => {
       object: 'response',
       status: 'completed',
       ...body,
-      // Nothing is stored, whatever the client requested.
+      // The response is not stored, even if the client requested it.
       store: false,
       output: [
         { type: 'message', status: 'completed', content: [{ type: 'output_text', text: 'a', annotations: [] }] },

@@ -20,7 +20,7 @@ import { fromResponsesUsage } from './responses-usage.js';
 /** An item as the client has seen it so far. */
 interface ShownItem {
   readonly item: Json;
-  /** Begun inside it and not done, in order; null: the item is done. */
+  /** The pieces inside the item that have begun and are not done, in order. Null if the item is done. */
   open: readonly Piece[] | null;
 }
 
@@ -29,20 +29,20 @@ interface Piece {
   readonly name: string;
   readonly place: Place;
   readonly index: number;
-  /** The part or item that has the text. */
+  /** The part or item that contains the text. */
   readonly holder: Json;
 }
 
 interface Place {
-  /** The list of the item that has the part; missing: the item itself has the text. */
+  /** The list of the item that contains the part. Absent if the item itself contains the text. */
   readonly list?: 'content' | 'summary';
-  /** The field of `name.done` that has the whole, which is that of the holder for a text. */
+  /** The field of `name.done` that has the whole text or part. For a text, its holder has a field of the same name. */
   readonly field: string;
-  /** The part of a text whose part was not announced. */
+  /** The part of a text, if no event announced that part. */
   readonly part?: Json;
 }
 
-/** Places by the names of events, without `.added`, `.delta` and `.done`. */
+/** Positions by event name, without `.added`, `.delta` and `.done`. */
 const places: Readonly<Record<string, Place>> = {
   'response.content_part': { list: 'content', field: 'part' },
   'response.reasoning_summary_part': { list: 'summary', field: 'part' },
@@ -56,9 +56,9 @@ const places: Readonly<Record<string, Place>> = {
   'response.code_interpreter_call_code': { field: 'code' },
 };
 
-/** Calls that have no status "incomplete". */
+/** Types of calls that have no status "incomplete". */
 const failing = new Set(['web_search_call', 'image_generation_call']);
-/** Items that a provider takes from any response. */
+/** Types of items that a provider accepts from any response. */
 const plainItems = new Set(['message', 'function_call', 'custom_tool_call']);
 /** Maximum characters kept of a response, because the last event repeats all of it. */
 const keptLimit = 32 * 1024 * 1024;
@@ -123,7 +123,7 @@ export class ResponsesEnding implements StreamEnding {
     if (part) listIn(part, 'annotations').push(event['annotation']);
   }
 
-  /** Notes an event of something inside an item. */
+  /** Records an event of a piece inside an item. */
   private fill(shown: ShownItem, open: readonly Piece[], event: Fields, length: number): void {
     const type = asText(event['type']);
     const name = type.slice(0, type.lastIndexOf('.'));
@@ -137,7 +137,7 @@ export class ResponsesEnding implements StreamEnding {
     if (!holder) return;
     if (type.endsWith('.done')) {
       if (!part && typeof event[field] === 'string') holder[field] = event[field];
-      // Its text ends with a part.
+      // The text of a part ends with the part.
       const isDone = (piece: Piece): boolean =>
         piece.index === index && (piece.name === name || (part !== null && piece.place.list === list));
       shown.open = open.filter((piece) => !isDone(piece));
@@ -183,7 +183,7 @@ export class ResponsesEnding implements StreamEnding {
   }
 }
 
-/** A list of an object, put there if it is missing. */
+/** Returns a list of an object. The list is added if it is missing. */
 function listIn(holder: Json, name: string): unknown[] {
   const given = holder[name];
   if (Array.isArray(given)) return given as unknown[];
@@ -198,13 +198,16 @@ function putPart(item: Json, list: 'content' | 'summary', index: number, part: J
   if (Number.isInteger(index) && index >= 0 && index <= parts.length) parts[index] = part;
 }
 
-/** @param otherwise put there if there is none */
+/** @param otherwise the part that is added if there is none */
 function partAt(item: Json, list: 'content' | 'summary', index: number, otherwise?: Json): Json | null {
   if (otherwise && asList(item[list]).length === index) putPart(item, list, index, { ...otherwise });
   return asFields(asList(item[list])[index]);
 }
 
-/** An item as a provider takes it later: it does not store a response that it did not complete, so it knows no ids of it. */
+/**
+ * Returns an item in the form in which a provider accepts it later: it does not store a response that it did not
+ * complete, so it knows none of its ids.
+ */
 function keptItem(item: Json): Json[] {
   if (isMadeId(item['id'])) return [item];
   const { id: _id, ...rest } = item;

@@ -38,7 +38,10 @@ export function nativeResponse(body: Buffer): ChatAnswer {
 export const nativeResponseStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), transcript);
 
-/** The statuses that failures of the provider itself have in a response in one piece. Others are about the request. */
+/**
+ * The statuses that failures of the provider itself have in a non-streaming response. All other codes concern the
+ * request.
+ */
 const statusOfCode: Readonly<Record<string, number>> = {
   server_error: 500,
   server_is_overloaded: 503,
@@ -53,7 +56,7 @@ function failureOfProvider(response: Fields): UpstreamError | undefined {
   return status === undefined ? undefined : toUpstreamError(status, JSON.stringify(response));
 }
 
-/** The last event repeats the whole response, and is the only one with usage. Tools run before it. */
+/** The last event repeats the whole response, and is the only one with usage. Tool calls come before it. */
 class ResponsesListener implements NativeListener {
   readonly marks =
     /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"|"(?:web_search|file_search|code_interpreter|shell|image_generation)_call"|"memory_limit"/;

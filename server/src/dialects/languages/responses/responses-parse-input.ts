@@ -81,8 +81,8 @@ function parseItem(item: Fields, at: string): NeutralMessage {
 }
 
 /**
- * The task of a subagent of Codex, which stands in a message of its own kind. Its payload is plain text unless OpenAI itself made
- * the call.
+ * Returns the task of a subagent of Codex, which is in a message type of its own. Its payload is plain text unless
+ * OpenAI itself made the call.
  * @throws AppError UNSUPPORTED_BY_CHANNEL for a payload that only OpenAI can read
  */
 function agentText(content: unknown, at: string): string {
@@ -96,7 +96,7 @@ function agentText(content: unknown, at: string): string {
   return texts.join('');
 }
 
-/** The image of an item; a failed call has none. */
+/** Returns the image of an item; a failed call has none. */
 function drawnIn(item: Fields, at: string): { readonly drawn?: ImagePart } {
   const data = item['type'] === 'image_generation_call' ? someText(item['result']) : undefined;
   if (data === undefined) return {};

@@ -52,7 +52,7 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
     sampling: {
       temperature: read.number('temperature'),
       topP: read.number('top_p'),
-      // Other dialects want both.
+      // Other dialects need both fields.
       logprobs: asksForLogprobs || undefined,
       topLogprobs,
     },
@@ -69,17 +69,20 @@ export function parseResponsesRequest({ body, model, stream }: ClientRequest): N
   };
 }
 
-/** `include` is no extra where it names logprobs alone. */
+/** `include` is not an extra field if it names only log probabilities. */
 const extrasIn = ({ include, ...rest }: Fields): Fields =>
   include === undefined || asList(include).join() === logprobsOfText ? rest : { ...rest, include };
 
-/** The one entry of `include` that other dialects have. */
+/** The only entry of `include` that other dialects support. */
 const logprobsOfText = 'message.output_text.logprobs';
 
 const parseTools = (value: unknown, at: string, namespace?: string): NeutralTool[] =>
   optionalList(value, at).flatMap((entry, index) => parseTool(entry, `${at}[${index}]`, namespace));
 
-/** Codex may declare its tools in an item of the input, and finds more in a search of its own, some more than once. */
+/**
+ * Codex may declare its tools in an item of the input, and adds tools from its own tool search, some of them more than
+ * once.
+ */
 function toolsInInput(input: unknown, declared: readonly NeutralTool[]): NeutralTool[] {
   const known = new Set(declared.map(calledName));
   return asList(input).flatMap((item, index) => {

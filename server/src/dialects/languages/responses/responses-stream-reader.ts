@@ -32,7 +32,7 @@ export class ResponsesStreamReader implements StreamReader {
     return event ? this.read(event) : [];
   }
 
-  /** Reads the data of an event that is parsed already. */
+  /** Reads the data of an event that is already parsed. */
   read(event: Fields): NeutralEvent[] {
     switch (event['type']) {
       case 'response.created':

@@ -270,7 +270,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     return this.sent('response.output_item.added', at) + this.sent('response.output_item.done', at);
   }
 
-  /** Claude cites before the text that the citation is about. */
+  /** Claude sends citations before the text that they belong to, so they are kept until a text is open. */
   private annotate(annotation: Fields): string {
     if (this.open?.block.kind !== 'text') {
       this.early.push(annotation);
@@ -293,7 +293,10 @@ export class ResponsesStreamWriter implements StreamWriter {
       .join('');
   }
 
-  /** No text followed: they are about the last one, whose item is complete except in the whole response. */
+  /**
+   * Attaches annotations to the last text, because no text followed. Its item is complete, so only the whole response
+   * in the last event contains them.
+   */
   private annotateLast(): void {
     const last = this.output.findLast(({ type }) => type === 'message');
     const [part] = asFieldsList(last?.['content']);

@@ -3,7 +3,7 @@ import { asFields, asFieldsList, asText, type Fields, type Json } from '../../ne
 import { tokensOfImage } from '../../neutral/made-image.js';
 import { fromUsage, toCount, toUsage } from '../openai/usage.js';
 
-/** Items of a response that are calls of tools which OpenAI runs and charges. */
+/** Types of items that are calls of tools which OpenAI runs and charges. */
 const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecutions'>([
   ['web_search_call', 'webSearches'],
   ['file_search_call', 'fileSearches'],
@@ -12,7 +12,8 @@ const toolCalls = new Map<unknown, 'webSearches' | 'fileSearches' | 'codeExecuti
 ]);
 
 /**
- * Responses uses different names for the counts than chat, and its tools are counted by the items of the output.
+ * Reads usage of Responses. Its counts have other names than in chat, and its tool calls are counted by the items of
+ * the output.
  * @param response the whole response
  * @returns null when no usage was reported
  */
@@ -34,15 +35,15 @@ export function toResponsesUsage(response: Fields): Usage | null {
     response['service_tier'],
   );
   const found = text && withDrawnImages(text, asFields(asFields(response['tool_usage'])?.['image_gen']), response);
-  // xAI counts the calls of its tools; their items would count a second time.
+  // xAI counts the calls of its tools itself. Counting their items would count them a second time.
   if (!found || found.details?.webSearches || asFields(usage['server_side_tool_usage_details'])) return found;
   const calls = toolCallsIn(response);
   return calls ? { ...found, details: { ...found.details, ...calls } } : found;
 }
 
 /**
- * The calls of tools in the finished items of a response that is not complete.
- * @param items with as much of them as `toolItem` keeps
+ * Returns the tool calls in the finished items of a response that is not complete.
+ * @param items items as `toolItem` reduced them
  */
 export function usageOfItems(items: readonly Fields[], tools: unknown): Usage {
   const response = { output: items, tools };
@@ -51,7 +52,7 @@ export function usageOfItems(items: readonly Fields[], tools: unknown): Usage {
   return calls ? { ...drawn, details: { ...drawn.details, ...calls } } : drawn;
 }
 
-/** An item that is the call of a tool which has a price, without its content; null for others. */
+/** Returns an item without its content if it is a call of a tool that has a price; null for other items. */
 export function toolItem(item: Fields | null): Fields | null {
   const isTool = item && (toolCalls.has(item['type']) || item['type'] === 'image_generation_call');
   if (!isTool) return null;
@@ -59,12 +60,12 @@ export function toolItem(item: Fields | null): Fields | null {
   return { type, status, action, container_id, environment, size, quality };
 }
 
-/** Images of OpenAI's own tool are drawn by another model, whose tokens the usage leaves out. */
+/** Adds the tokens of images that OpenAI's own tool drew with another model, because the usage leaves them out. */
 function withDrawnImages(usage: Usage, report: Fields | null, response: Fields): Usage {
   if (!report) return usage.details?.imageOutputTokens ? usage : withUncountedImages(usage, response);
   const [promptTokens, output] = [toCount(report['input_tokens']), toCount(report['output_tokens'])];
   if (promptTokens === 0 && output === 0) return usage;
-  // A response that is not stored may leave its items out.
+  // A response that is not stored may omit its items.
   const images = asFieldsList(response['output']).filter(isDrawn).length || 1;
   const counted = usage.details?.imageOutputTokens;
   if (counted) {
@@ -74,7 +75,7 @@ function withDrawnImages(usage: Usage, report: Fields | null, response: Fields):
   const spent = asFields(report['output_tokens_details']);
   const shown = toCount(asFields(report['input_tokens_details'])?.['image_tokens']);
   const imageInputTokens = Math.min(shown, promptTokens);
-  // Without details the output is all image.
+  // Without details, all output is counted as image tokens.
   const imageOutputTokens = spent ? Math.min(toCount(spent['image_tokens']), output) : output;
   return {
     ...usage,
@@ -89,7 +90,10 @@ function withDrawnImages(usage: Usage, report: Fields | null, response: Fields):
   };
 }
 
-/** Images whose tokens the provider does not report have as many as OpenAI publishes for their size and quality. */
+/**
+ * Adds images whose tokens the provider does not report, with the token count that OpenAI publishes for their size and
+ * quality.
+ */
 function withUncountedImages(usage: Usage, response: Fields): Usage {
   const items = asFieldsList(response['output']).filter(isDrawn);
   if (items.length === 0) return usage;
@@ -108,7 +112,7 @@ const isDrawn = (item: Fields): boolean => item['type'] === 'image_generation_ca
 function toolCallsIn(response: Fields): UsageDetails | null {
   const searches = reportedSearches(response);
   let counts: Record<string, number> | null = searches ? { webSearches: searches } : null;
-  // A container is charged once, however often code runs in it.
+  // A container is charged once, regardless of how often code runs in it.
   const containers = new Set<unknown>();
   for (const item of asFieldsList(response['output'])) {
     const name = toolCalls.get(item['type']);
@@ -128,20 +132,20 @@ function toolCallsIn(response: Fields): UsageDetails | null {
   return counts;
 }
 
-/** Memory of the containers of a tool. One with 64 GB costs 64 times one with 1 GB. */
+/** Returns the memory of the containers of a tool. A container with 64 GB costs 64 times one with 1 GB. */
 function gigabytesOf(response: Fields, isShell: boolean): number {
   const [type, place] = isShell ? ['shell', 'environment'] : ['code_interpreter', 'container'];
   const tool = asFieldsList(response['tools']).find((each) => each['type'] === type);
   return Number(/^(4|16|64)g$/.exec(asText(asFields(tool?.[place])?.['memory_limit']))?.[1] ?? 1);
 }
 
-/** The searches that the provider bills, of which some are free; undefined where it does not report them. */
+/** Returns the searches that the provider bills, some of which are free. Undefined if it does not report them. */
 function reportedSearches(response: Fields): number | undefined {
   const searches = asFields(asFields(response['tool_usage'])?.['web_search'])?.['num_requests'];
   return typeof searches === 'number' ? toCount(searches) : undefined;
 }
 
-/** Opening a page that was found, and searching on it, is no search. */
+/** Whether an item opens a page that was found, or searches within it, which is not billed as a search. */
 function isNoSearch(item: Fields): boolean {
   const action = asFields(item['action'])?.['type'];
   return action !== undefined && action !== 'search';

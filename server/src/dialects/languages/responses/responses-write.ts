@@ -52,7 +52,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   if (refused && wanted !== 'none') dropped.hint('reasoning', wanted);
   const effort = refused ? undefined : wanted;
   const body = omitUndefined<Json>({
-    // A client of another dialect did not ask for the response to be stored.
+    // A client of another dialect did not request that the response is stored.
     store: own ? undefined : false,
     include: !own && thinkingModel.test(request.model) ? ['reasoning.encrypted_content'] : undefined,
     reasoning: own
@@ -84,7 +84,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
   switch (tool.kind) {
     case 'function': {
       const { description, parameters } = tool;
-      // If absent, Responses makes a schema strict, which a client of another dialect did not ask for.
+      // Without the field, Responses makes a schema strict, which a client of another dialect did not request.
       const strict = tool.strict ?? (own ? undefined : false);
       return omitUndefined<Json>({
         type: 'function',

@@ -1,9 +1,9 @@
 import type { ReasoningPart } from '../../neutral/message.js';
 
 /*
- * Responses returns the thinking signature as `encrypted_content` of a reasoning item, and requires the item's id back
- * with it; other dialects have one text. So the id is prepended to the signature if the provider speaks Responses, and
- * reasoning that a provider encrypts is marked if the client does.
+ * Responses returns the thinking signature as `encrypted_content` of a reasoning item, and requires the item's id
+ * together with it. Other dialects have one text. Therefore the id is prepended to the signature if the provider speaks
+ * Responses, and reasoning that a provider encrypts is marked if the client speaks Responses.
  */
 
 const withId = /^(rs_[A-Za-z0-9_-]+):/;
@@ -22,7 +22,7 @@ export function itemOfSignature(thinkingSignature: string): { id: string; encryp
   return id === undefined ? null : { id, encrypted: thinkingSignature.slice(id.length + 1) };
 }
 
-/** `encrypted_content` as a client of Responses sees it. */
+/** Returns `encrypted_content` in the form that a client of Responses gets. */
 export const encryptedContent = (part: Pick<ReasoningPart, 'signature' | 'redacted'>): string | undefined =>
   part.redacted === undefined ? part.signature : redactedMark + part.redacted;
 

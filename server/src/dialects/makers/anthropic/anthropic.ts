@@ -13,13 +13,13 @@ import { messagesProvider } from '../../languages/anthropic/messages-write.js';
 
 const settingsOf = (target: Target): ClaudeSettings => ({ ...target.families.claude, remoteMedia: true });
 
-/** The base URL without a trailing slash or `/v1`, which the path contains. */
+/** Returns the URL without a trailing slash or `/v1`, which the path contains. */
 function messagesUrl(target: Target, path = '/v1/messages'): string {
   const base = target.baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
   return base + path;
 }
 
-/** For clients of the Messages dialect: bytes pass through. */
+/** Serves clients of the Messages dialect: bytes pass through. */
 const messages: ChatCapability = {
   toUpstreamRequest(request, target) {
     const { bytes, model } = nativeMessagesBody(request, target, settingsOf(target));
@@ -36,7 +36,7 @@ const messages: ChatCapability = {
   openStream: (_request, _target, transcript) => nativeMessageStream(transcript),
 };
 
-/** For clients of every other dialect. */
+/** Serves clients of every other dialect. */
 const conversation: ConversationCapability = {
   codec: (target) => messagesProvider(settingsOf(target)),
   toUpstreamRequest: (body, call, target) => ({

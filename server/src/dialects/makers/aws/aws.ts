@@ -26,7 +26,7 @@ import { type AwsKeys, signedHeaders } from './sigv4.js';
 
 interface Access {
   readonly region: string;
-  /** Null: `apiKey` is sent unchanged. */
+  /** The AWS keys. Null if `apiKey` is sent unchanged. */
   readonly keys: AwsKeys | null;
   readonly apiKey: string;
 }
@@ -102,7 +102,7 @@ const conversation: ConversationCapability = {
     toRequest(withBetas(body, undefined, bedrockBetas, target), model, stream, target),
 };
 
-/** For clients of Messages: request and response stay unchanged inside AWS's frames. */
+/** Serves clients of Messages: request and response stay unchanged inside AWS's frames. */
 const messages: ChatCapability = {
   serves: ({ messages: turns }) => !namesRemoteMedia(turns),
   toUpstreamRequest(request, target) {
@@ -114,7 +114,7 @@ const messages: ChatCapability = {
   openStream: (_request, _target, transcript) => new UnframedStream(nativeMessageStream(transcript)),
 };
 
-/** Bedrock counts for the model itself, not for a profile, and wants a body that could be invoked. */
+/** Bedrock counts for the model itself, not for a profile, and requires a body that could be invoked. */
 const countMessages: TokenCount = {
   toUpstreamRequest(request, target) {
     const counted = { ...request, path: '/v1/messages/count_tokens' };

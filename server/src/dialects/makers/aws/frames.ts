@@ -11,7 +11,9 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** Lengths and checksums around every message: total length, header length, and one checksum at each end. Bytes. */
+/**
+ * Bytes of the lengths and checksums around every message: total length, header length, and one checksum at each end.
+ */
 const smallestFrame = 16;
 const maxFrame = 16 * 1024 * 1024;
 

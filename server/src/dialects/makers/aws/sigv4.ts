@@ -5,7 +5,7 @@ import { hmac, sha256 } from '../openai-compatible/signing.js';
 export interface AwsKeys {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** '' for permanent keys. */
+  /** The session token; empty for permanent keys. */
   readonly sessionToken: string;
   readonly region: string;
 }

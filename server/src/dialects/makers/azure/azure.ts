@@ -4,7 +4,7 @@ import { needsResponses, openAICompatible } from '../openai-compatible/openai-co
 import { deploymentRules } from '../openai-compatible/chat-body.js';
 import { azureDrawingHeader, drawingIn } from '../../languages/responses/drawing-tool.js';
 
-/** 2025-05-10 00:00 UTC: older channels name their deployments without dots. */
+/** 2025-05-10 00:00 UTC. Older channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 const defaultVersion = '2024-12-01-preview';
 /** Versions of the `/openai/v1` API, which has no dates. */
@@ -15,8 +15,8 @@ const deploymentOf = (model: string, { createdTime }: Target): string =>
   createdTime < dotsSince ? model.replaceAll('.', '') : model;
 
 /**
- * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API when the version is `v1` or another of it
- * (docs/reference/providers/openai-family.md).
+ * Returns `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API if the version is one of that
+ * API, such as `v1` (docs/reference/providers/openai-family.md).
  */
 export function azureUrl(base: string, { path }: { readonly path: string }, target: Target): string {
   const [route = '', query = ''] = path.split('?', 2);

@@ -69,8 +69,8 @@ const statuses: Readonly<Record<number, number>> = {
 };
 
 /**
- * `error_code` with status 200 (docs/reference/providers/own-protocols.md#baidu-ernie).
- * @returns null when there is none
+ * Reads `error_code` with status 200 (docs/reference/providers/own-protocols.md#baidu-ernie).
+ * @returns null if there is none
  */
 function baiduError(answer: Fields): UpstreamError | null {
   const code = someNumber(answer['error_code']) ?? 0;

@@ -105,7 +105,7 @@ const dialect: Dialect = {
   chunk: named,
 };
 
-/** `{result: {response, usage}}`, and `{response}` in a stream. */
+/** Converts `{result: {response, usage}}`, and `{response}` in a stream. */
 function toCompletion(answer: Record<string, unknown>, target: Target): Record<string, unknown> {
   const result = asFields(answer['result']) ?? answer;
   const ends = answer['result'] !== undefined;
@@ -121,7 +121,7 @@ function toCompletion(answer: Record<string, unknown>, target: Target): Record<s
 
 export const cloudflare: Adapter = {
   ...openAICompatible(dialect),
-  // The schema of a model's own call has no `stream_options`; the last event reports the usage unasked.
+  // The schema of a model's own call has no `stream_options`. The last event always reports the usage.
   completions: streamed({ ...dialect, refusesStreamOptions: true, answer: toCompletion, chunk: toCompletion }, runUrl),
   images: cloudflareImages(dialect, runUrl),
   transcription: cloudflareTranscription(dialect, runUrl),

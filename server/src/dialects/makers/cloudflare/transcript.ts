@@ -7,7 +7,7 @@ const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 type Format = (typeof formats)[number];
 
 /**
- * The form of a transcript that the client asked for.
+ * Returns the transcript format that the client requested.
  * @throws AppError UNSUPPORTED_BY_CHANNEL
  */
 export function transcriptFormat({ response_format: given }: Fields): Format {
@@ -17,7 +17,10 @@ export function transcriptFormat({ response_format: given }: Fields): Format {
   return format;
 }
 
-/** A transcript in the form of OpenAI's. @throws AppError UPSTREAM_INVALID_RESPONSE when it has no times, where they are needed */
+/**
+ * Returns a transcript in OpenAI's form.
+ * @throws AppError UPSTREAM_INVALID_RESPONSE if the format needs times and the transcript has none
+ */
 export function shownTranscript(result: Fields, format: Format): { contentType: string; body: Buffer } {
   const text = asText(result['text']);
   switch (format) {

@@ -6,7 +6,7 @@ import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /**
- * The provider stopped in the middle: another channel may succeed.
+ * Refuses a response that the provider stopped in the middle. Another channel may succeed.
  * @throws UpstreamError
  */
 function refuseExhausted(answer: Record<string, unknown>): Record<string, unknown> {
@@ -37,7 +37,7 @@ function deepseekRules(body: Fields, model: string): BodyRules {
   };
 }
 
-/** Whether a call may not be answered without a tool, which DeepSeek refuses while the model thinks. */
+/** Whether a call requires a tool call as its response, which DeepSeek refuses while the model thinks. */
 function forcesTool({ tools, tool_choice: choice }: Fields): boolean {
   if (!Array.isArray(tools) || tools.length === 0) return false;
   const given = asFields(choice);

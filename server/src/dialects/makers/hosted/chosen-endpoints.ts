@@ -35,7 +35,7 @@ const chosen = z.strictObject({
 });
 type Chosen = z.infer<typeof chosen>;
 
-/** @throws InvalidInputError naming the first thing that is wrong */
+/** @throws InvalidInputError naming the first error */
 export function checkChosenEndpoints(other: string): void {
   if (other.trim() === '') return;
   const parsed = chosen.safeParse(parsedJson(other));

@@ -3,7 +3,7 @@ import { bearer } from '../openai-compatible/address.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { hostedMessages } from './hosted-messages.js';
 
-/** Addresses of a subscription for coding agents. Its keys are good there alone. */
+/** Addresses of a subscription for coding agents. Its keys are valid only at these addresses. */
 interface CodingPlan {
   /** The text that older consoles store as the base URL. */
   readonly name: string;
@@ -48,7 +48,7 @@ const plans: readonly CodingPlan[] = [
 ];
 
 /**
- * The adapter of a channel whose base URL is a coding plan's: Messages are native there.
+ * Returns the adapter of a channel whose base URL is that of a coding plan, where Messages are native.
  * @returns null for every other base URL
  */
 export function codingPlanAdapter(baseUrl: string): Adapter | null {
@@ -63,5 +63,5 @@ export function codingPlanAdapter(baseUrl: string): Adapter | null {
   };
 }
 
-/** DeepSeek's address of chat is that of everybody. */
+/** DeepSeek's chat address is the same for all its customers. */
 const isOwn = (chat: string): boolean => chat.includes('/coding') || chat.includes('//coding');

@@ -21,8 +21,8 @@ function headersOf(target: Target, { stream, headers = {} }: ChatRequest): Recor
 }
 
 /**
- * Messages at hosts that speak Anthropic's dialect for models of any maker. Their thoughts need no signature, so the history
- * stays as it is.
+ * Messages at hosts that speak Anthropic's dialect for models of any maker. Their thoughts need no signature, so the
+ * history stays unchanged.
  * @param place the complete URL of `/v1/messages`
  */
 export const hostedMessages = (place: (target: Target) => string): ChatCapability => ({

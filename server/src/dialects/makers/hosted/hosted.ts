@@ -5,7 +5,7 @@ import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { baseOf } from '../openai-compatible/own-dialect.js';
 import { hostedMessages } from './hosted-messages.js';
 
-/** The base URL without a version, which paths bring. */
+/** Returns the base URL without a version, which the paths contain. */
 const hostOf = (target: Pick<Target, 'baseUrl'>): string => baseOf(target).replace(/\/v1$/, '');
 
 /** A server or gateway that speaks OpenAI's dialects and Anthropic's, with an optional key. */

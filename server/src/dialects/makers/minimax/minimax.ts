@@ -40,7 +40,7 @@ const dialect: Dialect = {
   chunk: refuseBaseResponse,
 };
 
-/** The provider's own protocol: texts and their purpose in, vectors out. */
+/** The provider's own protocol takes texts and their purpose, and returns vectors. */
 const embeddings = oneShot(dialect, '/v1/embeddings', {
   dropped: othersThan('input', 'type'),
   body: ({ model, input, type }) => ({

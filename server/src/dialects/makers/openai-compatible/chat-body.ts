@@ -31,7 +31,7 @@ type Rules = (body: Fields, model: string, target: Pick<Target, 'models'>) => Bo
 /** Changes for OpenAI's reasoning models (docs/reference/providers/openai-family.md#request-changes). */
 export const reasoningRules: Rules = (body, model) => changesFor(body, model, effortSuffix.exec(model));
 
-/** The same where admins name models themselves: a suffix stays on a name that the channel lists. */
+/** Applies the same changes where admins choose the model names: a suffix is kept on a name that the channel lists. */
 export const deploymentRules: Rules = (body, model, { models }) =>
   changesFor(body, model, models.includes(model) ? null : effortSuffix.exec(model));
 
@@ -144,7 +144,10 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** OpenAI and servers that copy it refuse an empty list, and a choice among no tools. A demand for a call stays, and is refused. */
+/**
+ * OpenAI and servers that copy it refuse an empty list of tools, and a tool choice without tools. A choice that
+ * requires a call stays, and the provider refuses it.
+ */
 const withoutEmptyTools = ({ tool_choice: choice }: Fields): Fields => ({
   tools: undefined,
   parallel_tool_calls: undefined,
@@ -237,7 +240,7 @@ function acceptedMessage(
   if (!message) return given;
   const changed: Record<string, unknown> = {};
   if (!developerRole && message['role'] === 'developer') changed['role'] = 'system';
-  // A conversation that began at another provider has no thoughts, without which a call of a tool is refused.
+  // A conversation that began at another provider has no thoughts. Without them the provider refuses a tool call.
   const wantsThought = message['tool_calls'] ?? (everyThought && message['role'] === 'assistant');
   if (reasoningHistory === 'reasoning_content' && wantsThought && !message[reasoningHistory])
     changed[reasoningHistory] = ' ';

@@ -6,7 +6,7 @@ import { chatProvider } from '../../languages/openai/chat-write.js';
 import { acceptedChanges } from './chat-body.js';
 
 /**
- * Chat completions of a provider that speaks them beside a dialect of its own. As for members of the family, fields, roles and
+ * Chat completions of a provider that also has a dialect of its own. As for members of the family, fields, roles and
  * call ids that it does not accept are changed or left out.
  */
 export function acceptedChat(target: Pick<Target, 'accepts' | 'upstreamModel'>): ProviderCodec {

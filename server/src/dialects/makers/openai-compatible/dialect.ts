@@ -8,7 +8,7 @@ export interface BodyRules {
   readonly reasoningEffort?: string;
   /** Fields to set; undefined removes one. Null when the body can stay unchanged. */
   readonly changes: Readonly<Record<string, unknown>> | null;
-  /** Fields that the changes leave out though the client asked for them. */
+  /** Fields that the changes leave out although the client sent them. */
   readonly dropped?: readonly string[];
 }
 
@@ -50,19 +50,22 @@ export const everything: Capabilities = {
 export const everythingAt = (place: EndpointPath): Capabilities =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, place]));
 
-/** Differences of one member of the OpenAI family to OpenAI itself. Everything is optional: `{}` is OpenAI. */
+/** Differences of one member of the OpenAI family from OpenAI itself. All fields are optional: `{}` is OpenAI. */
 export interface Dialect {
   /** Path of chat; missing: base URL + the client's path. `false`: no chat. */
   readonly chat?: EndpointPath | false;
   /** Path of Responses, if the provider supports it. Missing: served by chat. */
   readonly responses?: EndpointPath;
-  /** Path of Responses, where only clients of other dialects are served there. */
+  /** Path of Responses, if only clients of other dialects are served there. */
   readonly overResponses?: EndpointPath;
-  /** Whether chat completions refuse a call of any dialect that Responses takes. Missing: never known before. */
+  /**
+   * Whether chat completions refuse a call, of any dialect, that Responses accepts. Absent: the provider's refusals
+   * decide.
+   */
   readonly needsResponses?: (body: Fields, model: string) => boolean;
-  /** Thoughts of a history are taken with the proof of OpenAI alone, and without their text. */
+  /** Whether the provider accepts earlier thoughts only with OpenAI's proof, and without their text. */
   readonly provesThoughts?: true;
-  /** Whether it compacts conversations below the path of Responses. */
+  /** Whether the provider compacts conversations at a path below that of Responses. */
   readonly compaction?: true;
   /** Further capabilities and their paths. */
   readonly capabilities?: Capabilities;
@@ -73,7 +76,7 @@ export interface Dialect {
     target: Target,
     call: { readonly stream: boolean; readonly body?: Fields },
   ) => Record<string, string>;
-  /** Set only where a provider is known to refuse `stream_options`: all others are asked for the usage of a stream. */
+  /** Set only if a provider is known to refuse `stream_options`. All others are asked for the usage of a stream. */
   readonly refusesStreamOptions?: true;
   /** Changes to the request body. */
   readonly rules?: (body: Fields, model: string, target: Target) => BodyRules;

@@ -2,7 +2,7 @@ import { unsupported } from '../../neutral/field-name.js';
 import type { Fields } from '../../neutral/fields.js';
 
 /**
- * The texts of a call for embeddings, for providers that take nothing else.
+ * Returns the texts of an embeddings call, for providers that accept only texts.
  * @throws AppError UNSUPPORTED_BY_CHANNEL for lists of tokens, which another channel may take
  */
 export function embeddingTexts({ input }: Fields): string[] {

@@ -30,9 +30,12 @@ export interface OneShotRules {
   /** Names of client fields that `body` leaves out. */
   readonly dropped?: (body: Readonly<Record<string, unknown>>) => string[];
   readonly next?: OneShotCapability['next'];
-  /** A response need not be JSON: audio, subtitles, plain transcripts. Of silence, a transcript is empty. */
+  /**
+   * The kind of a response that need not be JSON: audio, subtitles, plain transcripts. The transcript of silence is
+   * empty.
+   */
   readonly plain?: 'audio' | 'text';
-  /** The field of the provider's response that has what was asked for. */
+  /** The field of the provider's response that contains the result. */
   readonly content?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -131,7 +134,7 @@ function fromAnswer(
   };
 }
 
-/** @throws AppError UPSTREAM_INVALID_RESPONSE for nothing, and for a web page */
+/** @throws AppError UPSTREAM_INVALID_RESPONSE for an empty response, and for a web page */
 function contentOf({ contentType, body }: UpstreamAnswer): Buffer {
   if (body.length > 0 && !(contentType.startsWith('text/html') && isMarkup(body))) return body;
   throw withoutContent();
@@ -141,8 +144,9 @@ const withoutContent = (): AppError =>
   new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response has no content');
 
 /**
- * Providers report failures with status 200 in forms that have no `error`, such as `{"code":500,"msg":"…","data":null}`. Other
- * fields than the expected one may have the content, so a response without a message is only refused if its list is empty.
+ * Providers report failures with status 200 in forms without `error`, such as `{"code":500,"msg":"…","data":null}`.
+ * Fields other than the expected one may have the content, so a response without a message is refused only if its list
+ * is empty.
  * @throws UpstreamError with the message of the response; AppError UPSTREAM_INVALID_RESPONSE
  */
 function needContent(fields: Fields, name: string): void {

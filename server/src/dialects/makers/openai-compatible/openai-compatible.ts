@@ -133,8 +133,8 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
 }
 
 /**
- * A response of which only the usage matters. As Latin-1 its texts are wrong, but its structure is right, and it takes half
- * the memory of UTF-16; its texts are read if they have to be counted.
+ * Reads a response of which only the usage matters. Decoded as Latin-1 its texts are wrong, but its structure is right,
+ * and it takes half the memory of UTF-16. The texts are decoded if they have to be counted.
  */
 function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
@@ -191,7 +191,7 @@ export function knownChunk(chunk: Json): Json {
   };
 }
 
-/** OpenAI serves these at Responses alone (its pages of models, November 2026). */
+/** Models that OpenAI serves only at Responses (OpenAI's model pages, November 2026). */
 const onlyResponses =
   /^(?:o[13]-pro|o\d(?:-mini)?-deep-research|gpt-5[\d.]*-(?:pro|codex)|codex-|computer-use-preview|gpt-6-astra)/;
 /** Models whose chat completions refuse functions unless the effort is `none` (BerriAI/litellm#34569, pipecat#4043). */
@@ -220,7 +220,10 @@ function wantsMoreThanResponses(body: Fields): boolean {
   );
 }
 
-/** Whether a call goes to Responses: as the channel is set, else as its provider refused before, else by the model. */
+/**
+ * Whether a call goes to Responses. The channel's setting decides, or else an earlier refusal of the provider, or else
+ * the model.
+ */
 function takes({ needsResponses: needed }: Dialect, body: Fields, target: Target): boolean {
   const { setting, refusedAtChat, upstreamModel } = target;
   if (setting.chatUpstream === 'chat') return false;
@@ -232,10 +235,13 @@ function takes({ needsResponses: needed }: Dialect, body: Fields, target: Target
   return isMeant && !wantsMoreThanResponses(body);
 }
 
-/** Responses refuses a lower limit, which the other dialects have. */
+/** Minimum output limit of Responses. The other dialects allow lower limits. */
 const minOutput = 16;
 
-/** The models that need Responses refuse stop texts at chat completions too, so no call loses a field that worked there. */
+/**
+ * The models that need Responses also refuse stop texts at chat completions, so no call loses a field that worked
+ * there.
+ */
 const overResponsesCodec: ProviderCodec = {
   ...responsesProvider,
   write(request) {
@@ -256,7 +262,7 @@ function overResponses(dialect: Dialect, place: EndpointPath): ResponsesRoute {
     toUpstreamRequest(body, { stream, headers }, target) {
       const rawBody = Buffer.from(writeJson(body));
       const request = { path: '/v1/responses', body, rawBody, stream, wantsUsage: stream, headers };
-      // The body has the channel's override already.
+      // The body already contains the channel's override.
       return native.toUpstreamRequest(request, { ...target, override: null });
     },
   };

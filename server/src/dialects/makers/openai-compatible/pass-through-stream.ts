@@ -27,9 +27,9 @@ export class PassThroughStream implements StreamTransform {
   /** Unparsed events, in case they have to be counted. */
   private readonly kept = new KeptEvents();
   private reported: Usage | null = null;
-  /** The last report as it came. */
+  /** The last usage report, unchanged. */
   private lastReport: Usage | null = null;
-  /** A usage chunk: it has no choices, and comes after all others. */
+  /** The usage chunk, which has no choices and comes after all others. */
   private usageEvent: Buffer | null = null;
   /** Id, time and model of the stream, for a usage chunk that the upstream does not send. */
   private head: Json | null = null;
@@ -61,7 +61,7 @@ export class PassThroughStream implements StreamTransform {
   }
 
   get complete(): boolean {
-    // Usage beside choices is no end: some providers report it in every chunk.
+    // Usage next to choices is not the end of a stream: some providers report it in every chunk.
     if (this.done || this.usageEvent) return true;
     this.report();
     return this.finished;
@@ -168,7 +168,7 @@ export class PassThroughStream implements StreamTransform {
 
 const audioId = /"audio"\s*:\s*\{[^{}]*?"id"\s*:\s*"([\w-]{1,200})"/g;
 
-/** A stream with audio, whose id the client may name in its next request. */
+/** A stream with audio. The client may name the audio's id in its next request. */
 export class SpokenStream extends PassThroughStream {
   private readonly ids = new Set<string>();
 

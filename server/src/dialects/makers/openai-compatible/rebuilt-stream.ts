@@ -31,9 +31,9 @@ export interface RebuiltStreamDeps {
  */
 export class RebuiltStream extends EventStream {
   private reported: Usage | null = null;
-  /** The last report as it came. */
+  /** The last usage report, unchanged. */
   private lastReport: Usage | null = null;
-  /** A usage chunk: it has no choices, and comes after all others. */
+  /** The usage chunk, which has no choices and comes after all others. */
   private usageOnly: Json | null = null;
   private last: Json = {};
   private finished = false;
@@ -86,7 +86,7 @@ export class RebuiltStream extends EventStream {
   }
 
   get complete(): boolean {
-    // Usage beside choices is no end: some providers report it in every chunk.
+    // Usage next to choices is not the end of a stream: some providers report it in every chunk.
     return this.done || this.finished || this.usageOnly !== null;
   }
 

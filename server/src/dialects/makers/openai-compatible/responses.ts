@@ -33,7 +33,7 @@ export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapa
   openStream: (_request, _target, transcript) => nativeResponseStream(transcript),
 });
 
-/** Compaction below the path of Responses, whose fields it has in part. */
+/** Compaction at a path below that of Responses. It supports a part of the fields of Responses. */
 export const nativeCompaction = (dialect: Dialect, place: EndpointPath): ChatCapability => {
   const responses = nativeResponses(dialect, place);
   return {
@@ -50,7 +50,7 @@ export const nativeCompaction = (dialect: Dialect, place: EndpointPath): ChatCap
   };
 };
 
-/** A stored response at the place where responses are made. */
+/** Returns the request for a stored response, at the path at which responses are created. */
 export const storedResponseAt =
   (dialect: Dialect, place: EndpointPath): NonNullable<Adapter['storedResponse']> =>
   (method, path, target) => {

@@ -122,7 +122,7 @@ describe.each<[string, ChannelSetting]>([
           usage: { prompt_tokens: 50, completion_tokens: 6, total_tokens: 56 },
         });
       }
-      // An honest 0 goes on as it came.
+      // A report of 0 that is correct is forwarded unchanged.
       const honest = usageChunk(usage(50, 0, { own: true }));
       expect(shown([nothing, finish, honest], { ...charged, completionTokens: 0 })).toContain('"own":true');
       expect(shown([text, finish], charged)).toBe(done);

@@ -3,8 +3,9 @@ import { asFields, asText, type Fields } from '../../neutral/fields.js';
 import { changedList } from '../../wire/pass-through/changed-list.js';
 
 /**
- * Chat messages whose calls have whole arguments: the output limit may have cut some off, which servers of open models refuse.
- * @returns the same value when all are whole
+ * Returns chat messages whose tool calls have complete arguments. The output limit may have cut some off, and servers
+ * of open models refuse them.
+ * @returns the same value if all are complete
  */
 export const withWholeCalls = (messages: unknown): unknown =>
   changedList(messages, (message) => {

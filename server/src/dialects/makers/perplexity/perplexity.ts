@@ -2,7 +2,9 @@ import type { Adapter } from '../../contract.js';
 import { asFields, asFieldsList, asList, asText, someText, type Fields } from '../../neutral/fields.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** Sources stand beside the choices; clients of other dialects know them as annotations of the text. */
+/**
+ * Converts sources, which are next to the choices. Clients of other dialects expect them as annotations of the text.
+ */
 function withCitations(answer: Record<string, unknown>): Record<string, unknown> {
   const sources = sourcesOf(answer);
   const choices = asFieldsList(answer['choices']);

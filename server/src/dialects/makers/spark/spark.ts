@@ -5,7 +5,10 @@ import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { isLast, sparkCodec } from './spark-codec.js';
 
-/** An HTTP base URL or a password stands for chat completions, everything else for the provider's WebSocket. */
+/**
+ * Whether a channel uses chat completions: its base URL is an HTTP address, or its key a password. All other channels
+ * use the provider's WebSocket.
+ */
 const speaksChat = ({ baseUrl, key }: Pick<Target, 'baseUrl' | 'key'>): boolean =>
   /^https?:\/\//i.test(baseUrl.trim()) || (baseUrl.trim() === '' && !key.includes('|'));
 

@@ -76,8 +76,8 @@ function writeTool(tool: NeutralTool): Json {
 }
 
 /**
- * The provider refuses other orders: one system message first, then turns of the user or of tools that alternate with the
- * assistant's, none of them empty.
+ * Orders turns as the provider requires: one system message first, then turns of the user or of tools that alternate
+ * with those of the assistant, none of them empty.
  */
 function ordered(messages: readonly HunyuanTurn[]): HunyuanTurn[] {
   const system = messages.flatMap(({ Role, Content }) => (Role === 'system' && Content ? [Content] : []));

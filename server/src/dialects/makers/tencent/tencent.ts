@@ -71,10 +71,10 @@ export const tencent: Adapter = {
 interface Tc3Request {
   readonly secretId: string;
   readonly secretKey: string;
-  /** With the port unless it is the default. */
+  /** The host, with the port unless it is the default. */
   readonly host: string;
   readonly action: string;
-  /** Exactly the bytes that are sent. */
+  /** The exact bytes that are sent. */
   readonly body: string;
   /** Unix seconds. */
   readonly timestamp: number;

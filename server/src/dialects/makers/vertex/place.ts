@@ -4,7 +4,7 @@ import { asText, parseFields, someText } from '../../neutral/fields.js';
 
 export type Mode = 'claude' | 'gemini' | 'chat';
 
-/** The maker of the model, from its name; null for a name that none of them uses. */
+/** Returns the maker of the model from its name; null for a name that no maker uses. */
 export function makerOf(model: string): Mode | null {
   if (model.startsWith('claude')) return 'claude';
   if (model.startsWith('gemini')) return 'gemini';

@@ -6,8 +6,8 @@ const name = 'vertex_event';
 const mark = /^event: ?vertex_event|"type": ?"vertex_event"/m;
 
 /**
- * Leaves Vertex's own events out of Claude's: clients of Messages fail on a type that they do not know, and its usage repeats
- * that of the message.
+ * Removes Vertex's own events from Claude's stream. Clients of Messages fail on an unknown event type, and the usage in
+ * it repeats that of the message.
  */
 export class WithoutVertexEvents extends WrappedStream {
   private readonly blocks = new EventBlocks();

@@ -87,10 +87,13 @@ const geminiSettings = ({ families }: Target): GeminiSettings => ({
   callIds: false,
 });
 
-/** Betas that Vertex takes in the body and refuses in the header. */
+/** Betas that Vertex accepts in the body and refuses in the header. */
 const onlyInBody = 'context-1m-2025-08-07';
 
-/** Features behind a beta need it in the header; in the body alone it has no effect. */
+/**
+ * Returns the header with betas. A feature behind a beta needs it in the header; in the body alone the beta has no
+ * effect.
+ */
 function betaHeader(betas: readonly string[]): Record<string, string> {
   const named = betas.filter((beta) => vertexBetas.has(beta) && beta !== onlyInBody);
   return named.length === 0 ? {} : { 'anthropic-beta': named.join(',') };
@@ -181,7 +184,8 @@ const conversation: ConversationCapability = {
 };
 
 /**
- * Each maker counts for its own models, in its own dialect.
+ * Checks that the model's maker counts tokens in this dialect. Each maker counts for its own models, in its own
+ * dialect.
  * @throws AppError UNSUPPORTED_BY_CHANNEL
  */
 function checkMaker({ upstreamModel }: Target, maker: Mode): void {
@@ -189,7 +193,7 @@ function checkMaker({ upstreamModel }: Target, maker: Mode): void {
     throw new AppError('UNSUPPORTED_BY_CHANNEL', 'The maker of the model does not count tokens in this dialect');
 }
 
-/** One address counts for all models of Anthropic. It refuses betas in the header. */
+/** One URL counts for all models of Anthropic. It refuses betas in the header. */
 const countMessages: TokenCount = {
   toUpstreamRequest(request, target) {
     checkMaker(target, 'claude');

@@ -8,7 +8,7 @@ import { oneShot, type OneShotRules } from '../openai-compatible/one-shot.js';
 import { imageRules, openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 const effortSuffix = /-(low|medium|high)$/;
-/** These models choose by their name whether to reason, or always do, and refuse an effort. */
+/** These models decide by their name whether to reason, or always reason, and refuse an effort. */
 const refusesEffort = /^grok-(?:beta|2|3(?!-mini)|code-|4(?:$|-)|4\.20.*-(?:non-)?reasoning$)/;
 const thinks = /^grok-(?:3-mini|4|code-|build-)/;
 const refusedByThinkers = ['stop', 'presence_penalty', 'frequency_penalty'] as const;
@@ -82,7 +82,7 @@ const ofImages: OneShotRules = {
 const edits = oneShot(dialect, '/v1/images/edits', ofImages);
 
 /**
- * An edit as JSON, which is the only form that xAI takes.
+ * Returns an image edit as JSON, the only form that xAI accepts.
  * @throws AppError UNSUPPORTED_BY_CHANNEL for a mask, and for a file at another provider
  */
 function editBody({ body, form }: OneShotRequest): Record<string, unknown> {

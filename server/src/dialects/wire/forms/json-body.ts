@@ -7,7 +7,9 @@ import { malformed, RelayError } from '../../errors/relay-error.js';
 import { pricedNames } from '../../priced-fields.js';
 import type { Json } from '../../neutral/fields.js';
 
-/** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */
+/**
+ * The largest lists that clients send are token ids of embeddings, 300,000 in a call. Tool schemas nest some 40 levels.
+ */
 const bounds = { maxDepth: 128, maxValues: 400_000 };
 
 /**
@@ -22,23 +24,26 @@ export function parseJsonBody(bytes: Buffer): Json {
   return checked(parse(bytes.toString('utf8'), shape), shape);
 }
 
-/** Bodies above this are parsed ahead, in slices. Bytes. */
+/** Bodies that are longer are parsed ahead, in slices. Bytes. */
 export const largeBody = 512 * 1024;
-/** Strings above this are cut out before the rest is parsed. */
+/** Strings that are longer are cut out before the rest is parsed. */
 const longString = 64 * 1024;
-/** Bytes outside of strings that one turn looks at: some 10 ms. */
+/** Bytes outside strings that one turn of the event loop scans: some 10 ms. */
 const bytesPerTurn = 4 * 1024 * 1024;
-/** Bytes of strings that one turn decodes: some 10 ms. */
+/** Bytes of strings that one turn of the event loop decodes: some 10 ms. */
 const textPerTurn = 4 * 1024 * 1024;
-/** Numbers, names and brackets: even 400,000 token ids stay below. Blanks count, since a parser has to pass them too. */
+/**
+ * Maximum bytes outside strings: numbers, names and brackets. Even 400,000 token ids stay below it. Blanks count,
+ * because a parser has to skip them too.
+ */
 const maxOutside = 16 * 1024 * 1024;
 
 const parsedAhead = new WeakMap<Buffer, Json>();
 
 /**
- * Parses a large body without blocking the event loop, so that `parseJsonBody` has it at once. Large bodies are large by a
- * few long strings (images in base64, documents): those are cut out, decoded piece by piece with turns of the event loop
- * between, and put back. Small bodies and other formats are left alone.
+ * Parses a large body without blocking the event loop, so that `parseJsonBody` then finds the result. Large bodies are
+ * large because of a few long strings (images in base64, documents). These are cut out, decoded piece by piece in
+ * separate turns of the event loop, and inserted again. Small bodies and other formats are ignored.
  * @throws RelayError as `parseJsonBody`
  */
 export async function parseAhead(bytes: Buffer): Promise<void> {
@@ -67,10 +72,10 @@ export async function parseAhead(bytes: Buffer): Promise<void> {
   parsedAhead.set(bytes, checked(restore(frame, texts), scan));
 }
 
-/** Drawn at the start, so that no client can write it. */
+/** The mark is random for each process, so that no client can send it. */
 const mark = `long-string-${randomUUID()}-`;
 
-/** Puts the long strings back where their placeholders stand. */
+/** Inserts the long strings at their placeholders. */
 function restore(value: unknown, texts: readonly string[]): unknown {
   if (typeof value === 'string') {
     return value.startsWith(mark) ? (texts[Number(value.slice(mark.length))] ?? value) : value;
@@ -114,7 +119,7 @@ async function decode(bytes: Buffer, open: number, close: number): Promise<strin
   return text;
 }
 
-/** The last place up to `end` that is neither inside an escape nor inside a UTF-8 sequence. */
+/** Returns the last offset up to `end` that is neither inside an escape nor inside a UTF-8 sequence. */
 function pieceEnd(bytes: Buffer, start: number, end: number): number {
   // The longest escape, \uXXXX, has six bytes.
   const slash = bytes.subarray(end - 6, end).lastIndexOf(backslash) + end - 6;
@@ -136,9 +141,9 @@ function parse(text: string, { longValues }: Pick<JsonShape, 'longValues'> = { l
 }
 
 /**
- * Fields that decide the price or who serves the call, by their names in small letters. Some upstreams compare names
- * without regard to case, and of a repeated name some take the first and some the last: such a call could be priced as one
- * thing and served as another.
+ * Fields that decide the price or which provider serves the call, by their names in lower case. Some upstreams compare
+ * names without regard to case, and of a repeated name some use the first and some the last value. Such a call could be
+ * priced by one value and served by another.
  */
 const decisive = new Map(
   [
@@ -146,7 +151,7 @@ const decisive = new Map(
     ...['model', 'stream', 'messages', 'input', 'prompt', 'contents', 'tools', 'generationConfig', 'generation_config'],
   ].map((name) => [name.toLowerCase(), name]),
 );
-/** Two spellings of one field, where a provider takes both. */
+/** Two spellings of one field, both of which a provider accepts. */
 const twins = [
   ['generationConfig', 'generation_config'],
   ['maxOutputTokens', 'max_output_tokens'],
@@ -163,7 +168,7 @@ function checked(value: unknown, shape: JsonShape): Json {
   return value;
 }
 
-/** Members of all objects in a value. */
+/** Returns the number of members of all objects in a value. */
 function countMembers(value: object): number {
   let count = 0;
   if (Array.isArray(value)) {

@@ -49,7 +49,7 @@ function readPart(head: string, bytes: Buffer): FormPart {
   const disposition = headers.get('content-disposition') ?? '';
   const name = parameter(disposition, 'name');
   if (name === null) throw malformed('a part of the form has no name');
-  // Some parsers decode what is encoded, and others do not.
+  // Some parsers decode encoded parts, and others do not.
   if (!plainEncodings.has((headers.get('content-transfer-encoding') ?? 'binary').toLowerCase())) {
     throw malformed('a part of the form is encoded');
   }
@@ -61,7 +61,10 @@ function readPart(head: string, bytes: Buffer): FormPart {
 
 const plainEncodings = new Set(['7bit', '8bit', 'binary']);
 
-/** @throws RelayError invalid_request when it is named twice, or in the extended form that only some parsers know */
+/**
+ * @throws RelayError invalid_request if the parameter occurs twice, or has the extended form that only some parsers
+ * know
+ */
 function parameter(disposition: string, name: string): string | null {
   const named = namesIn(disposition, name);
   if (named.length > 1 || named.some((each) => each.includes('*'))) throw malformed('a part of the form has two names');
@@ -69,8 +72,8 @@ function parameter(disposition: string, name: string): string | null {
 }
 
 /**
- * The name of a part's file; null for a part without one. .NET writes it twice, the second time in the extended form of
- * RFC 5987. Both mean that the part is a file, and the name decides nothing here.
+ * Returns the name of a part's file; null for a part without one. .NET writes the name twice, the second time in the
+ * extended form of RFC 5987. Both mean that the part is a file, and nothing depends on the name.
  */
 function fileNameOf(disposition: string): string | null {
   const named = namesIn(disposition, 'filename');
@@ -81,7 +84,10 @@ function fileNameOf(disposition: string): string | null {
   return decoded(/;\s*filename\*\s*=\s*"?utf-8'[^']*'([^\s;"]*)/i.exec(disposition)?.[1]) ?? plain ?? '';
 }
 
-/** The places where a parameter is given, with `*` for its extended form. Quoted values may contain what looks like one. */
+/**
+ * Returns the offsets at which a parameter is given; `*` marks its extended form. Quoted values may contain text that
+ * looks like a parameter.
+ */
 const namesIn = (disposition: string, name: string): string[] =>
   disposition.replace(/"(?:[^"\\]|\\.)*"/g, '""').match(new RegExp(`;\\s*${name}\\*?\\s*=`, 'gi')) ?? [];
 
@@ -101,7 +107,7 @@ function decoded(text: string | undefined): string | null {
   }
 }
 
-/** Fields that decide the price or who serves the call. `file` is a file, the other fields are texts. */
+/** Fields that decide the price or which provider serves the call. `file` is a file, and the other fields are texts. */
 const decisive = [
   'model',
   'n',
@@ -114,11 +120,11 @@ const decisive = [
   'file',
   'response_format',
 ];
-/** Fields of which a form may have several. */
+/** Fields that may occur several times in a form. */
 const isList = (name: string): boolean => name === 'image' || name.endsWith('[]');
 
 /**
- * Checks the parts. For a name that occurs twice, some parsers use the first part and some the last; some compare names
+ * Checks the parts. For a name that occurs twice, some parsers use the first part and some the last. Some compare names
  * without regard to case, and some read a text with a file name as a text.
  */
 function checked(parts: FormPart[]): FormPart[] {
@@ -147,18 +153,18 @@ export function textFields(parts: readonly FormPart[]): Record<string, string> {
   return fields;
 }
 
-/** A form as it goes over the wire. */
+/** A form in its serialized shape. */
 interface WrittenForm {
   /** `multipart/form-data` with the boundary. */
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-/** Names go into quotes: what would end them is written the way browsers do. */
+/** Quotes a name. Characters that would end the quotation are escaped as browsers do. */
 const quoted = (text: string): string =>
   `"${text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')}"`;
 
-/** Writes a form again, part by part in their order (RFC 7578). */
+/** Serializes a form, part by part in their order (RFC 7578). */
 export function writeForm(parts: readonly FormPart[]): WrittenForm {
   const boundary = `form-${randomUUID()}`;
   const pieces: Buffer[] = [];

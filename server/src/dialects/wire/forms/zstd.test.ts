@@ -1,6 +1,6 @@
 import { unzstd } from './zstd.js';
 
-/* Frames are written by hand: no supported Node can compress this format. */
+/* The frames are written by hand, because no supported Node version can compress this format. */
 
 const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const windowOf = (exponent: number): Buffer => Buffer.from([0x00, (exponent - 10) << 3]);

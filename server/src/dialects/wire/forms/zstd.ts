@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Decompress } from 'fzstd';
 
-/** A frame makes its reader allocate a window of the size that it names. Encoders name at most this without being asked. */
+/**
+ * Maximum window. A frame makes its reader allocate a window of the size that it names; encoders use at most this size
+ * by default.
+ */
 const maxWindow = 8 * 1024 * 1024;
-/** Each block moves the whole window: bytes moved for one frame at most. */
+/** Maximum number of bytes that one frame may move, because each block moves the whole window. */
 const maxMoved = 2 * 1024 ** 3;
 /** Compressed bytes unpacked in one turn of the event loop. */
 const turnBytes = 64 * 1024;
@@ -37,7 +40,7 @@ interface Frame {
   readonly skippable: boolean;
 }
 
-/** Walks over the headers of a frame's blocks to its end. */
+/** Reads the headers of a frame's blocks up to its end. */
 function readFrame(bytes: Buffer, start: number): Frame {
   const mark = bytes.readUInt32LE(start);
   if ((mark & 0xfffffff0) === skippableMagic) {

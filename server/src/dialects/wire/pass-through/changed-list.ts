@@ -1,8 +1,8 @@
 import { asFields, type Fields } from '../../../shared/json.js';
 
 /**
- * A list whose objects are changed.
- * @returns the same value when nothing changes, or when it is no list
+ * Changes the objects of a list.
+ * @returns the same value if nothing changes, or if it is not a list
  */
 export function changedList(value: unknown, change: (each: Fields) => Fields): unknown {
   if (!Array.isArray(value)) return value;

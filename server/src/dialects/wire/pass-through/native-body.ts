@@ -4,9 +4,9 @@ import { withFields } from './spliced-fields.js';
 const closingBrace = 0x7d;
 
 /**
- * The body of a call whose dialect the provider speaks: the client's bytes if nothing changes, the same bytes with
- * appended fields if something is only added, and otherwise the parsed object with minimal changes. Ids of 64 bits in
- * arguments of tools stay what they are.
+ * Returns the body of a call whose dialect the provider speaks: the client's bytes if nothing changes, the same bytes
+ * with appended fields if fields are only added, and otherwise the parsed object with minimal changes. Ids of 64 bits
+ * in tool arguments stay exact.
  * @param changes fields to set; undefined removes one
  */
 export function minimalChange(

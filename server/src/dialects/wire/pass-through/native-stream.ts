@@ -9,7 +9,7 @@ import type { StreamReader } from '../../neutral/codec.js';
 import { parseFields, type Fields } from '../../neutral/fields.js';
 import { reportEvent } from '../../neutral/report.js';
 
-/** Extracts from the events of one dialect what the relay has to know. */
+/** Extracts from the events of one dialect the values that the relay needs. */
 export interface NativeListener {
   /**
    * Finds, in raw text, the events that have to be parsed. Quotes inside JSON text are escaped, so content cannot
@@ -34,10 +34,10 @@ export interface NativeListener {
   readonly givenIds?: readonly string[] | undefined;
 }
 
-/** Bytes of the held end of a stream. It is one event, which in Responses repeats the whole response. */
+/** Maximum bytes of the held end of a stream. It is one event, which in Responses repeats the whole response. */
 const heldLimit = 64 * 1024 * 1024;
 
-/** Forwards a stream in the client's dialect unchanged, and inspects it on the way. */
+/** Forwards a stream in the client's dialect unchanged, and inspects it. */
 export class NativeStream implements StreamTransform {
   private readonly blocks = new EventBlocks();
   /** Unparsed events, in case they have to be counted. */

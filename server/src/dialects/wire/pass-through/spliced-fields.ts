@@ -2,10 +2,10 @@ import { endOfString, hasLongNumbers, writeJson } from '../../../shared/exact-js
 import type { Fields } from '../../neutral/fields.js';
 
 /**
- * Sets and removes fields of a JSON object. All other values stay as they are written where parsing could change one.
- * @param text of the object
- * @param fields the same, parsed
- * @param changes by the name of the field; undefined removes one
+ * Sets and removes fields of a JSON object. All other values keep their original text, if parsing could change one.
+ * @param text the text of the object
+ * @param fields the parsed object
+ * @param changes changes by the name of the field; undefined removes one
  */
 export const withFields = (text: string, fields: Fields, changes: Readonly<Record<string, unknown>>): string =>
   hasLongNumbers(text) ? splicedFields(text, changes) : JSON.stringify({ ...fields, ...changes });
@@ -29,7 +29,7 @@ export function splicedTexts(text: string, changes: Readonly<Record<string, stri
   return `{${[...values].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }
 
-/** The value of a field as it is written; undefined when the object has none. */
+/** Returns the original text of a field's value; undefined if the object has no such field. */
 export const fieldText = (text: string, name: string): string | undefined => valuesOf(text).get(name);
 
 /** Returns the values by name. For a name that occurs twice the last value counts, as for `JSON.parse`. */

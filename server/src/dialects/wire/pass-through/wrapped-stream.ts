@@ -2,7 +2,9 @@ import type { StreamTransform } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../../shared/usage.js';
 
-/** A stream around another one: usage, end and failure are those of the inner stream unless a subclass says otherwise. */
+/**
+ * A stream around another one. Usage, end and failure are those of the inner stream unless a subclass overrides them.
+ */
 export abstract class WrappedStream implements StreamTransform {
   constructor(protected readonly inner: StreamTransform) {}
 

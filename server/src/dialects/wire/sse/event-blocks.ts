@@ -11,9 +11,9 @@ const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 const defaultEventLimit = 8 * 1024 * 1024;
 
 /**
- * Splits a byte stream of server-sent events at event boundaries, wherever the network split it. Bytes are not copied
- * if a read ends with an event, and are scanned once however small the reads are.
- * @throws AppError UPSTREAM_INVALID_RESPONSE when one event is larger than `eventLimit` bytes
+ * Splits a byte stream of server-sent events at event boundaries, regardless of how the network split it. Bytes are not
+ * copied if a read ends with an event, and are scanned once even if the reads are small.
+ * @throws AppError UPSTREAM_INVALID_RESPONSE if one event is larger than `eventLimit` bytes
  */
 export class EventBlocks {
   private waiting: Buffer[] = [];
@@ -41,7 +41,7 @@ export class EventBlocks {
     return block;
   }
 
-  /** The rest at the end of the stream: an event without its empty line, or null. */
+  /** Returns the remaining bytes at the end of the stream: an event without its empty line, or null. */
   rest(): EventBlock | null {
     if (this.waitingLength === 0) return null;
     const block = this.takeWith(null);
@@ -112,7 +112,7 @@ function lastBoundary(text: string): number {
   return end;
 }
 
-/** The start of an event that contains `at`: of that event or, where lines end in `\r`, of the block. */
+/** Returns the start of the event that contains `at`, or of the whole block if its lines end in `\r`. */
 export function startOfEvent(text: string, at: number): number {
   const before = text.includes('\r') ? -1 : text.lastIndexOf('\n\n', at);
   return before === -1 ? 0 : before + 2;
@@ -132,8 +132,8 @@ export function eachEvent(text: string, visit: (start: number, end: number) => v
 }
 
 /**
- * The end of the event that starts at `start`, behind its empty line.
- * @param plain no line of the text ends in `\r`
+ * Returns the end of the event that starts at `start`, after its empty line.
+ * @param plain whether no line of the text ends in `\r`
  */
 export function endOfEvent(text: string, start: number, plain: boolean): number {
   if (plain) {

@@ -27,7 +27,7 @@ export abstract class EventStream implements StreamTransform {
   }
 
   report(): void {
-    // Every event was reported when it came.
+    // Every event was reported when it arrived.
   }
 
   private feed(events: ServerEvent[]): string {

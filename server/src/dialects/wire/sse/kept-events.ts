@@ -1,8 +1,8 @@
 import type { EventBlock } from './event-blocks.js';
 
-/** Characters. A short response of about fifty events stays below and is never parsed. */
+/** Limit in characters. A short response of about fifty events stays below it and is never parsed. */
 const defaultLimit = 18 * 1024;
-/** Many pieces mean a slow stream that stays open for long, so there is time to parse it. */
+/** Maximum number of pieces. Many pieces mean a slow stream that stays open for long, so there is time to parse it. */
 const maxPieces = 8;
 
 /**
@@ -25,7 +25,7 @@ export class KeptEvents {
     return this.length > this.limit || this.texts.length >= maxPieces;
   }
 
-  /** Everything added since the last call. */
+  /** Returns every event that was added since the last call. */
   take(): EventBlock | null {
     if (this.length === 0) return null;
     const text = this.texts.join('');

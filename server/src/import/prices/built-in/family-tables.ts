@@ -18,7 +18,7 @@ export type Ratios = ReadonlyMap<string, number>;
 /** The tables and rules of a program whose site has saved nothing. */
 export interface FamilyTables {
   readonly modelRatios: Ratios;
-  /** USD per call. */
+  /** Fixed prices in USD per call. */
   readonly modelPrices: Ratios;
   readonly completionRatios: Ratios;
   readonly cacheRatios: Ratios;
@@ -44,7 +44,7 @@ const earlyCacheRatios = tableOf([
   [0.1, 'claude-opus-4-20250514 claude-opus-4-20250514-thinking'],
 ]);
 
-/** Veloera's tables are the built-in ones here, except for two models whose ratio it computes to 0. */
+/** Veloera's tables equal those built in here, except for two models whose ratio it computes as 0. */
 const early: FamilyTables = {
   modelRatios: new Map([
     ...Object.entries(defaultModelRatios),

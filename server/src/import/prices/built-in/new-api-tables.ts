@@ -1,6 +1,9 @@
 import { tableOf, type PriceList } from './price-list.js';
 
-/** Model ratios of new-api of 2026-08 that its versions of early 2025 and Veloera do not have, or have otherwise. */
+/**
+ * Model ratios of new-api of 2026-08 that Veloera and new-api's versions of early 2025 lack, or have with another
+ * value.
+ */
 const addedRatios: PriceList = [
   [1, 'gpt-4.1 gpt-4.1-2025-04-14 o3 o3-2025-04-16 o4-mini-deep-research o4-mini-deep-research-2025-06-26'],
   [0.2, 'gpt-4.1-mini gpt-4.1-mini-2025-04-14'],
@@ -35,7 +38,7 @@ const addedRatios: PriceList = [
 
 export const newApiAddedRatios = tableOf(addedRatios);
 
-/** Models that are no longer in its table. */
+/** Models that new-api has removed from its table. */
 export const newApiRemovedModels: ReadonlySet<string> = new Set(
   [
     'babbage-002 davinci-002 ada claude-instant-1 claude-2.0 claude-2.1',
@@ -44,7 +47,7 @@ export const newApiRemovedModels: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** USD per call. */
+/** Fixed prices in USD per call. */
 export const newApiAddedPrices = tableOf([
   [0.04, 'black-forest-labs/flux-1.1-pro'],
   [0.8, 'mj_video'],
@@ -67,7 +70,7 @@ const claude = [
   'claude-haiku-4-5-20251001',
 ];
 
-/** Cache ratios that were added. */
+/** Cache ratios that new-api has added. */
 export const newApiAddedCacheRatios = tableOf([
   [0.1, 'gemini-3-flash-preview gemini-3-pro-preview gemini-3.1-pro-preview gemini-3.1-flash-lite'],
   [0.1, 'gemini-3.5-flash-lite gemini-3.6 gemini-3.6-flash'],

@@ -1,9 +1,12 @@
 import { tableOf, type PriceList } from './price-list.js';
 
-/** one-api divides 500 by 7 as whole numbers. */
+/** one-api divides 500 by 7 as integers. */
 const yuan = 71;
 
-/** Model ratios of one-api of 2025-02, its last version. A name may end with the channel type that it is for. */
+/**
+ * Model ratios of one-api of 2025-02, its last version. A name may end with the channel type for which the ratio
+ * applies.
+ */
 const modelRatios: PriceList = [
   [15, 'gpt-4 gpt-4-0314 gpt-4-0613 whisper-1 tts-1-hd tts-1-hd-1106 ibm-granite/granite-3.0-2b-instruct'],
   [15, 'openai/gpt-4-1106-preview openai/gpt-4-turbo openai/gpt-4-turbo-preview'],

@@ -60,8 +60,8 @@ export class Cluster {
   }
 
   /**
-   * Creates the data folder unless it exists. It is created under a temporary name and renamed when complete; what a
-   * crash left incomplete is removed.
+   * Creates the data folder unless it exists. It is created under a temporary name and renamed when complete.
+   * Incomplete folders of a crashed server are removed.
    * @throws EmbeddedError
    */
   async prepare(postgres: NativePackage, password: string, onWaiting: () => void): Promise<void> {
@@ -72,7 +72,7 @@ export class Cluster {
     await this.removeDrafts();
     const draft = `${draftPrefix}${randomBytes(6).toString('hex')}`;
     await this.initialise(postgres, draft, onWaiting);
-    // Flushing takes as long as the next step, which flushes what it writes itself.
+    // The flush takes as long as the next step, which flushes its own files.
     await Promise.all([
       this.createDatabase(postgres, join(this.homeSeen, draft), password),
       this.runInitdb(postgres, ['--sync-only', `--pgdata=${join(this.homeSeen, draft)}`]),
@@ -81,8 +81,8 @@ export class Cluster {
   }
 
   /**
-   * The `initdb` of a server killed a moment ago may still be writing into a draft. A draft that cannot be removed now
-   * is removed at the next start.
+   * Removes incomplete folders. The `initdb` of a server that was killed a moment ago may still write into one; it is
+   * then removed at the next start.
    */
   private async removeDrafts(): Promise<void> {
     for (const name of (await readdir(this.home)).filter((entry) => entry.startsWith(draftPrefix))) {
@@ -118,11 +118,11 @@ export class Cluster {
   }
 
   private async createDatabase(postgres: NativePackage, pathSeen: string, password: string): Promise<void> {
-    // One command per line.
+    // Single-user mode reads one command per line.
     const commands = [
-      // The password is hexadecimal.
+      // The password is hexadecimal, so it needs no quoting.
       `CREATE ROLE ${databaseName} LOGIN PASSWORD '${password}'`,
-      // The database that nothing uses becomes ours: a further one would be 300 files more.
+      // The unused database `postgres` is renamed, because a further database would add 300 files.
       `ALTER DATABASE postgres RENAME TO ${databaseName}`,
       `ALTER DATABASE ${databaseName} OWNER TO ${databaseName}`,
       `COMMENT ON DATABASE ${databaseName} IS NULL`,
@@ -138,8 +138,8 @@ export class Cluster {
   }
 
   /**
-   * A copy of a data folder may have lost its mode, and one that root made (`cp -r`) belongs to root. Postgres refuses
-   * both.
+   * Restores owner and mode. A copy of a data folder may have lost its mode, and a copy that root made (`cp -r`)
+   * belongs to root. Postgres refuses both.
    */
   private async takeOver(): Promise<void> {
     await chmod(this.path, 0o700);
@@ -161,7 +161,7 @@ export class Cluster {
   }
 }
 
-/** The line of a program's output that gives the reason of its failure. */
+/** Returns the line of a program's output that gives the reason of its failure. */
 export function lastError(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return (

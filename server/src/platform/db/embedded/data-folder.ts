@@ -9,7 +9,7 @@ import { EmbeddedError } from './embedded-error.js';
 /** Paths under `DATA_DIR`. */
 export interface DataFolder {
   readonly path: string;
-  /** Owned by the account Postgres runs as. */
+  /** The folder that is owned by the account of Postgres. */
   readonly home: string;
   readonly cluster: string;
   readonly secrets: string;
@@ -27,13 +27,13 @@ export function dataFolder(dataDir: string): DataFolder {
   };
 }
 
-/** Everything that a server puts there, and what a new file system has. */
+/** Names of the server's own files and folders, and of those that a new file system has. */
 const ownName = /^(postgres|programs|spool|import|secrets\.json.*|server\.lock.*|lost\+found)$/;
 
 /**
- * Creates the folder, closed to all other users. One that exists is closed when it holds nothing but the server's own
- * files. Other users may need a folder with more in it, such as `/tmp`: its mode stays.
- * @throws EmbeddedError when it cannot be used, or others could put files there
+ * Creates the folder, closed to all other users. An existing folder is closed if it contains only the server's own
+ * files. Other users may need a folder with other content, such as `/tmp`, so its mode stays.
+ * @throws EmbeddedError when it cannot be used, or when other users could put files into it
  */
 export async function prepareDataFolder(folder: DataFolder): Promise<void> {
   try {
@@ -53,7 +53,7 @@ export async function prepareDataFolder(folder: DataFolder): Promise<void> {
   );
 }
 
-/** Secrets generated for a server that owns its database, so that no configuration is needed. */
+/** Secrets that are generated for a server with its own database, so that no configuration is needed. */
 export interface StoredSecrets {
   readonly sessionSecret: string;
   readonly encryptionKey: string;

@@ -28,13 +28,13 @@ export interface EmbeddedSettings {
   readonly databasePoolSize: number;
 }
 
-/** For the ledger's pool, the migration lock and tools, with some reserve. */
+/** Connections for the ledger's pool, the migration lock and tools, with some reserve. */
 const connectionsBesidePool = 30;
 
 /**
- * A real Postgres under `dataDir`, used when `DATABASE_URL` is not set. Works as root and as a normal user, wherever
- * the project is installed, and takes over what a killed server left behind.
- * @param onWaiting called when a program of Postgres works and this process has nothing to do
+ * Starts Postgres under `dataDir` if `DATABASE_URL` is not set. Works as root and as a normal user, wherever the
+ * project is installed, and continues with the data of a server that was killed.
+ * @param onWaiting called while a program of Postgres works and this process is idle
  * @throws EmbeddedError: one clear line
  */
 export async function startEmbeddedPostgres(
@@ -79,8 +79,8 @@ export async function startEmbeddedPostgres(
 }
 
 /**
- * The embedded database for a tool beside the server: the running server's own, or one started for the tool. `stop`
- * does not stop a running server's database.
+ * Opens the embedded database for a tool that runs next to the server: the running server's own, or one that is started
+ * for the tool. `stop` does not stop a running server's database.
  */
 export async function joinEmbeddedPostgres(settings: EmbeddedSettings, logger: Logger): Promise<EmbeddedPostgres> {
   const folder = dataFolder(settings.dataDir);

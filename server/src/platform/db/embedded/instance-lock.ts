@@ -19,14 +19,15 @@ export interface InstanceLock {
 
 const heartbeatMilliseconds = 1500;
 /**
- * A holder elsewhere (another container on the same volume) without a heartbeat for this long is dead. Milliseconds.
+ * Milliseconds without a heartbeat after which a holder elsewhere (another container on the same volume) counts as
+ * dead.
  */
 const silenceMilliseconds = 6000;
 
 /**
  * Allows one server per data folder. The lock file names its holder by process id and start time, so a holder that was
- * ended by `kill -9` is recognised at once. Holders in another process namespace, whose process ids mean nothing here,
- * are recognised by their heartbeat.
+ * ended by `kill -9` is recognized immediately. Holders in another process namespace, whose process ids are not
+ * comparable, are recognized by their heartbeat.
  * @throws EmbeddedError while another server holds it
  */
 export async function takeInstanceLock(path: string): Promise<InstanceLock> {
@@ -36,7 +37,7 @@ export async function takeInstanceLock(path: string): Promise<InstanceLock> {
     space: processSpace(hostname()),
     id: randomUUID(),
   };
-  // Two attempts: the second one after a dead holder's file was moved out of the way.
+  // There are two attempts. The second one is made after the file of a dead holder was moved.
   for (let attempt = 0; attempt < 2; attempt++) {
     if (await place(path, me)) return hold(path, me);
     const holder = await readHolder(path);
@@ -57,7 +58,7 @@ const inUse = (path: string, holder: Holder | null): EmbeddedError =>
     `another server${holder ? ` (process ${holder.pid})` : ''} is running on this DATA_DIR: stop it first, or set DATA_DIR to another folder (lock: ${path})`,
   );
 
-/** Atomic: a link is created completely or not at all, and never over another file. */
+/** Creates the lock file atomically: a link is created completely or not at all, and never over another file. */
 async function place(path: string, me: Holder): Promise<boolean> {
   const draft = `${path}.${me.id}`;
   await writeFile(draft, JSON.stringify(me), { mode: 0o600 });

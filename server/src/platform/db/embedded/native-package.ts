@@ -10,15 +10,14 @@ import { runTool } from './run-tool.js';
 /** The folder of the Postgres binaries: `bin/`, `lib/`, `share/`. */
 export interface NativePackage {
   readonly folder: string;
-  /** Such as `18`. Data folders of another major version cannot be opened. */
+  /** The version, such as `18`. Data folders of another major version cannot be opened. */
   readonly majorVersion: string;
 }
 
 /**
- * Locates the Postgres binaries of the npm package for this platform in a folder from which the account can run them:
- * where npm installed them, or a copy when that account has no access to the project or npm installed the package
- * incompletely.
- * @param privateFolder for the copy of a non-root user
+ * Returns the Postgres binaries of the npm package for this platform, in a folder from which the account can run them:
+ * the folder of npm, or a copy if the account has no access to the project or npm installed the package incompletely.
+ * @param privateFolder folder for the copy of a non-root user
  * @throws EmbeddedError when neither runs on this machine
  */
 export async function locatePostgres(account: Account | undefined, privateFolder: string): Promise<NativePackage> {
@@ -103,7 +102,8 @@ async function isReadableByOthers(path: string): Promise<boolean> {
 }
 
 /**
- * A copy that every user may read and only we may change. A folder that another user could have prepared is not used.
+ * Creates a copy that every user may read and only this user may change. A folder that another user could have prepared
+ * is not used.
  */
 async function copyOf(source: string, shelf: string): Promise<string> {
   const place = (await usableShelf(shelf)) ?? (await mkdtemp(join(tmpdir(), 'tollgate-')));

@@ -14,8 +14,8 @@ const maxPauseMilliseconds = 10_000;
 const fastStopMilliseconds = 20_000;
 
 /**
- * Errors that a retry may resolve: a port taken by another process, or processes of a killed Postgres that are about to
- * end.
+ * Matches errors that a retry may resolve: a port in use by another process, or processes of a killed Postgres that are
+ * about to end.
  */
 const passing = /could not bind|could not create any TCP|pre-existing shared memory|lock file .* already exists/i;
 
@@ -30,7 +30,7 @@ export class PostgresProcess {
     private readonly postgres: NativePackage,
     private readonly connections: number,
     private readonly logger: Logger,
-    /** On loopback; constant for the lifetime of this object. */
+    /** The port on loopback, which is constant for the lifetime of this object. */
     readonly port: number,
   ) {}
 
@@ -54,7 +54,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Closes its connections, flushes everything to disk and ends all its processes. */
+  /** Closes the connections of Postgres, flushes its data to disk, and ends its processes. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.restart;
@@ -71,7 +71,7 @@ export class PostgresProcess {
   }
 
   /**
-   * Resolves when it accepts connections.
+   * Resolves when Postgres accepts connections.
    * @throws EmbeddedError
    */
   private async launch(onWaiting: () => void = () => undefined): Promise<void> {

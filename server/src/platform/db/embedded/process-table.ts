@@ -19,8 +19,8 @@ export function processState(pid: number): ProcessState {
 }
 
 /**
- * Returns when a process started, as an opaque system-specific text. The same process id with another start time is
- * another process.
+ * Returns the start time of a process as an opaque text. The same process id with another start time is another
+ * process.
  * @returns empty when the system does not report it
  */
 export async function processBeginning(pid: number): Promise<string> {
@@ -33,7 +33,7 @@ export async function processBeginning(pid: number): Promise<string> {
   }
 }
 
-/** Whether this process works in that folder. Postgres always works in its data folder. */
+/** Whether the working directory of a process is this folder. Postgres always works in its data folder. */
 export async function worksIn(pid: number, folder: string): Promise<boolean> {
   if (process.platform === 'linux') {
     try {

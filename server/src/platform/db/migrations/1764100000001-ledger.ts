@@ -96,7 +96,7 @@ export class Ledger1764100000001 implements MigrationInterface {
       CREATE TABLE logs_default PARTITION OF logs DEFAULT;
 
       -- Creates the partitions of UTC months [from, from + ahead], named logs_YYYYMM. Rows of a month without a partition lie in
-      -- the default one: of a node whose clock was ahead, or moved from a site whose log has times in the future. Postgres then
+      -- the default one: of a node whose clock was ahead, or imported from a site whose log has times in the future. Postgres then
       -- refuses the partition of that month, so those rows move into it first.
       CREATE FUNCTION logs_ensure_partitions(p_from timestamptz, p_ahead integer) RETURNS void LANGUAGE plpgsql AS $$
       DECLARE

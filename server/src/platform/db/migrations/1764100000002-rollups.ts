@@ -118,7 +118,7 @@ export class Rollups1764100000002 implements MigrationInterface {
   }
 }
 
-/** @param isBefore the left side of a comparison with the moment until which all is closed, Unix seconds */
+/** @param isBefore the left side of a comparison with the watermark, Unix seconds */
 const lateTrigger = (name: string, event: string, isBefore: string, run: string): string =>
   `CREATE TRIGGER ${name} AFTER ${event} FOR EACH ROW
      WHEN (${isBefore} pg_sequence_last_value('rollup_closed_until')) EXECUTE FUNCTION ${run}();`;
@@ -129,9 +129,10 @@ const counters = `calls, stream_calls, failed_calls, prompt_tokens, completion_t
 const plain = { include: '', storage: '' };
 
 /**
- * Dashboards that rank users or keys read every row of a month. A row with its histograms has 600 bytes, and the primary key with
- * the counters 130, so that ranking 80,000 rows reads a quarter of the memory and takes half of the time. Index-only scans need
- * pages that VACUUM has marked: by default it waits until a fifth of the table is new.
+ * Storage settings for dashboards that rank users or keys, which read every row of a month. A row with its histograms
+ * has 600 bytes, and an entry of the primary key with the counters 130, so that ranking 80,000 rows from the index
+ * reads a quarter of the memory and takes half of the time. Index-only scans need pages that VACUUM has marked: by
+ * default it waits until a fifth of the table is new.
  */
 const ranked = {
   include: ` INCLUDE (${counters})`,

@@ -1,17 +1,21 @@
 /**
- * SQL of budgets. A reservation stores what it holds of each budget in `reservations.budget_holds`, an array of
- * `{"i": budget, "k": "m" | "t" | "r", "s": start of the window or bucket, "a": amount}`; it is null for calls without a
- * budget, whose functions never come here. Rows of `budgets` are locked after users and tokens, by id; rows of
- * `budget_windows` last, by budget and start.
+ * SQL of budgets. A reservation stores its holds on budgets in `reservations.budget_holds`, an array of `{"i": budget,
+ * "k": "m" | "t" | "r", "s": start of the window or bucket, "a": amount}`. It is null for calls without a budget, which
+ * never run these functions. Rows of `budgets` are locked after users and tokens, by id; rows of `budget_windows` last,
+ * by budget and start.
  */
 
-/** Fields of a hold as a node asks for it: `f` first bucket that counts, `e` end of the window or `d` life of a bucket. */
+/**
+ * Fields of a hold in the request of a node: `f` is the first bucket that counts, `e` the end of the window or `d` the
+ * lifetime of a bucket.
+ */
 const askedHold = 'i integer, k text, s bigint, f bigint, e bigint, d bigint, a bigint';
 const hold = 'i integer, k text, s bigint, a bigint';
 
 /**
- * The budget that refuses these holds: of several, the one that has room last. `budget_left` is the smallest amount left of
- * its kind, `frees_at` the Unix second at which it has room. No row: all have room. Their rows must be locked.
+ * Selects the budget that refuses these holds; of several, the one that has room last. `budget_left` is the smallest
+ * remaining amount of its kind, `frees_at` the Unix second at which it has room. No row: all have room. The rows of the
+ * budgets must be locked.
  */
 const refusing = `
   CREATE FUNCTION ledger_refusing_budget(p_holds jsonb)
@@ -48,8 +52,8 @@ const take = `
   END $$`;
 
 /**
- * Ends the holds of calls: adds what each call used to the window in which it was reserved. `p_calls` is 0 for a call that
- * is released. `logged` is the part that has a log row.
+ * Ends the holds of calls: adds the use of each call to the window in which it was reserved. `p_calls` is 0 for a call
+ * that is released. `logged` is the part that has a log row.
  */
 const move = `
   CREATE FUNCTION ledger_move_budgets(p_holds jsonb[], p_charges bigint[], p_tokens bigint[], p_calls bigint[],
@@ -86,8 +90,8 @@ const settle = `
   END $$`;
 
 /**
- * `ledger_reserve` for calls with budgets, one by one in order of arrival. `b` has the holds. Outcome 4: a budget has no room
- * (`out_budget`, see `ledger_refusing_budget`).
+ * `ledger_reserve` for calls with budgets, one by one in order of arrival. `b` contains the holds. Outcome 4: a budget
+ * has no room (`out_budget`, see `ledger_refusing_budget`).
  */
 const reserve = `
   CREATE FUNCTION ledger_reserve_budgeted(p_node text, p_rows json)
@@ -136,8 +140,8 @@ const reserve = `
   END $$`;
 
 /**
- * Adds holds to a reservation: those of the channel that is about to serve its call. Returns the budget that refuses. Without
- * the reservation, which a crash may have lost, nothing is held.
+ * Adds holds to a reservation: those on budgets of the channel that is about to serve its call. Returns the budget that
+ * refuses. If a crash has lost the reservation, nothing is held.
  */
 const add = `
   CREATE FUNCTION ledger_add_budgets(p_request text, p_holds jsonb)
@@ -154,7 +158,7 @@ const add = `
       WHERE request_id = p_request;
   END $$`;
 
-/** Takes holds of these budgets back from a reservation whose channel did not serve the call. */
+/** Removes holds on these budgets from a reservation whose channel did not serve the call. */
 const drop = `
   CREATE FUNCTION ledger_drop_budgets(p_request text, p_budgets integer[]) RETURNS void LANGUAGE plpgsql
   SET enable_seqscan = off AS $$

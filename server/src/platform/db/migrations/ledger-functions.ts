@@ -92,8 +92,9 @@ const reserve = `
   END $$`;
 
 /**
- * `ledger_reserve` for a batch of one, which is what an idle node sends: the same steps on the same rows in the same
- * order, at half the cost. Calls `ledger_reserve` for everything but the plain success, so refusals have one source.
+ * `ledger_reserve` for a batch of one, which an idle node sends: the same steps on the same rows in the same order, at
+ * half the cost. Calls `ledger_reserve` for everything but the plain success, so that only one function decides on
+ * refusals.
  */
 const reserveOne = `
   CREATE FUNCTION ledger_reserve_one(p_node text, p_row json)

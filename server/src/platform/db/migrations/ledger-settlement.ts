@@ -15,9 +15,9 @@ const settlementType = `
   )`;
 
 /**
- * One settlement as JSON. `first_token_bucket` and `cost_nano_usd` are null where unknown. `least` is the part of the charge
- * that is charged whatever the balance has; null: all of it. `rest` is the price minus the charge, in billionths of a quota
- * unit; null in settlements of earlier builds.
+ * One settlement as JSON. `first_token_bucket` and `cost_nano_usd` are null if unknown. `least` is the part of the
+ * charge that is charged regardless of the balance; null: all of it. `rest` is the price minus the charge, in
+ * billionths of a quota unit; null in settlements of earlier builds.
  */
 const settlementColumns = `
     request_id text, charge bigint, least bigint, counted integer, logged boolean, created_at bigint, channel_id integer, username text,
@@ -29,8 +29,8 @@ const logColumns = `created_at, request_id, type, user_id, username, token_id, t
       "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other`;
 
 /**
- * The details of a log row with the fractions of a unit that its user carried before and after the call, in billionths. A
- * session has the sums of its turns.
+ * Adds to the details of a log row the fractions of a unit that its user carried before and after the call, in
+ * billionths. A session has the sums of its turns.
  */
 const carried = `
   CREATE FUNCTION ledger_carried(p_other text, p_before bigint, p_after bigint) RETURNS text
@@ -40,16 +40,19 @@ const carried = `
                      || CASE p_other WHEN '{}' THEN '}' ELSE ',' || substr(p_other, 2) END END
   $$`;
 
-/** Adds the rests of calls to those of their users. */
+/** Adds the fractions of calls to those of their users. */
 const addRests = 'ON CONFLICT (user_id) DO UPDATE SET rests = c.rests + excluded.rests';
 
-/** The units that are charged of rests, and what is carried. Of a sum, not of each call: so the order of calls is all the same. */
+/**
+ * Return the units that are charged for carried fractions, and the fraction that remains. They are computed from the
+ * sum of all calls, so the order of the calls does not matter.
+ */
 const unitsOf = (rests: string): string => `div(${rests}, ${billion})`;
 const carryOf = (rests: string): string => `((${rests}) % ${billion})::bigint`;
 
 /**
- * Charges the rest of a settlement, as far as the balance and the key's limit have it, and returns what they do not have.
- * Called by the settlement that has charged `least` of it: every row that changes here is locked by then.
+ * Charges the part of a settlement above `least`, as far as the balance and the key's limit allow, and returns the part
+ * that they do not. The settlement that has charged `least` calls it, and has locked every row that changes here.
  */
 const chargeRest = `
   CREATE FUNCTION ledger_charge_rest(p_call ledger_call) RETURNS bigint
@@ -253,10 +256,10 @@ const settleOne = `
   END $$`;
 
 /**
- * Settles calls without a reservation: either settled before, or the reservation was lost in a database crash, since
+ * Settles calls without a reservation: the call was settled before, or a database crash lost the reservation, because
  * reservations are not flushed. Inserts a stand-in reservation, which also serializes two such settlements of one call,
- * then looks for proof of an earlier settlement. Where log rows were deleted since, there is no proof either way:
- * `out_doubtful` names those, and they stay open.
+ * and then looks for proof of an earlier settlement. If log rows were deleted since, neither case can be proven:
+ * `out_doubtful` names those calls, and they stay open.
  */
 const settleLost = `
   CREATE FUNCTION ledger_settle_lost(p_rows json)

@@ -3,10 +3,10 @@
 const usageMeasures = `calls, stream_calls, prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls, logged_quota,
       duration_ms, cost_calls, cost_quota, cost_nano_usd, duration_buckets, first_token_buckets`;
 
-/** Prices minus charges, in billionths of a quota unit: of all calls, and of those with a log row. */
+/** Prices minus charges, in billionths of a quota unit: those of all calls, and those of calls with a log row. */
 const rests = ', rest, logged_rest';
 
-/** The tables that count usage: by hour for good, and by five minutes for the last two days. */
+/** The tables that count usage: permanently by hour, and by five minutes for the last two days. */
 export const usageTables = [
   {
     name: 'usage_hourly',
@@ -21,7 +21,7 @@ type UsageTable = (typeof usageTables)[number];
 
 const keysOf = ({ time, keys }: UsageTable): string => [time, ...keys].join(', ');
 
-/** End of an upsert into one of them `AS h`; the two arrays follow. */
+/** The end of an upsert into one of the tables `AS h`. The two arrays follow it. */
 const addToUsageRow = (table: UsageTable): string => `ON CONFLICT (${keysOf(table)}) DO UPDATE SET
         calls = h.calls + excluded.calls,
         stream_calls = h.stream_calls + excluded.stream_calls,

@@ -200,7 +200,9 @@ function requestBody(
   return { required: true, content: { 'application/json': { schema, ...sample } } };
 }
 
-/** The fields of a body say nothing about themselves: those of the shape that it writes do. */
+/**
+ * Copies descriptions of fields: those of a body have none, so they get those of the shape that the operation writes.
+ */
 function explained(schema: JsonSchema, shape: z.ZodType | undefined): JsonSchema {
   if (!(shape instanceof z.ZodObject)) return schema;
   const fields = shape.shape as Readonly<Record<string, z.ZodType | undefined>>;
@@ -307,14 +309,17 @@ class Schemas {
   }
 }
 
-/** Additional fields may come with later versions; the bounds of safe integers say nothing. */
+/**
+ * Removes two statements: additional fields may come with later versions, and the bounds of safe integers carry no
+ * information.
+ */
 function tidy({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties'];
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];
 }
 
-/** References of a schema to its own definitions become references to the components of the document. */
+/** Rewrites references of a schema to its own definitions as references to the components of the document. */
 function moved(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(moved);
   if (typeof value !== 'object' || value === null) return value;

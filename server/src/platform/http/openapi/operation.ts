@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../shared/errors.js';
 
-/** Who may call an operation: the lowest role of a user, the holder of an API key, or everyone. */
+/** The callers of an operation: users from a role upwards, the holder of an API key, or everyone. */
 export type ApiRole = 'anonymous' | 'common' | 'admin' | 'root' | 'key';
 
 /** A query parameter or a part of the path. */
@@ -17,7 +17,7 @@ export interface ApiExample {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: unknown;
-  /** The code of the failure that it gets where it cannot succeed on such a site: a provider is not configured. */
+  /** The code of the failure, if the request cannot succeed on such a site because a provider is not configured. */
   readonly fails?: ErrorCode;
 }
 
@@ -32,33 +32,36 @@ export interface ApiOperation {
   readonly description?: string;
   readonly role: ApiRole;
   readonly query?: Readonly<Record<string, ApiParameter>>;
-  /** The operation moves money or creates something: a retry with the same `Idempotency-Key` repeats the first result. */
+  /**
+   * Whether a retry with the same `Idempotency-Key` repeats the first result, because the operation moves money or
+   * creates a row.
+   */
   readonly once?: true;
   /** Meaning of the parts of the path, by name. Absent: an id. */
   readonly path?: Readonly<Record<string, ApiParameter>>;
   /** The JSON body, as clients send it. */
   readonly body?: z.ZodType | JsonSchema;
-  /** The shape whose descriptions the fields of the body have, where `data` is another one. */
+  /** The shape whose descriptions the fields of the body get, if it differs from `data`. */
   readonly bodyOf?: z.ZodType;
   /** The fields of a `multipart/form-data` body. */
   readonly form?: JsonSchema;
   /** `data` of `{ success: true, message, data }`. Absent: the response has no data. */
   readonly data?: z.ZodType;
-  /** The complete JSON body of a success, where it is not the usual envelope. */
+  /** The complete JSON body of a success, if it is not the usual envelope. */
   readonly response?: z.ZodType | JsonSchema;
   /** The media type of a success that is not JSON. */
   readonly media?: 'text/csv' | 'text/plain' | 'text/event-stream' | 'audio/mpeg' | 'image/png' | 'video/mp4';
-  /** The response may also be a stream of server-sent events. */
+  /** Whether the response may also be a stream of server-sent events. */
   readonly streams?: true;
-  /** The request changes the connection to a WebSocket: status 101 without a body. */
+  /** Whether the request changes the connection to a WebSocket: status 101 without a body. */
   readonly upgrades?: true;
-  /** The success is a redirect. */
+  /** Whether the success is a redirect. */
   readonly redirects?: true;
   /** Further statuses whose body has the form of a success, with the reason. */
   readonly also?: Readonly<Record<number, string>>;
-  /** The JSON body of every failure, where it has a form of its own. */
+  /** The JSON body of every failure, if it has a form of its own. */
   readonly failure?: JsonSchema;
-  /** Failures beyond those that every operation of its role can have. */
+  /** Failures in addition to those that every operation of its role can have. */
   readonly errors?: readonly ErrorCode[];
   readonly example: ApiExample;
 }
@@ -84,9 +87,9 @@ export const text = (description: string): z.ZodString => z.string().describe(de
 export const int = (description: string): z.ZodInt => z.int().describe(description);
 export const flag = (description: string): z.ZodBoolean => z.boolean().describe(description);
 
-/** Quota: the site's unit of money, by default 500,000 of them are one USD. */
+/** A field in quota, the site's unit of money. By default 500,000 quota are one USD. */
 export const quota = (description: string): z.ZodInt => z.int().describe(`${description}, in quota`);
-/** Unix seconds. */
+/** A field in Unix seconds. */
 export const seconds = (description: string): z.ZodInt => z.int().describe(`${description}, in Unix seconds`);
 
 /**

@@ -5,7 +5,7 @@ import type { Attributes } from './span.js';
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const tokens = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
 
-/** Beyond this number, further combinations of attributes are not counted. */
+/** Maximum number of combinations of attributes. Further ones are not counted. */
 const maxSeries = 2_000;
 
 interface Series {

@@ -20,7 +20,10 @@ export interface OtlpExporterDeps {
 
 /** Milliseconds that a stop waits for the last spans. */
 const stopMilliseconds = 2_000;
-/** Milliseconds between attempts while the collector is unavailable: doubled each time. */
+/**
+ * Milliseconds before the first retry while the collector is unavailable. Each pause is twice as long as the previous
+ * one.
+ */
 const firstPause = 1_000;
 const longestPause = 30_000;
 const compress = promisify(gzip);
@@ -49,7 +52,7 @@ export class OtlpExporter {
     this.origin = { version, resource: { ...settings.resource, 'service.version': version } };
   }
 
-  /** Spans that wait. */
+  /** Number of spans that wait. */
   get waiting(): number {
     return this.queue.size;
   }
@@ -85,7 +88,7 @@ export class OtlpExporter {
     await this.agent.destroy();
   }
 
-  /** Sends everything that waits, in batches, unless a flush is under way. */
+  /** Sends all waiting spans in batches, unless a flush is in progress. */
   flush(): Promise<void> {
     this.sending ??= this.sendAll().finally(() => (this.sending = null));
     return this.sending;
@@ -156,7 +159,7 @@ export class OtlpExporter {
     this.isUnavailable = false;
   }
 
-  /** Logged once for each outage. */
+  /** Logs that the collector is unavailable, once for each outage. */
   private unavailable(url: string, reason: string): void {
     if (!this.isUnavailable && !this.isStopped)
       this.deps.logger.warn({ url: new URL(url).origin, reason }, 'the OTLP collector does not accept data');

@@ -21,13 +21,13 @@ export interface HistogramPoint {
   readonly attributes: Attributes;
   readonly count: number;
   readonly sum: number;
-  /** Upper bounds, ascending. */
+  /** Upper bounds in ascending order. */
   readonly bounds: readonly number[];
-  /** One more than bounds: the last one is everything above. Not cumulative. */
+  /** One more than the bounds: the last one counts everything above them. The counts are not cumulative. */
   readonly buckets: readonly number[];
 }
 
-/** Sent with every export, so that a backend knows which process it came from. */
+/** Resource attributes of every export, so that a backend knows from which process it came. */
 export interface OtlpOrigin {
   readonly resource: Attributes;
   readonly version: string;
@@ -78,7 +78,7 @@ export function toMetricsRequest(metrics: readonly ReadMetric[], origin: OtlpOri
   });
 }
 
-/** `AGGREGATION_TEMPORALITY_CUMULATIVE` */
+/** The value of `AGGREGATION_TEMPORALITY_CUMULATIVE`. */
 const cumulative = 2;
 
 function toMetric({ name, description, unit, points }: ReadMetric, times: object): object {

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { otlpEnvironment } from './otlp-environment.js';
 import type { Attributes } from './span.js';
 
-/** Where one signal is sent. */
+/** The destination of one signal. */
 export interface OtlpTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -12,13 +12,13 @@ export type Sampler = z.infer<(typeof otlpEnvironment)['OTEL_TRACES_SAMPLER']>;
 
 /** Settings of the export from the standard OTEL_* variables. */
 export interface OtlpSettings {
-  /** Absent: no spans. */
+  /** The destination of spans. Absent: no spans are exported. */
   readonly traces?: OtlpTarget | undefined;
-  /** Absent: no metrics. */
+  /** The destination of metrics. Absent: no metrics are exported. */
   readonly metrics?: OtlpTarget | undefined;
   readonly resource: Attributes;
   readonly gzip: boolean;
-  /** Milliseconds for one request. */
+  /** Timeout of one request in milliseconds. */
   readonly timeout: number;
   readonly sampler: Sampler;
   /** Share of new traces that are recorded, 0 to 1. */
@@ -33,7 +33,7 @@ export interface OtlpSettings {
   readonly metricInterval: number;
 }
 
-/** @returns undefined when nothing is exported: the server then has no object for it */
+/** @returns undefined when nothing is exported; the server then creates no exporter */
 export function otlpSettings(env: z.infer<z.ZodObject<typeof otlpEnvironment>>): OtlpSettings | undefined {
   if (env.OTEL_SDK_DISABLED) return undefined;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
@@ -69,7 +69,10 @@ export function otlpSettings(env: z.infer<z.ZodObject<typeof otlpEnvironment>>):
   };
 }
 
-/** `name=value,…` with percent-encoded values, as the specification of both variables has it. Names of headers in lower case. */
+/**
+ * Parses `name=value,…` with percent-encoded values, as the specification defines it for both variables. Names of
+ * headers become lower case.
+ */
 function readPairs(text: string, areHeaders: boolean): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const pair of text.split(',')) {

@@ -8,7 +8,7 @@ interface Sample {
   readonly metricName?: string;
 }
 
-/** Everything that `/metrics` shows, for OTLP. */
+/** Returns all metrics of `/metrics` in the form for OTLP. */
 export async function readRegistry(metrics: Metrics): Promise<ReadMetric[]> {
   const read: ReadMetric[] = [];
   for (const { name, help, type, values } of await metrics.read()) {

@@ -1,4 +1,4 @@
-/** Waiting items, at most `max`: a new one takes the place of the oldest. */
+/** A queue of at most `max` items. A new item replaces the oldest one if the queue is full. */
 export class DropOldestQueue<Item> {
   private readonly items: Array<Item | undefined>;
   private first = 0;
@@ -13,7 +13,7 @@ export class DropOldestQueue<Item> {
     return this.count;
   }
 
-  /** Items that were dropped since the last call. */
+  /** Returns the number of items that were dropped since the last call. */
   takeDropped(): number {
     const { droppedCount } = this;
     this.droppedCount = 0;
@@ -45,7 +45,7 @@ export class DropOldestQueue<Item> {
     return taken;
   }
 
-  /** Puts taken items back in front. Where others have taken their place meanwhile, the oldest are dropped. */
+  /** Returns taken items to the front. If new items have filled the queue meanwhile, the oldest ones are dropped. */
   putBack(items: readonly Item[]): void {
     for (let at = items.length - 1; at >= 0; at--) {
       if (this.count === this.max) {

@@ -15,10 +15,10 @@ export interface EndedSpan {
   readonly traceState: string;
   readonly name: string;
   readonly kind: (typeof spanKind)[keyof typeof spanKind];
-  /** By `performance.now()`, in milliseconds. */
+  /** The start by `performance.now()`, in milliseconds. */
   readonly startedAt: number;
   readonly endedAt: number;
   readonly attributes: Attributes;
-  /** Null: no error. */
+  /** The error type; null if there was no error. */
   readonly error: string | null;
 }

@@ -41,7 +41,7 @@ export interface VideoSource {
 
 /** How videos are requested from one kind of provider. */
 export interface VideoDialect {
-  /** Names of client fields, besides those of `VideoOrder`, that reach the provider. */
+  /** Names of client fields, besides those of `VideoSubmission`, that reach the provider. */
   readonly takes: Pick<ReadonlySet<string>, 'has'>;
   /**
    * Returns the terms of a submission, with the provider's defaults where the client says nothing.

@@ -69,7 +69,7 @@ interface PreparedSubmission {
 }
 
 /** A channel with the terms of a video on it. */
-type Placed = Pick<PreparedSubmission, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
+type RoutedTask = Pick<PreparedSubmission, 'caller' | 'admission' | 'target' | 'dialect' | 'terms'>;
 
 /** Videos in OpenAI's form, by any provider of videos (docs/reference/relay/tasks.md#videos). */
 export class Videos {
@@ -199,9 +199,9 @@ export class Videos {
     const request = dialect.toRequest(submission, terms, upstreamModel, target);
     refuseForeignFile(submission, target, caller);
     const kept = withoutReference(submission.body);
-    const placed = { caller, admission, target, dialect, terms };
+    const routed = { caller, admission, target, dialect, terms };
     const dropped = droppedBy(dialect, submission);
-    return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...this.priced(placed) };
+    return { watch, upstreamModel, request, prompt: submission.prompt, dropped, kept, ...this.priced(routed) };
   }
 
   private async openedRemix({ watch, caller, rawBody }: ReceivedSubmission, id: string): Promise<PreparedSubmission> {
@@ -220,15 +220,15 @@ export class Videos {
     const dialect = dialectOf(target);
     if (!dialect.remix) throw new AppError('UNSUPPORTED_BY_CHANNEL', `Model ${model} makes no video from another one`);
     const request = dialect.remix(upstream, prompt, target);
-    const placed = { caller, admission, target, dialect, terms: { seconds, size, resolution } };
+    const routed = { caller, admission, target, dialect, terms: { seconds, size, resolution } };
     const dropped = namesOf(passed, (name) => name !== 'prompt');
     const remixed = { kept: passed, dropped, remixedFrom: id };
     const upstreamModel = mapModel(channel.mapping, model, admission.bareModel);
-    return { watch, upstreamModel, request, prompt, ...remixed, ...this.priced(placed) };
+    return { watch, upstreamModel, request, prompt, ...remixed, ...this.priced(routed) };
   }
 
-  private priced(placed: Placed): Placed & Pick<PreparedSubmission, 'price'> {
-    return { ...placed, price: this.deps.desk.videoPrice(placed.admission, placed.terms) };
+  private priced(routed: RoutedTask): RoutedTask & Pick<PreparedSubmission, 'price'> {
+    return { ...routed, price: this.deps.desk.videoPrice(routed.admission, routed.terms) };
   }
 
   private async serve(prepared: PreparedSubmission, requestId: string): Promise<Record<string, unknown>> {

@@ -7,21 +7,21 @@ import { limitIn, withLimit, type SessionSettings } from './session-settings.js'
 import { outputTokens, type Heard, type Mark, type ResponseEstimate } from './response-estimate.js';
 
 /** The maximum cost of a response. */
-export interface OrderCost {
+export interface ResponseCost {
   /** Returns the quota for a number of output tokens. */
   readonly of: (outputTokens: number) => number;
   readonly promptTokens: number;
   readonly outputTokens: number;
 }
 
-export interface PlacedOrder {
+export interface ResponseReservation {
   readonly held: Reservation;
   /** Output tokens that the reservation pays for. */
   readonly outputTokens: number;
 }
 
 /** A reserved response: a `response.create`, or a turn that the provider begins. */
-export interface Order extends PlacedOrder {
+export interface ReservedResponse extends ResponseReservation {
   read: ReadTokens;
   /** Whether the reservation pays for less output than the response may have. */
   readonly isLimited: boolean;
@@ -34,7 +34,7 @@ export interface Order extends PlacedOrder {
   isCancelled: boolean;
 }
 
-export interface SessionOrdersDeps {
+export interface SessionReservationsDeps {
   readonly price: SessionPrice;
   readonly estimate: ResponseEstimate;
   readonly settings: SessionSettings;
@@ -44,9 +44,9 @@ export interface SessionOrdersDeps {
    * Reserves a response.
    * @throws AppError when the caller may not continue, or cannot pay for a useful response
    */
-  readonly place: (cost: OrderCost) => Promise<PlacedOrder>;
+  readonly reserve: (cost: ResponseCost) => Promise<ResponseReservation>;
   /** Makes an empty reservation, for a response that has begun without one. */
-  readonly placeNothing: () => Promise<Reservation>;
+  readonly reserveNothing: () => Promise<Reservation>;
   readonly release: (held: Reservation) => Promise<void>;
 }
 
@@ -59,18 +59,18 @@ const refusedMilliseconds = 1000;
 /** Milliseconds in which the provider may begin a response to the last speech of a client that disconnected. */
 const graceMilliseconds = 1000;
 /** The prefix of ids for events without an id. A refusal of the provider names the event by this id. */
-const ownId = 'tollgate_order_';
+const ownId = 'tollgate_response_';
 
 /**
  * The reservations of a session's responses, from the request for a response to its end
  * (docs/adr/0118-realtime-responses-are-reserved-when-ordered.md).
  */
-export class SessionOrders {
+export class SessionReservations {
   /** Requested responses that have not begun. The provider begins them in this order. */
-  private readonly waiting: Order[] = [];
-  private readonly running: Order[] = [];
+  private readonly waiting: ReservedResponse[] = [];
+  private readonly running: ReservedResponse[] = [];
   /** The reservation for the next turn that the provider begins. */
-  private standing: Order | null = null;
+  private standing: ReservedResponse | null = null;
   /** Whether audio was forwarded since that reservation was made. */
   private isFed = false;
   private refusedAt = -Infinity;
@@ -82,7 +82,7 @@ export class SessionOrders {
   private lowered: number | null = null;
   private whenIdle: () => void = () => undefined;
 
-  constructor(private readonly deps: SessionOrdersDeps) {}
+  constructor(private readonly deps: SessionReservationsDeps) {}
 
   /**
    * Reserves the response that an event requests.
@@ -95,12 +95,12 @@ export class SessionOrders {
     const named = limitIn(response, 'response');
     const limit = named === undefined ? settings.maxOutput : named;
     const eventId = someText(event['event_id']) ?? `${ownId}${++this.count}`;
-    const order = await this.place(estimate.readBy(response), limit);
-    order.eventId = eventId;
-    order.isInConversation = response['conversation'] !== 'none';
-    this.waiting.push(order);
+    const reserved = await this.reserve(estimate.readBy(response), limit);
+    reserved.eventId = eventId;
+    reserved.isInConversation = response['conversation'] !== 'none';
+    this.waiting.push(reserved);
     const sent = { ...event, event_id: eventId };
-    if (order.isLimited) return { ...sent, response: withLimit(response, order.outputTokens) };
+    if (reserved.isLimited) return { ...sent, response: withLimit(response, reserved.outputTokens) };
     return this.lowered === null || named !== undefined
       ? sent
       : { ...sent, response: withLimit(response, limit ?? 'inf') };
@@ -139,7 +139,7 @@ export class SessionOrders {
     await this.dropStanding();
     const { text, audio } = estimate.conversation;
     try {
-      this.standing = await this.place({ text, audio: audio + speechTokens }, settings.maxOutput);
+      this.standing = await this.reserve({ text, audio: audio + speechTokens }, settings.maxOutput);
     } catch (error) {
       this.refusedAt = performance.now();
       throw error;
@@ -169,7 +169,7 @@ export class SessionOrders {
    * Returns the response that an event of the provider is part of. A response begins with its first event. Null when
    * none was requested.
    */
-  of(event: Fields): Order | null {
+  of(event: Fields): ReservedResponse | null {
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
     // Some providers do not name the response in each of its events.
     const known = id === undefined ? this.running[0] : this.running.find(({ responseId }) => (responseId ?? id) === id);
@@ -177,50 +177,50 @@ export class SessionOrders {
       known.responseId ??= id;
       return known;
     }
-    const order = this.waiting.shift() ?? this.standing;
-    if (order === this.standing) {
+    const reserved = this.waiting.shift() ?? this.standing;
+    if (reserved === this.standing) {
       this.standing = null;
       this.isFed = false;
     }
-    return order && this.begin(order, id);
+    return reserved && this.begin(reserved, id);
   }
 
   /**
    * Reserves as much as possible for a response that no event requested.
-   * @returns its order
+   * @returns its reservation
    */
-  async begun(event: Fields): Promise<Order> {
-    const { estimate, settings, placeNothing } = this.deps;
+  async begun(event: Fields): Promise<ReservedResponse> {
+    const { estimate, settings, reserveNothing } = this.deps;
     const id = event['response_id'] ?? asFields(event['response'])?.['id'];
     // The provider begins responses after speech, even if no event said so.
     if (event['type'] === 'response.created') settings.responds = true;
     try {
-      return this.begin(await this.place(estimate.conversation, settings.maxOutput), id);
+      return this.begin(await this.reserve(estimate.conversation, settings.maxOutput), id);
     } catch (error) {
       if (!isAppError(error) || error.code === 'SERVICE_UNAVAILABLE') throw error;
-      const nothing = { held: await placeNothing(), outputTokens: 0 };
-      return this.begin(orderOf(nothing, estimate.conversation, estimate.mark(), true), id);
+      const nothing = { held: await reserveNothing(), outputTokens: 0 };
+      return this.begin(reservedResponse(nothing, estimate.conversation, estimate.mark(), true), id);
     }
   }
 
-  private begin(order: Order, id: unknown): Order {
-    order.responseId = id;
-    order.mark = this.deps.estimate.mark();
-    this.running.push(order);
-    return order;
+  private begin(reserved: ReservedResponse, id: unknown): ReservedResponse {
+    reserved.responseId = id;
+    reserved.mark = this.deps.estimate.mark();
+    this.running.push(reserved);
+    return reserved;
   }
 
   /** Whether a response exceeds its reservation. Reports it once. */
-  exceeds(order: Order): boolean {
-    const { heard, isLimited, isCancelled, outputTokens: most } = order;
+  exceeds(reserved: ReservedResponse): boolean {
+    const { heard, isLimited, isCancelled, outputTokens: most } = reserved;
     if (!isLimited || isCancelled) return false;
     // Providers that obey a limit count tokens a little differently.
-    return (order.isCancelled = heard.text + outputTokens(heard.seconds) > most * 1.1 + 16 || most === 0);
+    return (reserved.isCancelled = heard.text + outputTokens(heard.seconds) > most * 1.1 + 16 || most === 0);
   }
 
-  /** Removes an order whose response has ended. The caller charges it. */
-  take(order: Order): void {
-    this.running.splice(this.running.indexOf(order), 1);
+  /** Removes a reservation whose response has ended. The caller charges it. */
+  take(reserved: ReservedResponse): void {
+    this.running.splice(this.running.indexOf(reserved), 1);
     this.settled();
   }
 
@@ -234,8 +234,8 @@ export class SessionOrders {
     const named = someText(id);
     const isOldest = !named && error['code'] === 'conversation_already_has_active_response';
     const at = isOldest ? 0 : this.waiting.findIndex(({ eventId }) => eventId === named);
-    const [order] = at < 0 ? [] : this.waiting.splice(at, 1);
-    if (order) await this.deps.release(order.held);
+    const [reserved] = at < 0 ? [] : this.waiting.splice(at, 1);
+    if (reserved) await this.deps.release(reserved.held);
     this.settled();
     return named?.startsWith(ownId) ? { ...event, error: { ...error, event_id: null } } : event;
   }
@@ -248,8 +248,11 @@ export class SessionOrders {
     await new Promise<void>((resolve) => (this.whenIdle = resolve));
   }
 
-  /** Returns the orders without an end: those that began, and those that did not. */
-  async left(): Promise<{ readonly running: readonly Order[]; readonly waiting: readonly Order[] }> {
+  /** Returns the reservations whose responses have not ended: `running` ones have begun, `waiting` ones have not. */
+  async left(): Promise<{
+    readonly running: readonly ReservedResponse[];
+    readonly waiting: readonly ReservedResponse[];
+  }> {
     await this.dropStanding();
     return { running: this.running.splice(0), waiting: this.waiting.splice(0) };
   }
@@ -258,13 +261,13 @@ export class SessionOrders {
     if (this.waiting.length + this.running.length === 0) this.whenIdle();
   }
 
-  private async place(read: ReadTokens, limit: number | null): Promise<Order> {
-    const { price, limits, place, estimate } = this.deps;
+  private async reserve(read: ReadTokens, limit: number | null): Promise<ReservedResponse> {
+    const { price, limits, reserve, estimate } = this.deps;
     const most = limits.maxOutput || (limit ?? usualOutput);
     const cost = { outputTokens: Math.min(limit ?? most, most), promptTokens: read.text + read.audio };
     const capped = limits.maxInput > 0 ? withinInput(read, limits.maxInput) : read;
-    const placed = await place({ ...cost, of: (output) => price.bound(capped, output) });
-    return orderOf(placed, read, estimate.mark(), placed.outputTokens < cost.outputTokens);
+    const reservation = await reserve({ ...cost, of: (output) => price.bound(capped, output) });
+    return reservedResponse(reservation, read, estimate.mark(), reservation.outputTokens < cost.outputTokens);
   }
 }
 
@@ -274,8 +277,13 @@ function withinInput({ text, audio }: ReadTokens, most: number): ReadTokens {
   return { audio: heard, text: Math.min(text, most - heard) };
 }
 
-const orderOf = (placed: PlacedOrder, read: ReadTokens, mark: Mark, isLimited: boolean): Order => ({
-  ...placed,
+const reservedResponse = (
+  reservation: ResponseReservation,
+  read: ReadTokens,
+  mark: Mark,
+  isLimited: boolean,
+): ReservedResponse => ({
+  ...reservation,
   read,
   isLimited,
   eventId: null,
@@ -287,7 +295,7 @@ const orderOf = (placed: PlacedOrder, read: ReadTokens, mark: Mark, isLimited: b
 });
 
 /** Returns the usage of a response as counted here. */
-export const countedUsage = ({ read, heard }: Order): ChargedAudio => ({
+export const countedUsage = ({ read, heard }: ReservedResponse): ChargedAudio => ({
   textInputTokens: read.text,
   textOutputTokens: heard.text,
   audioInputTokens: read.audio,
@@ -295,7 +303,7 @@ export const countedUsage = ({ read, heard }: Order): ChargedAudio => ({
 });
 
 /** Returns the usage that a response was reserved for. */
-export const reservedUsage = ({ read, outputTokens: output }: Order): ChargedAudio => ({
+export const reservedUsage = ({ read, outputTokens: output }: ReservedResponse): ChargedAudio => ({
   textInputTokens: read.text,
   textOutputTokens: 0,
   audioInputTokens: read.audio,

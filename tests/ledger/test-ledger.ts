@@ -15,7 +15,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** A database with users, tokens and channels, and ledgers on it that represent nodes. */
-export class Books {
+export class TestLedger {
   private readonly nodes: Array<{ ledger: PostgresLedger; pool: pg.Pool }> = [];
 
   private constructor(
@@ -24,11 +24,11 @@ export class Books {
     readonly spoolFolder: string,
   ) {}
 
-  static async open(): Promise<Books> {
+  static async open(): Promise<TestLedger> {
     const database = await createTestDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 4 });
     pool.on('error', () => undefined);
-    return new Books(database, pool, await mkdtemp(join(tmpdir(), 'tollgate-spool-')));
+    return new TestLedger(database, pool, await mkdtemp(join(tmpdir(), 'tollgate-spool-')));
   }
 
   node(nodeId: string, options: { connectionString?: string; times?: KeeperTimes; pool?: pg.PoolConfig } = {}) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLedgerPool } from '../../server/src/platform/db/data-source.js';
 import { watchSpool } from '../../server/src/billing/ledger/spool-status.js';
 import { Metrics } from '../../server/src/platform/observability/metrics.js';
-import { Books, charge } from './books.js';
+import { TestLedger, charge } from './test-ledger.js';
 
 /**
  * A connection to the database that a test can cut: completely, or only for responses, so that a commit's outcome is
@@ -60,16 +60,16 @@ class Wire {
   }
 }
 
-let books: Books;
+let testLedger: TestLedger;
 let wire: Wire;
 let url: string;
 beforeEach(async () => {
-  books = await Books.open();
-  wire = new Wire(new URL(books.database.url));
+  testLedger = await TestLedger.open();
+  wire = new Wire(new URL(testLedger.database.url));
   url = await wire.listen();
 });
 afterEach(async () => {
-  await books.close();
+  await testLedger.close();
   wire.close();
 });
 
@@ -83,8 +83,8 @@ const until = async (condition: () => boolean | Promise<boolean>): Promise<void>
 };
 
 it('new calls are refused with a time to come back, calls in flight are spooled and booked once', async () => {
-  const user = await books.addUser(1000);
-  const { ledger } = books.node('away', { connectionString: url });
+  const user = await testLedger.addUser(1000);
+  const { ledger } = testLedger.node('away', { connectionString: url });
   const [one, two, three] = await Promise.all(['a1', 'a2', 'a3'].map((id) => ledger.reserve(request(id, user))));
   wire.cut();
 
@@ -96,79 +96,79 @@ it('new calls are refused with a time to come back, calls in flight are spooled 
   });
   await ledger.settle(two!, charge(70));
   await ledger.release(three!);
-  expect(await books.user(user)).toMatchObject({ quota: 700, used_quota: 0 });
-  expect(await readdir(books.spoolFolder)).toEqual(['away.jsonl']);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 700, used_quota: 0 });
+  expect(await readdir(testLedger.spoolFolder)).toEqual(['away.jsonl']);
 
   wire.mode = 'open';
-  await until(async () => ledger.available && (await readdir(books.spoolFolder)).length === 0);
-  expect(await books.user(user)).toMatchObject({ quota: 840, used_quota: 160, request_count: 2 });
-  expect(await books.count('reservations')).toBe(0);
-  expect(await books.reconcile()).toEqual([]);
+  await until(async () => ledger.available && (await readdir(testLedger.spoolFolder)).length === 0);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 840, used_quota: 160, request_count: 2 });
+  expect(await testLedger.count('reservations')).toBe(0);
+  expect(await testLedger.reconcile()).toEqual([]);
   await ledger.release(await ledger.reserve(request('a5', user)));
 });
 
 it('a commit whose answer was lost is neither booked twice nor kept', async () => {
-  const user = await books.addUser(1000);
-  const { ledger } = books.node('mute', { connectionString: url });
+  const user = await testLedger.addUser(1000);
+  const { ledger } = testLedger.node('mute', { connectionString: url });
   const held = await ledger.reserve(request('m1', user));
   wire.mode = 'mute';
   await ledger.settle(held, charge(60));
   wire.mode = 'open';
   await until(() => ledger.available);
-  await until(async () => (await readdir(books.spoolFolder)).length === 0);
-  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
+  await until(async () => (await readdir(testLedger.spoolFolder)).length === 0);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
 
   wire.mode = 'mute';
   await expect(ledger.reserve(request('m2', user))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   wire.mode = 'open';
   await until(() => ledger.available);
-  await until(async () => (await books.count('reservations')) === 0);
-  expect((await books.user(user)).quota).toBe(940);
-  expect(await books.reconcile()).toEqual([]);
+  await until(async () => (await testLedger.count('reservations')) === 0);
+  expect((await testLedger.user(user)).quota).toBe(940);
+  expect(await testLedger.reconcile()).toEqual([]);
 });
 
-it('a restarted server books what the one before left in the spool', async () => {
-  const user = await books.addUser(1000);
-  const first = books.node('first', { connectionString: url });
+it('a restarted server posts the settlements that its predecessor left in the spool', async () => {
+  const user = await testLedger.addUser(1000);
+  const first = testLedger.node('first', { connectionString: url });
   const held = await first.ledger.reserve(request('r1', user));
   wire.cut();
   await first.ledger.settle(held, charge(80));
-  await books.closeNodes();
+  await testLedger.closeNodes();
 
-  const second = books.node('second');
+  const second = testLedger.node('second');
   await second.keeper.start(true);
   await second.keeper.stop();
-  expect(await books.user(user)).toMatchObject({ quota: 920, used_quota: 80 });
-  expect(await readdir(books.spoolFolder)).toEqual([]);
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 920, used_quota: 80 });
+  expect(await readdir(testLedger.spoolFolder)).toEqual([]);
+  expect(await testLedger.reconcile()).toEqual([]);
 });
 
 it('a network that falls silent is a database that is away', async () => {
-  const user = await books.addUser(1000);
-  const { ledger } = books.node('silent', { connectionString: url, pool: { query_timeout: 500 } });
+  const user = await testLedger.addUser(1000);
+  const { ledger } = testLedger.node('silent', { connectionString: url, pool: { query_timeout: 500 } });
   const held = await ledger.reserve(request('s1', user));
   wire.mode = 'silent';
   await expect(ledger.reserve(request('s2', user))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   await ledger.settle(held, charge(60));
   wire.mode = 'open';
-  await until(async () => ledger.available && (await readdir(books.spoolFolder)).length === 0);
-  await until(async () => (await books.count('reservations')) === 0);
-  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
+  await until(async () => ledger.available && (await readdir(testLedger.spoolFolder)).length === 0);
+  await until(async () => (await testLedger.count('reservations')) === 0);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
 
   const { options } = createLedgerPool(url);
   expect(options.query_timeout).toBeGreaterThan(options.statement_timeout as number);
 });
 
 it('a database that answers reads alone is away, until it can be written', async () => {
-  const user = await books.addUser(1000);
-  const { ledger } = books.node('standby');
+  const user = await testLedger.addUser(1000);
+  const { ledger } = testLedger.node('standby');
   const held = await ledger.reserve(request('w1', user));
-  const { pathname } = new URL(books.database.url);
+  const { pathname } = new URL(testLedger.database.url);
   const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
-    await books.pool.query(
+    await testLedger.pool.query(
       `BEGIN READ WRITE; ALTER DATABASE "${pathname.slice(1)}" SET default_transaction_read_only = ${value}; COMMIT`,
     );
-    await books.pool.query(
+    await testLedger.pool.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
   };
@@ -179,34 +179,34 @@ it('a database that answers reads alone is away, until it can be written', async
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await setReadOnly('off');
-  await until(async () => ledger.available && (await readdir(books.spoolFolder)).length === 0);
-  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
-  expect(await books.reconcile()).toEqual([]);
+  await until(async () => ledger.available && (await readdir(testLedger.spoolFolder)).length === 0);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
+  expect(await testLedger.reconcile()).toEqual([]);
 });
 
 it('who finds the spool in the hands of another leaves it to him', async () => {
-  const user = await books.addUser(1000);
-  const first = books.node('shared', { connectionString: url });
+  const user = await testLedger.addUser(1000);
+  const first = testLedger.node('shared', { connectionString: url });
   const held = await Promise.all(['o1', 'o2', 'o3'].map((id) => first.ledger.reserve(request(id, user))));
   wire.cut();
   await first.ledger.settle(held[0]!, charge(80));
   await first.ledger.settle(held[1]!, charge(10));
   await first.ledger.release(held[2]!);
-  await books.closeNodes();
+  await testLedger.closeNodes();
 
   const dead = (nodeId: string): boolean => nodeId === 'shared';
-  const others = ['second', 'third'].map((nodeId) => books.node(nodeId).ledger);
+  const others = ['second', 'third'].map((nodeId) => testLedger.node(nodeId).ledger);
   const counts = await Promise.all([...others, ...others].map((ledger) => ledger.replaySpool(dead)));
   expect(counts).toContain(2);
-  expect(await readdir(books.spoolFolder)).toEqual([]);
-  expect(await books.user(user)).toMatchObject({ used_quota: 90, request_count: 2 });
+  expect(await readdir(testLedger.spoolFolder)).toEqual([]);
+  expect(await testLedger.user(user)).toMatchObject({ used_quota: 90, request_count: 2 });
 });
 
 it('counts the settlements that neither the database nor the disk takes, until one of them does', async () => {
-  const user = await books.addUser(1000);
-  const { ledger, spool } = books.node('away', { connectionString: url });
+  const user = await testLedger.addUser(1000);
+  const { ledger, spool } = testLedger.node('away', { connectionString: url });
   const metrics = new Metrics(false);
-  watchSpool(books.spoolFolder, ledger, metrics);
+  watchSpool(testLedger.spoolFolder, ledger, metrics);
   const waiting = async (): Promise<Array<string | undefined>> => {
     const text = await metrics.scrape();
     return ['waiting_in_memory', 'spooled'].map(
@@ -231,13 +231,13 @@ it('counts the settlements that neither the database nor the disk takes, until o
   wire.mode = 'open';
   await until(async () => (await waiting())[1] === '0');
   await until(() => ledger.available);
-  expect(await books.user(user)).toMatchObject({ quota: 830, used_quota: 170, request_count: 3 });
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 830, used_quota: 170, request_count: 3 });
+  expect(await testLedger.reconcile()).toEqual([]);
 });
 
 it('counts no settlement as waiting when the database takes it', async () => {
-  const user = await books.addUser(1000);
-  const { ledger, spool } = books.node('away', { connectionString: url });
+  const user = await testLedger.addUser(1000);
+  const { ledger, spool } = testLedger.node('away', { connectionString: url });
   const held = await ledger.reserve(request('g1', user));
   wire.cut();
   spool.append = () => Promise.reject(new Error('ENOSPC'));
@@ -246,13 +246,13 @@ it('counts no settlement as waiting when the database takes it', async () => {
   wire.mode = 'open';
   await settled;
   expect(ledger.waitingInMemory).toBe(0);
-  expect(await books.user(user)).toMatchObject({ quota: 910, used_quota: 90 });
+  expect(await testLedger.user(user)).toMatchObject({ quota: 910, used_quota: 90 });
 });
 
 it('a spool that cannot be read keeps nobody from calling, and no other from being booked', async () => {
-  const user = await books.addUser(1000);
-  const { ledger, keeper, spool } = books.node('away', { connectionString: url });
-  const obstacle = join(books.spoolFolder, 'away.0.replay');
+  const user = await testLedger.addUser(1000);
+  const { ledger, keeper, spool } = testLedger.node('away', { connectionString: url });
+  const obstacle = join(testLedger.spoolFolder, 'away.0.replay');
   await mkdir(obstacle);
   for (const id of ['u1', 'u2']) {
     const held = await ledger.reserve(request(id, user));
@@ -261,8 +261,8 @@ it('a spool that cannot be read keeps nobody from calling, and no other from bei
     wire.mode = 'open';
     await until(() => ledger.available);
   }
-  await until(async () => (await readdir(books.spoolFolder)).join() === 'away.0.replay');
-  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 2 });
+  await until(async () => (await readdir(testLedger.spoolFolder)).join() === 'away.0.replay');
+  expect(await testLedger.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 2 });
 
   // A disk that fails when the open file is closed.
   spool.rotate = () => Promise.reject(new Error('EIO'));
@@ -274,8 +274,8 @@ it('a spool that cannot be read keeps nobody from calling, and no other from bei
   await ledger.release(await ledger.reserve(request('u4', user)));
   Reflect.deleteProperty(spool, 'rotate');
   await keeper.heartbeat();
-  expect(await readdir(books.spoolFolder)).toEqual(['away.0.replay']);
-  expect(await books.user(user)).toMatchObject({ quota: 910, used_quota: 90, request_count: 3 });
+  expect(await readdir(testLedger.spoolFolder)).toEqual(['away.0.replay']);
+  expect(await testLedger.user(user)).toMatchObject({ quota: 910, used_quota: 90, request_count: 3 });
   await rmdir(obstacle);
-  expect(await books.reconcile()).toEqual([]);
+  expect(await testLedger.reconcile()).toEqual([]);
 });

@@ -14,10 +14,10 @@ const drawing = (summary: string, body: JsonSchema, example: unknown): ApiOperat
 const prompt = object({ prompt: text, base64Array: list(text), notifyHook: text, state: text });
 const base64 = 'data:image/png;base64,iVBORw0KGgo=';
 
-/** Orders of drawings and music. */
-export const orderSection: ApiSection = {
-  name: 'Drawings and music, orders',
-  description: 'Called with an API key. A task is ordered, polled and, if it fails, refunded.',
+/** Submission of drawings and music, and their results. */
+export const submissionSection: ApiSection = {
+  name: 'Drawings and music, submission',
+  description: 'Called with an API key. A task is submitted, polled and, if it fails, refunded.',
   operations: {
     'POST /mj/submit/imagine': drawing('Draw', prompt, { prompt: 'a lighthouse' }),
     'POST /mj/submit/describe': drawing('Describe an image', object({ base64: text }), { base64 }),
@@ -81,7 +81,7 @@ export const orderSection: ApiSection = {
       example: { path: { channel: '1', secret: 'none' }, body: {} },
     },
     'GET /mj/image/:id': {
-      summary: 'The picture of a drawing, by signed link',
+      summary: 'The image of a drawing, by signed link',
       role: 'anonymous',
       path: { id: drawingTask },
       query: { key: { type: 'string', description: 'Signature', required: true } },
@@ -90,7 +90,7 @@ export const orderSection: ApiSection = {
       example: { path: { id: 'none' }, query: { key: 'none' } },
     },
     'POST /suno/submit/:action': {
-      summary: 'Order music or lyrics',
+      summary: 'Submit music or lyrics',
       role: key,
       path: { action: { type: 'string', description: 'Action', values: ['MUSIC', 'LYRICS'] } },
       body: object({ prompt: text, mv: text, title: text, tags: text }),
@@ -137,10 +137,10 @@ const video = object({
 export const videoSection: ApiSection = {
   name: 'Videos',
   description:
-    "OpenAI's videos API, in front of every provider of videos. Called with an API key. A video is ordered, followed, read and, if it fails, refunded.",
+    "OpenAI's videos API, in front of every provider of videos. Called with an API key. A video is submitted, followed, read and, if it fails, refunded.",
   operations: {
     'POST /v1/videos': {
-      summary: 'Order a video',
+      summary: 'Submit a video',
       description:
         'A form with a file `input_reference`, or JSON. `resolution` and `aspect_ratio` are accepted beside the fields of OpenAI.',
       role: key,
@@ -194,7 +194,7 @@ export const videoSection: ApiSection = {
       role: key,
       path: videoId,
       query: {
-        variant: { type: 'string', description: 'Of what', values: ['video', 'thumbnail', 'spritesheet'] },
+        variant: { type: 'string', description: 'Kind of bytes', values: ['video', 'thumbnail', 'spritesheet'] },
       },
       media: 'video/mp4',
       errors: ['NOT_FOUND'],

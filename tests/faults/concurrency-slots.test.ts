@@ -65,7 +65,7 @@ if (!findRedisServer() && process.env.CI) throw new Error('redis-server is neede
         return true;
       },
       30,
-      'the places of the dead node are free',
+      'the slots of the dead node are free',
     );
     again.push(call(one), call(one), call(one));
     await until(() => held.length === 4, 20, 'four calls are in progress on the other node');

@@ -5,12 +5,12 @@ import { startRealtimeUpstream, type RealtimeUpstream } from '../support/upstrea
 import { quotaOf, SpeakingModel } from '../support/upstream/speaking-model.js';
 import { Auditor, openSite, quickDeath, until } from './traffic.js';
 
-/** Responses that are ordered at two nodes at once, one of which is killed in the middle. */
+/** Responses that are requested at two nodes at once, one of which is killed in the middle. */
 
 const model = 'gpt-4o-realtime-preview';
 /** Pays for five whole responses of 4,096 tokens, and a part of one. */
 const balance = 2_300_000;
-const order = { type: 'response.create', response: { conversation: 'none' } };
+const create = { type: 'response.create', response: { conversation: 'none' } };
 
 let upstream: RealtimeUpstream;
 let database: TestDatabase;
@@ -46,13 +46,13 @@ const openAtBoth = () => Promise.all(clients.flatMap((each) => [each.session(key
 
 it('two nodes never have more made than the balance pays for, and charge all of it', async () => {
   const all = await openAtBoth();
-  for (const client of all) for (let count = 0; count < 5; count++) client.send(order);
+  for (const client of all) for (let count = 0; count < 5; count++) client.send(create);
   const ended = (): number =>
     all.reduce(
       (sum, { events }) => sum + events.filter(({ type }) => type === 'response.done' || type === 'error').length,
       0,
     );
-  await until(() => Promise.resolve(ended() >= 20), 60, 'every order has ended');
+  await until(() => Promise.resolve(ended() >= 20), 60, 'every response has ended');
   for (const client of all) client.socket.close();
   await until(async () => (await auditor.openReservations()) === 0, 60, 'nothing is held');
   const { quota, used } = await auditor.quotaOf('speaker');
