@@ -131,7 +131,9 @@ describe('DELETE /api/user/self', () => {
     );
     expect((await site.rest(user, 'DELETE', '/api/user/self')).body).toEqual({ success: true, message: '' });
     expect((await site.rest(user, 'GET', '/api/user/self')).status).toBe(401);
-    expect(await site.query('SELECT status FROM tokens WHERE user_id = $1', [user.id])).toEqual([{ status: 2 }]);
+    expect(await site.query('SELECT status FROM tokens WHERE user_id = $1', [user.id])).toEqual([
+      { status: 'disabled' },
+    ]);
     const again = await site.rest(root, 'POST', '/api/user/', { username: user.username, password: user.password });
     expect(again.body).toMatchObject({ success: false, message: 'Username exists or has been deactivated' });
   });

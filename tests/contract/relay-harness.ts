@@ -9,6 +9,7 @@ import { Changes } from '../../server/src/platform/cache/changes.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import type { Change, SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { entities } from '../../server/src/compose/entities.js';
+import type { TokenStatus } from '../../server/src/console/tokens/token.entity.js';
 import { createDataSource, createLedgerPool } from '../../server/src/platform/db/data-source.js';
 import { createApp } from '../../server/src/platform/http/app.js';
 import type { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.js';
@@ -62,7 +63,7 @@ export interface ChannelSpec {
 
 export interface TokenSpec {
   readonly userId?: number;
-  readonly status?: number;
+  readonly status?: TokenStatus;
   readonly quota?: number;
   readonly unlimited?: boolean;
   readonly expiredTime?: number;
@@ -380,7 +381,7 @@ export class RelayHarness {
         this.parts.secrets.hash(key),
         key.slice(0, 6),
         this.parts.secrets.seal(key),
-        spec.status ?? 1,
+        spec.status ?? 'enabled',
         `token${++this.count}`,
         spec.expiredTime ?? -1,
         spec.unlimited ?? spec.quota === undefined,

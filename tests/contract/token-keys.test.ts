@@ -76,7 +76,7 @@ describe('rotation', () => {
     expect(await use(data.key)).toBe('ok');
     // The key itself has not expired.
     expect(await site.query('SELECT status, expired_time FROM tokens WHERE id = $1', [token.id])).toEqual([
-      { status: 1, expired_time: '-1' },
+      { status: 'enabled', expired_time: '-1' },
     ]);
   });
 

@@ -284,7 +284,7 @@ describe('changing', () => {
   it('enables a used-up token when a form grants more than was spent', async () => {
     const token = await create({ remain_quota: 100 });
     const loaded = (await call('GET', `/api/token/${token.id}`)).body.data as Record<string, unknown>;
-    await site.query('UPDATE tokens SET status = 4, remain_quota = 0 WHERE id = $1', [token.id]);
+    await site.query("UPDATE tokens SET status = 'exhausted', remain_quota = 0 WHERE id = $1", [token.id]);
     const save = async (remain: number) =>
       (await call('PUT', '/api/token/', { ...loaded, status: 4, remain_quota: remain })).body.data;
     expect(await save(100)).toMatchObject({ remain_quota: 0, status: 4 });
@@ -380,7 +380,7 @@ describe('changing', () => {
     });
     expect((await call('DELETE', `/api/token/${foreign.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
     expect(await site.query('SELECT name, status FROM tokens WHERE id = $1', [foreign.id])).toEqual([
-      { name: 'dev', status: 1 },
+      { name: 'dev', status: 'enabled' },
     ]);
   });
 
@@ -435,9 +435,9 @@ describe('changing', () => {
 
   it('enables an expired or exhausted token by its new values', async () => {
     const expired = await create();
-    await site.query('UPDATE tokens SET status = 3, expired_time = 1600000000 WHERE id = $1', [expired.id]);
+    await site.query("UPDATE tokens SET status = 'expired', expired_time = 1600000000 WHERE id = $1", [expired.id]);
     const exhausted = await create();
-    await site.query('UPDATE tokens SET status = 4, remain_quota = 0 WHERE id = $1', [exhausted.id]);
+    await site.query("UPDATE tokens SET status = 'exhausted', remain_quota = 0 WHERE id = $1", [exhausted.id]);
     const stale = { expired_time: 1_600_000_000, status: 1 };
 
     const enable = (id: number): Promise<Answer> => call('PUT', '/api/token/?status_only=true', { id, status: 1 });

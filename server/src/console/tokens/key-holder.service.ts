@@ -3,7 +3,7 @@ import { allowsAddress } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { TokenStatus } from './token.entity.js';
+import type { TokenStatus } from './token.entity.js';
 import { missingScope, scopesIn, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
@@ -26,7 +26,7 @@ export interface HeldKey {
 type Sums = 'remaining' | 'used' | 'expiresAt' | 'ownerRemaining' | 'ownerUsed';
 
 interface KeyState {
-  readonly status: number;
+  readonly status: TokenStatus;
   readonly ownerStatus: number;
   readonly ownerName: string;
   readonly ownerGroup: string;
@@ -61,8 +61,8 @@ export class KeyHolderService {
   async manager(presented: string, address: string): Promise<Actor> {
     const { id, userId, state, expiresAt } = await this.read(presented, 'keys', address);
     const isPast = expiresAt !== -1 && expiresAt * 1000 <= Date.now();
-    if (state.status === TokenStatus.expired || isPast) throw new AppError('TOKEN_EXPIRED', 'Token expired');
-    if (state.status === TokenStatus.exhausted) throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
+    if (state.status === 'expired' || isPast) throw new AppError('TOKEN_EXPIRED', 'Token expired');
+    if (state.status === 'exhausted') throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
     return {
       id: userId,
       username: state.ownerName,
@@ -95,7 +95,7 @@ export class KeyHolderService {
     );
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
     const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
-    if (status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
+    if (status === 'disabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
     if (address !== undefined && !allowsAddress(allowIps.trim(), address)) {
       throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");

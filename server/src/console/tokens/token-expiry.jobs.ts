@@ -1,7 +1,6 @@
 import type { DataSource, EntityManager } from 'typeorm';
 import { type Clock, seconds } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import { TokenStatus } from './token.entity.js';
 
 const everyMilliseconds = 15 * 60_000;
 /** Seconds before its end at which a key is announced, if it lives longer than four times this. */
@@ -69,7 +68,7 @@ export class TokenExpiryWatch {
     return this.deps.database.transaction(async (manager) => {
       const rows = await manager.query<Row[]>(
         `SELECT id, user_id, name, expired_time FROM tokens
-          WHERE status = ${TokenStatus.enabled} AND deleted_at IS NULL AND expired_time > $1
+          WHERE status = 'enabled' AND deleted_at IS NULL AND expired_time > $1
             AND expired_time <= $1 + least($2, (expired_time - created_time) / 4) AND expiry_noticed <> expired_time
           ORDER BY user_id, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
         [now, leadSeconds, batch],

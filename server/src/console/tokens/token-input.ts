@@ -3,7 +3,7 @@ import type { Actor } from '../../shared/actor.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, scopesIn, usualScopes } from '../../shared/token-scopes.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import type { Token, TokenStatus } from './token.entity.js';
 
 /**
  * The fields of an API key that its owner can set, with the defaults of a new key. This is the only list of these
@@ -123,10 +123,10 @@ export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean 
  * exhausted when the key is used next; `tokens.status` is 'enabled' until then.
  * @param now Unix seconds
  */
-export function shownStatus(token: Lifetime & { readonly status: number }, now = Date.now() / 1000): number {
-  if (token.status !== TokenStatus.enabled) return token.status;
-  if (hasExpired(token, now)) return TokenStatus.expired;
-  return isExhausted(token) ? TokenStatus.exhausted : TokenStatus.enabled;
+export function shownStatus(token: Lifetime & { readonly status: TokenStatus }, now = Date.now() / 1000): TokenStatus {
+  if (token.status !== 'enabled') return token.status;
+  if (hasExpired(token, now)) return 'expired';
+  return isExhausted(token) ? 'exhausted' : 'enabled';
 }
 
 /**
@@ -135,11 +135,11 @@ export function shownStatus(token: Lifetime & { readonly status: number }, now =
  * @param now Unix seconds
  * @throws InvalidInputError
  */
-export function assertCanBeEnabled(status: number, values: Lifetime, now: number): void {
-  if (status === TokenStatus.expired && hasExpired(values, now)) {
+export function assertCanBeEnabled(status: TokenStatus, values: Lifetime, now: number): void {
+  if (status === 'expired' && hasExpired(values, now)) {
     throw new InvalidInputError('Token expired, change its expiry first', 'expiresAt');
   }
-  if (status === TokenStatus.exhausted && isExhausted(values)) {
+  if (status === 'exhausted' && isExhausted(values)) {
     throw new InvalidInputError('Token quota exhausted, change its quota first', 'quota');
   }
 }

@@ -5,7 +5,7 @@ import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { shownStatus } from './token-input.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import { tokenStatuses, type Token, type TokenStatus } from './token.entity.js';
 
 /** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
 export interface TokenFilter {
@@ -13,7 +13,7 @@ export interface TokenFilter {
   readonly userIds?: readonly number[];
   /** A part of the name, a prefix of the key, or the full key, with or without `sk-`. */
   readonly keyword?: string;
-  readonly statuses?: readonly number[];
+  readonly statuses?: readonly TokenStatus[];
   readonly groups?: readonly string[];
   readonly created?: TimeRange;
   /** Keys that expire in this range. Keys that never expire do not match. */
@@ -60,9 +60,9 @@ export function tokenQuery(
 }
 
 /** SQL of `shownStatus`. */
-const statusSql = `CASE WHEN token.status <> ${TokenStatus.enabled} THEN token.status
-  WHEN token.expired_time BETWEEN 0 AND extract(epoch FROM now()) THEN ${TokenStatus.expired}
-  WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN ${TokenStatus.exhausted} ELSE token.status END`;
+const statusSql = `CASE WHEN token.status <> 'enabled' THEN token.status
+  WHEN token.expired_time BETWEEN 0 AND extract(epoch FROM now()) THEN 'expired'
+  WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN 'exhausted' ELSE token.status END`;
 
 /** SQL for whether a token was used. The last call of a new token is its creation time. */
 const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
@@ -74,7 +74,10 @@ export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
   id: { sql: 'token.id', value: ({ id }) => id },
   userId: { sql: 'token.user_id', value: ({ userId }) => userId },
   name: { sql: 'token.name', value: ({ name }) => name },
-  status: { sql: statusSql, value: (token) => shownStatus(token) },
+  status: {
+    sql: `array_position('{${tokenStatuses.join(',')}}', ${statusSql})`,
+    value: (token) => tokenStatuses.indexOf(shownStatus(token)) + 1,
+  },
   group: { sql: 'token."group"', value: ({ group }) => group },
   createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
   accessedTime: {

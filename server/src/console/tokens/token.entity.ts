@@ -1,7 +1,12 @@
 import { Column, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 
-export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+/**
+ * States of an API key, in the order in which lists sort them. Its owner sets the first two. The relay stores one of the
+ * others when it refuses the key for that reason.
+ */
+export const tokenStatuses = ['enabled', 'disabled', 'expired', 'exhausted'] as const;
+export type TokenStatus = (typeof tokenStatuses)[number];
 
 /** An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. */
 @Entity('tokens')
@@ -18,7 +23,7 @@ export class Token {
   @Column('bigint', { name: 'previous_key_until', transformer: bigintColumn, default: 0 }) previousKeyUntil: number;
   /** Comma list of `TokenScope`. */
   @Column('text', { default: 'relay,usage' }) scopes: string;
-  @Column('smallint', { default: 1 }) status: number;
+  @Column('text', { default: 'enabled' }) status: TokenStatus;
   @Column('text', { default: '' }) name: string;
   /** Unix seconds. */
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;

@@ -6,19 +6,19 @@ import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import type { Token, TokenStatus } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import { scopesIn, type TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
 
-export const TokenStatusEnum = enumType(
+export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Status>]: Status } = enumType(
   'TokenStatus',
   {
-    ENABLED: TokenStatus.enabled,
-    DISABLED: TokenStatus.disabled,
-    EXPIRED: TokenStatus.expired,
-    EXHAUSTED: TokenStatus.exhausted,
+    ENABLED: 'enabled',
+    DISABLED: 'disabled',
+    EXPIRED: 'expired',
+    EXHAUSTED: 'exhausted',
   },
   'Whether an API key can be used.',
   { DISABLED: 'By its owner.', EXPIRED: 'Its expiry time has passed.', EXHAUSTED: 'Its quota is used up.' },
@@ -60,7 +60,7 @@ export class TokenObject {
   maskedKey: string;
 
   @Field(() => TokenStatusEnum)
-  status: number;
+  status: TokenStatus;
 
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
   group: string | null;
@@ -145,7 +145,7 @@ export class OwnTokenFilterInput {
   keyword?: string | null;
 
   @Field(() => [TokenStatusEnum], { nullable: true })
-  statuses?: number[] | null;
+  statuses?: TokenStatus[] | null;
 
   @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
   groups?: string[] | null;

@@ -6,7 +6,7 @@ import { loadFor } from '../../platform/graphql/loaders.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import type { BulkResult } from '../../shared/bulk.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import type { Token } from './token.entity.js';
 import {
   OwnTokenListArgs,
   TokenListArgs,
@@ -144,7 +144,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.enabled));
+    return toPayload(await this.tokenService.setStatus(actor, id, 'enabled'));
   }
 
   @PayloadMutation({ token: () => TokenObject }, 'Disables an API key of the caller.')
@@ -153,7 +153,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.disabled));
+    return toPayload(await this.tokenService.setStatus(actor, id, 'disabled'));
   }
 
   @PayloadMutation({ id: () => Int }, 'Deletes an API key of the caller.')

@@ -21,7 +21,7 @@ import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { GroupService } from '../groups/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { Token, TokenStatus } from './token.entity.js';
+import { Token, type TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,
   assertKeepsManagers,
@@ -274,22 +274,21 @@ export class TokenService {
       const after = await this.changed(manager, owner, before, given);
       if (mustEnable) assertCanBeEnabled(before.status, after, seconds(this.deps.clock));
       const { remainQuota, ...fields } = after;
-      const status = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
+      const status = this.isRevived(before.status, after) ? 'enabled' : before.status;
       await manager.update(Token, { id }, { ...fields, status });
       await moveQuota(manager, owner, id, remainQuota - before.remainQuota, `token:${id}:${randomUUID()}`);
     });
   }
 
   /**
-   * @param status 1 or 2; only the relay sets the other values
-   * @throws AppError INVALID_INPUT, NOT_FOUND
+   * @param status only the relay sets the other values
+   * @throws AppError INVALID_INPUT for a key that cannot be enabled, NOT_FOUND
    */
-  async setStatus(actor: MaybeActor, id: number, status: number): Promise<Token> {
+  async setStatus(actor: MaybeActor, id: number, status: 'enabled' | 'disabled'): Promise<Token> {
     const owner = requireActor(actor);
-    assertOwnersStatus(status);
     return this.change(owner, id, async (manager, before) => {
       const now = seconds(this.deps.clock);
-      if (status === TokenStatus.enabled) assertCanBeEnabled(shownStatus(before, now), before, now);
+      if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);
       await manager.update(Token, { id }, { status });
     });
   }
@@ -360,9 +359,9 @@ export class TokenService {
     return after;
   }
 
-  private isRevived(status: number, values: TokenFields): boolean {
-    if (status === TokenStatus.expired) return !hasExpired(values, seconds(this.deps.clock));
-    return status === TokenStatus.exhausted && !isExhausted(values);
+  private isRevived(status: TokenStatus, values: TokenFields): boolean {
+    if (status === 'expired') return !hasExpired(values, seconds(this.deps.clock));
+    return status === 'exhausted' && !isExhausted(values);
   }
 
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
@@ -387,12 +386,5 @@ export class TokenService {
       key: owner.isUnconfirmed ? `${token.keyPrefix}**********` : this.deps.secrets.open(token.keySealed),
       granted: granted.get(token.id) ?? 0,
     }));
-  }
-}
-
-/** Only the relay sets a token to expired or exhausted. */
-function assertOwnersStatus(status: number): void {
-  if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
-    throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
   }
 }

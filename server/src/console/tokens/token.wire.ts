@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { InvalidInputError } from '../../shared/errors.js';
 import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { newTokenDefaults, shownStatus, tokenFieldNames } from './token-input.js';
 import type { KeyedToken, TokenPatch } from './token.service.js';
 import type { TokenFields } from './token-input.js';
+import type { TokenStatus } from './token.entity.js';
 
 const whole = z.int().nullish();
 const shapeOf = { string: z.string().nullish(), boolean: z.boolean().nullish(), number: whole } as const;
@@ -51,7 +53,7 @@ export const updateBody = z
   .object({ ...tokenShape, id: z.int(), status: whole, ungranted_quota: whole })
   .transform(({ id, status, ungranted_quota: ungranted, ...body }) => ({
     id,
-    mustEnable: status === 1,
+    mustEnable: status === wireStatuses.enabled,
     fields: sinceLoaded(toFields(body), ungranted),
   }));
 
@@ -67,10 +69,19 @@ function sinceLoaded(fields: Partial<TokenFields>, ungranted: number | null | un
   return { ...fields, grantedQuota: remainQuota - ungranted };
 }
 
+const wireStatuses: Readonly<Record<TokenStatus, number>> = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 };
+
 /** `PUT /api/token/?status_only=true`. */
 export const statusBody = z
   .object({ id: z.int(), status: whole })
-  .transform(({ id, status }) => ({ id, status: status ?? 0 }));
+  .transform(({ id, status }) => ({ id, status: ownersStatus(status) }));
+
+/** @throws InvalidInputError for the states that only the relay sets */
+function ownersStatus(status: number | null | undefined): 'enabled' | 'disabled' {
+  if (status === wireStatuses.enabled) return 'enabled';
+  if (status === wireStatuses.disabled) return 'disabled';
+  throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
+}
 
 /** `POST /api/token/:id/rotate`: 0 or absent ends the old text at once. */
 export const rotateBody = z
@@ -81,7 +92,7 @@ export const rotateBody = z
 export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
   ...snakeKeys({ ...pick(token, ['id', 'userId']), key }),
   ...snakeKeys(pick(token, ['name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
-  status: shownStatus(token),
+  status: wireStatuses[shownStatus(token)],
   previous_key_until: token.previousKeyUntil,
   // The value excludes the grants: forms send it back with their `remain_quota`.
   ungranted_quota: token.remainQuota - granted,

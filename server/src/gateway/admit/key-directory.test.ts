@@ -10,7 +10,7 @@ const row = {
   id: 7,
   user_id: 3,
   name: 'n',
-  status: 1,
+  status: 'enabled',
   expired_time: '-1',
   unlimited_quota: false,
   remain_quota: '100',

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../platform/cache/changes.js';
 import { Loader } from '../../platform/cache/loader.js';
 import { budgetsOf, type KnownBudgetRow, toKnownBudgets, toKnownRates } from '../../billing/budgets/index.js';
-import { TokenStatus } from '../../console/tokens/index.js';
+import type { TokenStatus } from '../../console/tokens/index.js';
 import { scopesIn } from '../../shared/token-scopes.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
@@ -15,7 +15,7 @@ export interface KnownToken {
   readonly id: number;
   readonly userId: number;
   readonly name: string;
-  readonly status: number;
+  readonly status: TokenStatus;
   /**
    * Unix seconds, -1 for never. For the previous key text of a rotation: the end of the overlap, unless the key expires
    * earlier.
@@ -168,8 +168,8 @@ export class KeyDirectory {
   /** Stores that a key has expired, unless it was edited meanwhile. */
   async markExpired(token: KnownToken): Promise<void> {
     await this.mark(
-      `UPDATE tokens SET status = ${TokenStatus.expired}
-       WHERE id = $1 AND status = ${TokenStatus.enabled} AND expired_time = $2`,
+      `UPDATE tokens SET status = 'expired'
+       WHERE id = $1 AND status = 'enabled' AND expired_time = $2`,
       [token.id, token.expiredTime],
     );
   }
@@ -180,8 +180,8 @@ export class KeyDirectory {
    */
   async markExhausted(token: KnownToken, now: number): Promise<void> {
     await this.mark(
-      `UPDATE tokens SET status = ${TokenStatus.exhausted}, accessed_time = greatest(accessed_time, $2)
-       WHERE id = $1 AND status = ${TokenStatus.enabled} AND NOT unlimited_quota AND remain_quota <= 0
+      `UPDATE tokens SET status = 'exhausted', accessed_time = greatest(accessed_time, $2)
+       WHERE id = $1 AND status = 'enabled' AND NOT unlimited_quota AND remain_quota <= 0
          AND NOT EXISTS (SELECT FROM reservations WHERE token_id = $1 AND amount > 0 AND swept_at IS NULL)`,
       [token.id, now],
     );
@@ -212,7 +212,7 @@ export class KeyDirectory {
       id: row['id'] as number,
       userId: row['user_id'] as number,
       name: row['name'] as string,
-      status: row['status'] as number,
+      status: row['status'] as TokenStatus,
       expiredTime: endOf(row),
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),

@@ -1,9 +1,17 @@
 import { isIP, isIPv4 } from 'node:net';
+import type { TokenStatus } from '../../console/tokens/index.js';
 import { BadRecord, listOf, type Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapper } from './mapped.js';
 
 const table = 'tokens';
 const prefixLength = 6;
+
+const statuses: ReadonlyMap<number, TokenStatus> = new Map([
+  [1, 'enabled'],
+  [2, 'disabled'],
+  [3, 'expired'],
+  [4, 'exhausted'],
+]);
 
 /** The key as it is looked up: without blanks of `char(n)` and without a stored prefix. */
 export const keyOf = (row: Fields): string => row.code('key').replace(/^sk-/, '');
@@ -36,7 +44,7 @@ export const mapToken: Mapper = (row, context) => {
         id,
         user_id: userId,
         key_prefix: key.slice(0, prefixLength),
-        status: [1, 2, 3, 4].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2,
+        status: statuses.get(row.whole('status', 1)) ?? 'disabled',
         name: row.text('name'),
         created_time: row.seconds('created_time'),
         accessed_time: row.seconds('accessed_time'),

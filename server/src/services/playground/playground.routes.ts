@@ -3,9 +3,8 @@ import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { authenticate, type Authenticator } from '../../platform/http/authenticate.js';
 import { AppError } from '../../shared/errors.js';
 import { noBudgets } from '../../billing/budgets/index.js';
-import { TokenStatus } from '../../console/tokens/index.js';
 import { requireActor, UserStatus } from '../../shared/actor.js';
-import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
+import type { KeyDirectory, KnownToken } from '../../gateway/admit/key-directory.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import { openAIErrors, playgroundEndpoint } from '../chat/chat-endpoints.js';
 import { asText } from '../../dialects/neutral/fields.js';
@@ -77,11 +76,11 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
   const user = await keys.user(userId);
   if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
   if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-  const token = {
+  const token: KnownToken = {
     id: 0,
     userId,
     name: `playground-${group || user.group || 'default'}`,
-    status: TokenStatus.enabled,
+    status: 'enabled',
     expiredTime: -1,
     unlimitedQuota: true,
     remainQuota: 0,

@@ -91,7 +91,7 @@ export class Foundation1764100000000 implements MigrationInterface {
         key_hash bytea NOT NULL,
         key_prefix text NOT NULL,
         key_sealed text NOT NULL,
-        status smallint NOT NULL DEFAULT 1 CHECK (status BETWEEN 1 AND 4),
+        status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled', 'expired', 'exhausted')),
         name text NOT NULL DEFAULT '',
         created_time bigint NOT NULL,
         accessed_time bigint NOT NULL,
