@@ -76,6 +76,9 @@ export interface TokenSpec {
   readonly rateLimit?: { readonly period: number; readonly count: number; readonly success: number };
 }
 
+/** Returns the entries of a comma list, as specs are written. */
+const commaList = (text = ''): string[] => text.split(',').filter(Boolean);
+
 export interface UserSpec {
   readonly role?: number;
   readonly status?: number;
@@ -386,15 +389,15 @@ export class RelayHarness {
         spec.expiredTime ?? -1,
         spec.unlimited ?? spec.quota === undefined,
         spec.modelLimits !== undefined,
-        spec.modelLimits ?? '',
-        spec.allowIps ?? '',
+        commaList(spec.modelLimits),
+        spec.allowIps?.split(/\s+/).filter(Boolean) ?? [],
         spec.group ?? '',
         spec.rateLimit !== undefined,
         spec.rateLimit?.period ?? 60,
         spec.rateLimit?.count ?? 1000,
         spec.rateLimit?.success ?? 10,
-        spec.fallbackGroups ?? '',
-        spec.fallbackModels ?? '',
+        commaList(spec.fallbackGroups),
+        commaList(spec.fallbackModels),
       ],
     );
     const id = row?.id ?? 0;

@@ -499,7 +499,7 @@ describe('billing with an API key', () => {
 
   it('answers what the key has in the form of new-api', async () => {
     const usage = async (key: string) => (await ask('/api/usage/token/', key)).body;
-    await site.query(`UPDATE tokens SET model_limits_enabled = true, model_limits = 'gpt-4o,o1' WHERE id = $1`, [
+    await site.query(`UPDATE tokens SET model_limits_enabled = true, model_limits = '{gpt-4o,o1}' WHERE id = $1`, [
       token.id,
     ]);
     const expected = {
@@ -517,7 +517,7 @@ describe('billing with an API key', () => {
       expect(await usage(form)).toEqual({ success: true, code: true, message: 'ok', data: expected });
     }
     await site.query(
-      `UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800, model_limits_enabled = false, model_limits = ''
+      `UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800, model_limits_enabled = false, model_limits = '{}'
         WHERE id = $1`,
       [token.id],
     );

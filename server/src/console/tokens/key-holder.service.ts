@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
-import { allowsAddress } from '../../platform/outbound/allow-list.js';
+import { AllowList } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TokenStatus } from './token.entity.js';
-import { missingScope, scopesIn, type TokenScope } from '../../shared/token-scopes.js';
+import { missingScope, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
 export interface HeldKey {
@@ -17,8 +17,7 @@ export interface HeldKey {
   /** Unix seconds, -1 never. */
   readonly expiresAt: number;
   readonly hasModelLimits: boolean;
-  /** Comma-separated list of models. */
-  readonly modelLimits: string;
+  readonly modelLimits: readonly string[];
   readonly ownerRemaining: number;
   readonly ownerUsed: number;
 }
@@ -30,8 +29,8 @@ interface KeyState {
   readonly ownerStatus: number;
   readonly ownerName: string;
   readonly ownerGroup: string;
-  readonly allowIps: string;
-  readonly scopes: string;
+  readonly allowIps: readonly string[];
+  readonly scopes: readonly TokenScope[];
 }
 
 type Row = Omit<HeldKey, Sums> & Record<Sums, string> & KeyState;
@@ -97,10 +96,10 @@ export class KeyHolderService {
     const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
     if (status === 'disabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    if (address !== undefined && !allowsAddress(allowIps.trim(), address)) {
+    if (address !== undefined && !new AllowList(allowIps).allows(address)) {
       throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
     }
-    if (!scopesIn(scopes).includes(scope)) throw missingScope(scope);
+    if (!scopes.includes(scope)) throw missingScope(scope);
     return {
       ...held,
       remaining: Number(held.remaining),

@@ -104,8 +104,8 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
   return omitUndefined({
     name: name ?? undefined,
     group: group === null ? '' : group,
-    fallbackGroups: toText(fallbackGroups, 'fallbackGroups'),
-    fallbackModels: toText(fallbackModels, 'fallbackModels'),
+    fallbackGroups: fallbackGroups === null ? [] : fallbackGroups,
+    fallbackModels: fallbackModels === null ? [] : fallbackModels,
     ...(quota === undefined
       ? {}
       : quota === null
@@ -115,21 +115,12 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
       ? {}
       : modelLimits === null
         ? { modelLimitsEnabled: false }
-        : { modelLimitsEnabled: true, modelLimits: modelLimits.join(',') }),
-    allowIps: allowIps === undefined ? undefined : (allowIps ?? []).join('\n'),
-    scopes: scopes === null ? usualScopes : scopes?.join(','),
+        : { modelLimitsEnabled: true, modelLimits }),
+    allowIps: allowIps === null ? [] : allowIps,
+    scopes: scopes === null ? [...usualScopes] : scopes,
     ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
     expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
   });
-}
-
-/**
- * Joins names to comma text. A name with a comma would become two, so it is refused.
- * @throws InvalidInputError
- */
-function toText(names: readonly string[] | null | undefined, field: string): string | undefined {
-  if (names?.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
-  return names === undefined ? undefined : (names ?? []).join(',');
 }
 
 /**

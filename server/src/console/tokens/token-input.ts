@@ -1,8 +1,9 @@
 import { isIP, isIPv4 } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
-import { parseScopes, scopesIn, usualScopes } from '../../shared/token-scopes.js';
+import { parseScopes, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
 import type { Token, TokenStatus } from './token.entity.js';
 
 /**
@@ -16,16 +17,16 @@ export const newTokenDefaults = {
   remainQuota: 0,
   unlimitedQuota: false,
   modelLimitsEnabled: false,
-  modelLimits: '',
-  allowIps: '',
+  modelLimits: [] as string[],
+  allowIps: [] as string[],
   group: '',
-  fallbackGroups: '',
-  fallbackModels: '',
+  fallbackGroups: [] as string[],
+  fallbackModels: [] as string[],
   rateLimitEnabled: false,
   rateLimitPeriod: 60,
   rateLimitCount: 1000,
   rateLimitSuccess: 10,
-  scopes: usualScopes,
+  scopes: [...usualScopes] as TokenScope[],
 } satisfies Partial<Token>;
 
 export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
@@ -41,6 +42,7 @@ const inputName = {
 } as const;
 
 const maxNameLength = 30;
+/** Characters of all entries of a list together. */
 const maxListLength = 10_000;
 const maxFallbacks = 10;
 const maxTime = 253_402_300_799;
@@ -74,8 +76,8 @@ export function parseToken(
     group,
     remainQuota: parseQuota(fields, before),
     fallbackGroups: parseGroups(fields.fallbackGroups, before, usableGroups),
-    fallbackModels: parseModels(fields.fallbackModels, 'fallbackModels', maxFallbacks),
-    modelLimits: parseModels(fields.modelLimits, 'modelLimits'),
+    fallbackModels: parseNames(fields.fallbackModels, 'fallbackModels', maxFallbacks),
+    modelLimits: parseNames(fields.modelLimits, 'modelLimits'),
     allowIps: parseAddresses(fields.allowIps),
     scopes: parseScopes(fields.scopes),
   };
@@ -102,11 +104,11 @@ const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
  */
 export function assertKeepsManagers(actor: Actor, before: TokenFields | null, after: TokenFields): void {
   if (actor.apiKeyId === undefined) return;
-  if (before && managerLimits.every((name) => before[name] === after[name])) return;
+  if (before && managerLimits.every((name) => isDeepStrictEqual(before[name], after[name]))) return;
   if (isManager(after) || (before && isManager(before))) throw managersOnly();
 }
 
-export const isManager = ({ scopes }: Pick<TokenFields, 'scopes'>): boolean => scopesIn(scopes).includes('keys');
+export const isManager = ({ scopes }: Pick<TokenFields, 'scopes'>): boolean => scopes.includes('keys');
 
 export const managersOnly = (): ForbiddenError =>
   new ForbiddenError('Only their owner makes keys with the scope keys and changes their scopes, expiry and addresses');
@@ -175,44 +177,43 @@ function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenF
 }
 
 /** Parses groups. The owner must be allowed to use each group, unless the key has it already. */
-function parseGroups(text: string, before: TokenFields | null, usableGroups: readonly string[]): string {
-  const groups = entriesOf(text, 'fallbackGroups', maxFallbacks);
-  const known = before ? before.fallbackGroups.split(',') : [];
-  if (!groups.every((group) => usableGroups.includes(group) || known.includes(group))) {
+function parseGroups(given: readonly string[], before: TokenFields | null, usableGroups: readonly string[]): string[] {
+  const groups = parseNames(given, 'fallbackGroups', maxFallbacks);
+  if (!groups.every((group) => usableGroups.includes(group) || before?.fallbackGroups.includes(group))) {
     throw new InvalidInputError('You cannot use this group', 'fallbackGroups');
   }
-  return groups.join(',');
-}
-
-const parseModels = (text: string, field: 'modelLimits' | 'fallbackModels', most = Infinity): string =>
-  entriesOf(text, field, most).join(',');
-
-/** Returns the entries between commas, each once, in their order. */
-function entriesOf(text: string, field: 'modelLimits' | 'fallbackModels' | 'fallbackGroups', most: number): string[] {
-  const entries = text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean);
-  const own = [...new Set(entries)];
-  if (text.length > maxListLength || text.includes('\0') || own.length > most) {
-    const noun = field === 'fallbackGroups' ? 'groups' : 'models';
-    throw new InvalidInputError(`The list of ${noun} is too long`, field);
-  }
-  return own;
+  return groups;
 }
 
 /**
- * Parses addresses: one address or CIDR range per line; commas and spaces count as line breaks.
- * @throws InvalidInputError
+ * Returns the names, each once, in their order.
+ * @throws InvalidInputError also for a name with a comma, which the REST API would show as two
  */
-function parseAddresses(text: string): string {
-  if (text.length > maxListLength) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
-  const entries = text.split(/[\s,]+/).filter(Boolean);
+function parseNames(
+  given: readonly string[],
+  field: 'modelLimits' | 'fallbackModels' | 'fallbackGroups',
+  most = Infinity,
+): string[] {
+  const names = [...new Set(given.map((name) => name.trim()).filter(Boolean))];
+  if (names.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
+  if (isTooLong(names) || names.some((name) => name.includes('\0')) || names.length > most) {
+    const noun = field === 'fallbackGroups' ? 'groups' : 'models';
+    throw new InvalidInputError(`The list of ${noun} is too long`, field);
+  }
+  return names;
+}
+
+/** @throws InvalidInputError */
+function parseAddresses(given: readonly string[]): string[] {
+  const entries = [...new Set(given.map((entry) => entry.trim()).filter(Boolean))];
+  if (isTooLong(entries)) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
   if (!entries.every(isAddressOrRange)) {
     throw new InvalidInputError('Allowed addresses must be IP addresses or CIDR ranges, one per line', 'allowIps');
   }
-  return [...new Set(entries)].join('\n');
+  return entries;
 }
+
+const isTooLong = (entries: readonly string[]): boolean => entries.join().length > maxListLength;
 
 function isAddressOrRange(entry: string): boolean {
   const [address = '', bits, ...rest] = entry.split('/');

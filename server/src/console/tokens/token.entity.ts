@@ -1,5 +1,6 @@
 import { Column, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
+import type { TokenScope } from '../../shared/token-scopes.js';
 
 /**
  * States of an API key, in the order in which lists sort them. Its owner sets the first two. The relay stores one of the
@@ -8,7 +9,10 @@ import { bigintColumn } from '../../platform/db/columns.js';
 export const tokenStatuses = ['enabled', 'disabled', 'expired', 'exhausted'] as const;
 export type TokenStatus = (typeof tokenStatuses)[number];
 
-/** An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. */
+/**
+ * An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. Lists are
+ * never null. A switched-off limit keeps its values, which forms show again when it is switched on.
+ */
 @Entity('tokens')
 export class Token {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -21,8 +25,8 @@ export class Token {
   @Column('bytea', { name: 'previous_key_hash', nullable: true, select: false }) previousKeyHash: Buffer | null;
   /** Unix second until which the previous key works; 0 when there is none. */
   @Column('bigint', { name: 'previous_key_until', transformer: bigintColumn, default: 0 }) previousKeyUntil: number;
-  /** Comma list of `TokenScope`. */
-  @Column('text', { default: 'relay,usage' }) scopes: string;
+  /** At least one, in the order of `tokenScopes`. */
+  @Column('text', { array: true, default: ['relay', 'usage'] }) scopes: TokenScope[];
   @Column('text', { default: 'enabled' }) status: TokenStatus;
   @Column('text', { default: '' }) name: string;
   /** Unix seconds. */
@@ -36,16 +40,16 @@ export class Token {
   usedQuota: number;
   @Column('boolean', { name: 'unlimited_quota', default: false }) unlimitedQuota: boolean;
   @Column('boolean', { name: 'model_limits_enabled', default: false }) modelLimitsEnabled: boolean;
-  /** Comma-separated model names. */
-  @Column('text', { name: 'model_limits', default: '' }) modelLimits: string;
-  /** Newline-separated addresses and CIDR ranges; empty allows all. */
-  @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
+  /** The only models that it can call while `modelLimitsEnabled`: none when the list is empty. */
+  @Column('text', { name: 'model_limits', array: true, default: [] }) modelLimits: string[];
+  /** Addresses and CIDR ranges that can use it; empty allows all. */
+  @Column('text', { name: 'allow_ips', array: true, default: [] }) allowIps: string[];
   /** The group; empty for the user's group. */
   @Column('text', { default: '' }) group: string;
-  /** Comma-separated groups that are tried after `group`, in this order. */
-  @Column('text', { name: 'fallback_groups', default: '' }) fallbackGroups: string;
-  /** Comma-separated models that are called when the requested one cannot be served, in this order. */
-  @Column('text', { name: 'fallback_models', default: '' }) fallbackModels: string;
+  /** Groups that are tried after `group`, in this order. */
+  @Column('text', { name: 'fallback_groups', array: true, default: [] }) fallbackGroups: string[];
+  /** Models that are called when the requested one cannot be served, in this order. Empty: as the site sets. */
+  @Column('text', { name: 'fallback_models', array: true, default: [] }) fallbackModels: string[];
   /** The key has its own rate limit, in addition to that of its user. */
   @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;
   /** Seconds. */

@@ -8,7 +8,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
 import type { Token, TokenStatus } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
-import { scopesIn, type TokenScope } from '../../shared/token-scopes.js';
+import type { TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
 import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
 
@@ -111,11 +111,11 @@ export function toTokenObject(token: Token): TokenObject {
     status: shownStatus(token),
     maskedKey: `sk-${token.keyPrefix}**********`,
     group: token.group || null,
-    fallbackGroups: split(token.fallbackGroups, ','),
-    fallbackModels: split(token.fallbackModels, ','),
+    fallbackGroups: token.fallbackGroups,
+    fallbackModels: token.fallbackModels,
     quota: { remaining: token.unlimitedQuota ? null : token.remainQuota, used: token.usedQuota },
-    modelLimits: token.modelLimitsEnabled ? split(token.modelLimits, ',') : null,
-    allowIps: split(token.allowIps, '\n'),
+    modelLimits: token.modelLimitsEnabled ? token.modelLimits : null,
+    allowIps: token.allowIps,
     rateLimit: token.rateLimitEnabled
       ? {
           periodSeconds: token.rateLimitPeriod,
@@ -123,7 +123,7 @@ export function toTokenObject(token: Token): TokenObject {
           successes: token.rateLimitSuccess || null,
         }
       : null,
-    scopes: scopesIn(token.scopes),
+    scopes: token.scopes,
     previousKeyUntil: token.previousKeyUntil * 1000 > Date.now() ? toDate(token.previousKeyUntil) : null,
     createdAt: toDate(token.createdTime),
     lastUsedAt: wasUsed(token) ? toDate(token.accessedTime) : null,
@@ -132,7 +132,6 @@ export function toTokenObject(token: Token): TokenObject {
 }
 
 const toDate = (seconds: number): Date => new Date(seconds * 1000);
-const split = (text: string, separator: string): string[] => text.split(separator).filter(Boolean);
 
 export const TokenPage = pageObject(TokenObject, 'TokenPage');
 

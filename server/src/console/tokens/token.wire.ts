@@ -1,41 +1,67 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
-import { pick, snakeCase, snakeKeys } from '../../shared/snake-case.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { TokenScope } from '../../shared/token-scopes.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
-import { newTokenDefaults, shownStatus, tokenFieldNames } from './token-input.js';
+import { shownStatus } from './token-input.js';
 import type { KeyedToken, TokenPatch } from './token.service.js';
 import type { TokenFields } from './token-input.js';
 import type { TokenStatus } from './token.entity.js';
 
+const text = z.string().nullish();
+const flag = z.boolean().nullish();
 const whole = z.int().nullish();
-const shapeOf = { string: z.string().nullish(), boolean: z.boolean().nullish(), number: whole } as const;
 
-/** The fields of `newTokenDefaults` under their wire names, each of the type of its default. */
-const tokenShape = Object.fromEntries(
-  tokenFieldNames.map((name) => [
-    snakeCase(name),
-    shapeOf[typeof newTokenDefaults[name] as 'string' | 'boolean' | 'number'],
-  ]),
-);
-
-/** Values of absent fields. Undefined keeps the token's value: older clients do not know these fields. */
-const absent = {
-  ...newTokenDefaults,
-  expiredTime: 0,
-  fallbackGroups: undefined,
-  fallbackModels: undefined,
-  rateLimitEnabled: undefined,
-  rateLimitPeriod: undefined,
-  rateLimitCount: undefined,
-  rateLimitSuccess: undefined,
-  scopes: undefined,
+/** The fields that clients send (docs/reference/rest/tokens-and-wallet.md#api-keys). */
+const tokenShape = {
+  name: text,
+  expired_time: whole,
+  remain_quota: whole,
+  unlimited_quota: flag,
+  model_limits_enabled: flag,
+  model_limits: text,
+  allow_ips: text,
+  group: text,
+  fallback_groups: text,
+  fallback_models: text,
+  rate_limit_enabled: flag,
+  rate_limit_period: whole,
+  rate_limit_count: whole,
+  rate_limit_success: whole,
+  scopes: text,
 };
+type Body = z.infer<z.ZodObject<typeof tokenShape>>;
 
-type Body = Readonly<Record<string, unknown>>;
+/**
+ * Converts the body. Absent fields count as zero. Those that older clients do not know are undefined instead, which keeps
+ * the token's value.
+ */
+const toFields = (body: Body): Partial<TokenFields> => ({
+  name: body.name ?? '',
+  expiredTime: body.expired_time ?? 0,
+  remainQuota: body.remain_quota ?? 0,
+  unlimitedQuota: body.unlimited_quota ?? false,
+  modelLimitsEnabled: body.model_limits_enabled ?? false,
+  modelLimits: fromCommas(body.model_limits ?? ''),
+  allowIps: (body.allow_ips ?? '').split(/[\s,]+/),
+  group: body.group ?? '',
+  ...omitUndefined({
+    fallbackGroups: body.fallback_groups == null ? undefined : fromCommas(body.fallback_groups),
+    fallbackModels: body.fallback_models == null ? undefined : fromCommas(body.fallback_models),
+    rateLimitEnabled: body.rate_limit_enabled ?? undefined,
+    rateLimitPeriod: body.rate_limit_period ?? undefined,
+    rateLimitCount: body.rate_limit_count ?? undefined,
+    rateLimitSuccess: body.rate_limit_success ?? undefined,
+    scopes: body.scopes == null ? undefined : (fromCommas(body.scopes) as TokenScope[]),
+  }),
+});
 
-/** Converts the body. Absent fields count as zero (docs/reference/rest/tokens-and-wallet.md#api-keys). */
-const toFields = (body: Body): Partial<TokenFields> =>
-  Object.fromEntries(tokenFieldNames.map((name) => [name, body[snakeCase(name)] ?? absent[name]]));
+/** Returns the entries between commas. */
+const fromCommas = (list: string): string[] =>
+  list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
 
 /** Several tokens: as many as the largest page of a list has. */
 export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });
@@ -44,7 +70,7 @@ export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });
 export const createBody = z
   .object({ ...tokenShape, budgets: z.array(tokenBudgetBody).nullish() })
   .transform(({ budgets, ...body }) => ({
-    fields: toFields({ ...body, expired_time: (body as Body)['expired_time'] || -1 }),
+    fields: toFields({ ...body, expired_time: body.expired_time || -1 }),
     budgets: budgets ?? [],
   }));
 
@@ -90,8 +116,27 @@ export const rotateBody = z
 
 /** Returns a token in the form for older clients (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
 export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
-  ...snakeKeys({ ...pick(token, ['id', 'userId']), key }),
-  ...snakeKeys(pick(token, ['name', 'createdTime', 'accessedTime', 'usedQuota', ...tokenFieldNames])),
+  id: token.id,
+  user_id: token.userId,
+  key,
+  name: token.name,
+  created_time: token.createdTime,
+  accessed_time: token.accessedTime,
+  expired_time: token.expiredTime,
+  remain_quota: token.remainQuota,
+  used_quota: token.usedQuota,
+  unlimited_quota: token.unlimitedQuota,
+  model_limits_enabled: token.modelLimitsEnabled,
+  model_limits: token.modelLimits.join(),
+  allow_ips: token.allowIps.join('\n'),
+  group: token.group,
+  fallback_groups: token.fallbackGroups.join(),
+  fallback_models: token.fallbackModels.join(),
+  rate_limit_enabled: token.rateLimitEnabled,
+  rate_limit_period: token.rateLimitPeriod,
+  rate_limit_count: token.rateLimitCount,
+  rate_limit_success: token.rateLimitSuccess,
+  scopes: token.scopes.join(),
   status: wireStatuses[shownStatus(token)],
   previous_key_until: token.previousKeyUntil,
   // The value excludes the grants: forms send it back with their `remain_quota`.

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
-import { splitList } from '../channels/index.js';
 import type { HeldKey } from '../tokens/index.js';
 import type { Billing, BillingService } from './billing.service.js';
 
@@ -49,7 +48,7 @@ const toKeyUsage = (key: HeldKey): unknown => ({
   total_used: key.used,
   total_available: key.remaining,
   unlimited_quota: key.isUnlimited,
-  model_limits: Object.fromEntries(splitList(key.modelLimits).map((model) => [model, true])),
+  model_limits: Object.fromEntries(key.modelLimits.map((model) => [model, true])),
   model_limits_enabled: key.hasModelLimits,
   expires_at: Math.max(0, key.expiresAt),
 });

@@ -3,7 +3,7 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { Loader } from '../../platform/cache/loader.js';
 import { budgetsOf, type KnownBudgetRow, toKnownBudgets, toKnownRates } from '../../billing/budgets/index.js';
 import type { TokenStatus } from '../../console/tokens/index.js';
-import { scopesIn } from '../../shared/token-scopes.js';
+import { AllowList } from '../../platform/outbound/allow-list.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { parseFields, type Fields } from '../../shared/json.js';
@@ -24,9 +24,10 @@ export interface KnownToken {
   readonly unlimitedQuota: boolean;
   /** The quota at the last read, minus the charges of this node since. Only the ledger decides what can be spent. */
   remainQuota: number;
-  readonly modelLimitsEnabled: boolean;
-  readonly modelLimits: ReadonlySet<string>;
-  readonly allowIps: string;
+  /** The only models that it can call. Null: all. */
+  readonly modelLimits: ReadonlySet<string> | null;
+  /** Null: all addresses. */
+  readonly allowList: AllowList | null;
   /** The key has the scope `relay`. */
   readonly canRelay: boolean;
   /** The client address of the key's last call on this node since the key was read; '' before the first (`KeyUses`). */
@@ -216,14 +217,13 @@ export class KeyDirectory {
       expiredTime: endOf(row),
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
-      modelLimitsEnabled: row['model_limits_enabled'] as boolean,
-      modelLimits: new Set(namesIn(row['model_limits'] as string)),
-      allowIps: (row['allow_ips'] as string).trim(),
-      canRelay: scopesIn(row['scopes'] as string).includes('relay'),
+      modelLimits: row['model_limits_enabled'] === true ? new Set(row['model_limits'] as string[]) : null,
+      allowList: allowListOf(row['allow_ips'] as string[]),
+      canRelay: (row['scopes'] as string[]).includes('relay'),
       address: '',
       group: row['group'] as string,
-      fallbackGroups: namesIn(row['fallback_groups'] as string),
-      fallbackModels: namesIn(row['fallback_models'] as string),
+      fallbackGroups: row['fallback_groups'] as string[],
+      fallbackModels: row['fallback_models'] as string[],
       rateLimit: rateLimitOf(row),
       budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
       rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
@@ -257,16 +257,8 @@ export class KeyDirectory {
   }
 }
 
-const none: readonly string[] = [];
-
-/** Splits names at commas. Most lists are empty, and share one object. */
-const namesIn = (text: string): readonly string[] =>
-  text === ''
-    ? none
-    : text
-        .split(',')
-        .map((name) => name.trim())
-        .filter(Boolean);
+const allowListOf = (entries: readonly string[]): AllowList | null =>
+  entries.length === 0 ? null : new AllowList(entries);
 
 /**
  * Returns when the key text stops working. The previous text of a rotation ends with the overlap, so that a call

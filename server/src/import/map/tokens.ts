@@ -51,7 +51,7 @@ export const mapToken: Mapper = (row, context) => {
         expired_time: row.seconds('expired_time', -1),
         unlimited_quota: row.flag('unlimited_quota'),
         model_limits_enabled: isLimited,
-        model_limits: listOf(models).join(','),
+        model_limits: listOf(models),
         allow_ips: addressesOf(row, context),
         group: groupOf(row, context),
         deleted_at: row.time('deleted_at'),
@@ -71,14 +71,14 @@ function groupOf(row: Fields, { findings }: MapContext): string {
 }
 
 /** An allow list that loses every entry would allow all, so such a key is refused. */
-function addressesOf(row: Fields, { findings }: MapContext): string {
+function addressesOf(row: Fields, { findings }: MapContext): string[] {
   const given = `${row.text('allow_ips')},${row.text('subnet')}`.split(/[\s,;]+/).filter(Boolean);
   const valid = given.filter(isAddressOrRange);
-  if (valid.length === given.length) return valid.join('\n');
+  if (valid.length === given.length) return valid;
   const wrong = given.filter((entry) => !isAddressOrRange(entry)).join(', ');
   if (valid.length === 0) throw new BadRecord(`no allowed address is an IP address or range: ${wrong}`);
   findings.add('token-addresses', table, row.id, wrong);
-  return valid.join('\n');
+  return valid;
 }
 
 function isAddressOrRange(entry: string): boolean {

@@ -100,8 +100,10 @@ export class Foundation1764100000000 implements MigrationInterface {
         used_quota bigint NOT NULL DEFAULT 0 CHECK (used_quota BETWEEN 0 AND 9000000000000000),
         unlimited_quota boolean NOT NULL DEFAULT false,
         model_limits_enabled boolean NOT NULL DEFAULT false,
-        model_limits text NOT NULL DEFAULT '',
-        allow_ips text NOT NULL DEFAULT '',
+        -- Lists are never null. Only while they are enabled do model limits apply, even if they are empty.
+        model_limits text[] NOT NULL DEFAULT '{}',
+        -- Empty: all addresses.
+        allow_ips text[] NOT NULL DEFAULT '{}',
         "group" text NOT NULL DEFAULT '',
         deleted_at timestamptz,
         -- Calls, and successful calls, allowed in any rate_limit_period seconds; 0 means unlimited.
@@ -110,9 +112,10 @@ export class Foundation1764100000000 implements MigrationInterface {
         rate_limit_count integer NOT NULL DEFAULT 1000 CHECK (rate_limit_count >= 0),
         rate_limit_success integer NOT NULL DEFAULT 10 CHECK (rate_limit_success >= 0),
         -- Groups and models that the calls of a key fall back to.
-        fallback_groups text NOT NULL DEFAULT '',
-        fallback_models text NOT NULL DEFAULT '',
-        scopes text NOT NULL DEFAULT 'relay,usage',
+        fallback_groups text[] NOT NULL DEFAULT '{}',
+        fallback_models text[] NOT NULL DEFAULT '{}',
+        scopes text[] NOT NULL DEFAULT '{relay,usage}'
+          CHECK (scopes <> '{}' AND scopes <@ ARRAY['relay', 'usage', 'keys']),
         -- The key before the last rotation, and the Unix second until which it works.
         previous_key_hash bytea,
         previous_key_until bigint NOT NULL DEFAULT 0,
