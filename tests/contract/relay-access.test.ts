@@ -8,7 +8,7 @@ let relay: RelayHarness;
 relaySuite((started) => (relay = started), { trustedProxies: ['127.0.0.1'] });
 
 const call = { model: 'gpt-4o', messages: userMessage('hi') };
-const past = 1_000_000;
+const past = new Date(1_000_000_000);
 
 async function ask(key: string, body: unknown = call, init: RequestInit = {}) {
   const response = await relay.chat(key, body, init);
@@ -57,8 +57,8 @@ describe('the check order of a key', () => {
     [3, { status: 'exhausted' }, 'token_quota_exhausted', /^Token quota exhausted \[sk-...\*\*\*...\] /],
     [4, { status: 'expired' }, 'token_expired', /^Token expired /],
     [5, { status: 'disabled' }, 'token_disabled', /^Token is not available /],
-    [6, { expiredTime: past }, 'token_expired', /^Token expired /],
-    [6, { expiredTime: 0 }, 'token_expired', /^Token expired /],
+    [6, { expiresAt: past }, 'token_expired', /^Token expired /],
+    [6, { expiresAt: new Date(0) }, 'token_expired', /^Token expired /],
     [7, { quota: 0 }, 'token_quota_exhausted', /^\[sk-...\*\*\*...\] Token quota exhausted, remaining 0 /],
   ])('%i: %j is 401 %s', async (_row, spec, code, text) => {
     const { key } = await relay.addToken(spec);
@@ -69,7 +69,7 @@ describe('the check order of a key', () => {
   });
 
   it('writes down that a key expired or ran out, but never over a newer edit', async () => {
-    const expired = await relay.addToken({ expiredTime: past });
+    const expired = await relay.addToken({ expiresAt: past });
     const exhausted = await relay.addToken({ quota: 0 });
     const statusOf = async (id: number): Promise<string | undefined> =>
       (await relay.sql<{ status: string }>('SELECT status FROM tokens WHERE id = $1', [id]))[0]?.status;
@@ -78,7 +78,7 @@ describe('the check order of a key', () => {
     expect(await statusOf(expired.id)).toBe('expired');
     expect(await statusOf(exhausted.id)).toBe('exhausted');
 
-    const edited = await relay.addToken({ expiredTime: past, status: 'disabled' });
+    const edited = await relay.addToken({ expiresAt: past, status: 'disabled' });
     await ask(edited.key);
     expect(await statusOf(edited.id)).toBe('disabled');
   });

@@ -66,7 +66,7 @@ export interface TokenSpec {
   readonly status?: TokenStatus;
   readonly quota?: number;
   readonly unlimited?: boolean;
-  readonly expiredTime?: number;
+  readonly expiresAt?: Date;
   readonly modelLimits?: string;
   readonly allowIps?: string;
   readonly group?: string;
@@ -375,10 +375,10 @@ export class RelayHarness {
     const userId = spec.userId ?? (await this.addUser());
     const key = randomAlphanumeric(48);
     const [row] = await this.sql<{ id: number }>(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name, created_time, accessed_time,
-         expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name,
+         expires_at, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
          rate_limit_period, rate_limit_count, rate_limit_success, fallback_groups, fallback_models)
-       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
       [
         userId,
         this.parts.secrets.hash(key),
@@ -386,7 +386,7 @@ export class RelayHarness {
         this.parts.secrets.seal(key),
         spec.status ?? 'enabled',
         `token${++this.count}`,
-        spec.expiredTime ?? -1,
+        spec.expiresAt ?? null,
         spec.unlimited ?? spec.quota === undefined,
         spec.modelLimits !== undefined,
         commaList(spec.modelLimits),

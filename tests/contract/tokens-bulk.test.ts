@@ -138,7 +138,7 @@ it('opens keys of others to operators who may change users, not to those who may
 it('enables keys, and names the reason for those that have expired or are used up', async () => {
   const [first = 0, expired = 0, exhausted = 0] = ids;
   await change(owner, 'disableTokens', [first]);
-  await site.query("UPDATE tokens SET status = 'expired', expired_time = 1000 WHERE id = $1", [expired]);
+  await site.query("UPDATE tokens SET status = 'expired', expires_at = to_timestamp(1000) WHERE id = $1", [expired]);
   await site.query("UPDATE tokens SET status = 'exhausted' WHERE id = $1", [exhausted]);
   const document = `mutation ($ids: [Int!]!) { enableTokens(ids: $ids) { done failed { id message } } }`;
   const { data } = await site.graphql(owner, document, { ids });

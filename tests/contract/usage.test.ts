@@ -439,7 +439,7 @@ describe('billing with an API key', () => {
   beforeAll(() => site.query('UPDATE tokens SET used_quota = 100000 WHERE id = $1', [token.id]));
   afterEach(async () => {
     await set({ DisplayTokenStatEnabled: true, DisplayInCurrencyEnabled: true });
-    await site.query("UPDATE tokens SET status = 'enabled', unlimited_quota = false, expired_time = -1 WHERE id = $1", [
+    await site.query("UPDATE tokens SET status = 'enabled', unlimited_quota = false, expires_at = NULL WHERE id = $1", [
       token.id,
     ]);
     await site.query('UPDATE users SET status = 1');
@@ -460,7 +460,9 @@ describe('billing with an API key', () => {
     expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(500_000));
     expect((await ask(`${path}/usage`, token.key)).body).toEqual({ object: 'list', total_usage: 10_000_000 });
     await set({ DisplayInCurrencyEnabled: true });
-    await site.query('UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800 WHERE id = $1', [token.id]);
+    await site.query('UPDATE tokens SET unlimited_quota = true, expires_at = to_timestamp(4102444800) WHERE id = $1', [
+      token.id,
+    ]);
     expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(100_000_000, 4_102_444_800));
     await set({ DisplayTokenStatEnabled: false });
     expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(0));
@@ -517,7 +519,7 @@ describe('billing with an API key', () => {
       expect(await usage(form)).toEqual({ success: true, code: true, message: 'ok', data: expected });
     }
     await site.query(
-      `UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800, model_limits_enabled = false, model_limits = '{}'
+      `UPDATE tokens SET unlimited_quota = true, expires_at = to_timestamp(4102444800), model_limits_enabled = false, model_limits = '{}'
         WHERE id = $1`,
       [token.id],
     );

@@ -4,6 +4,7 @@ import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TokenStatus } from './token.entity.js';
+import { hasExpired } from './token-input.js';
 import { missingScope, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
@@ -14,15 +15,15 @@ export interface HeldKey {
   readonly isUnlimited: boolean;
   readonly remaining: number;
   readonly used: number;
-  /** Unix seconds, -1 never. */
-  readonly expiresAt: number;
+  /** Null: never. */
+  readonly expiresAt: Date | null;
   readonly hasModelLimits: boolean;
   readonly modelLimits: readonly string[];
   readonly ownerRemaining: number;
   readonly ownerUsed: number;
 }
 
-type Sums = 'remaining' | 'used' | 'expiresAt' | 'ownerRemaining' | 'ownerUsed';
+type Sums = 'remaining' | 'used' | 'ownerRemaining' | 'ownerUsed';
 
 interface KeyState {
   readonly status: TokenStatus;
@@ -59,8 +60,8 @@ export class KeyHolderService {
    */
   async manager(presented: string, address: string): Promise<Actor> {
     const { id, userId, state, expiresAt } = await this.read(presented, 'keys', address);
-    const isPast = expiresAt !== -1 && expiresAt * 1000 <= Date.now();
-    if (state.status === 'expired' || isPast) throw new AppError('TOKEN_EXPIRED', 'Token expired');
+    if (state.status === 'expired' || hasExpired({ expiresAt }, Date.now()))
+      throw new AppError('TOKEN_EXPIRED', 'Token expired');
     if (state.status === 'exhausted') throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
     return {
       id: userId,
@@ -83,12 +84,12 @@ export class KeyHolderService {
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
     const [row] = await this.database.query<Row[]>(
       `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "isUnlimited",
-              t.remain_quota AS remaining, t.used_quota AS used, t.expired_time AS "expiresAt",
+              t.remain_quota AS remaining, t.used_quota AS used, t.expires_at AS "expiresAt",
               t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits", t.scopes,
               t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.username AS "ownerName", u."group" AS "ownerGroup",
               u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
-        WHERE (t.key_hash = $1 OR (t.previous_key_hash = $1 AND t.previous_key_until > extract(epoch FROM now())))
+        WHERE (t.key_hash = $1 OR (t.previous_key_hash = $1 AND t.previous_key_until > now()))
           AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
       [this.secrets.hash(key)],
     );
@@ -104,7 +105,6 @@ export class KeyHolderService {
       ...held,
       remaining: Number(held.remaining),
       used: Number(held.used),
-      expiresAt: Number(held.expiresAt),
       ownerRemaining: Number(held.ownerRemaining),
       ownerUsed: Number(held.ownerUsed),
       state: { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes },

@@ -3,7 +3,7 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { holds, requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
@@ -50,7 +50,7 @@ export class TokenBulkService {
    * @throws AppError INVALID_INPUT for no ids or too many
    */
   enable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
-    const now = seconds(this.deps.clock);
+    const now = this.deps.clock.now();
     return this.change(actor, ids, 'enable', (token) => {
       assertCanBeEnabled(shownStatus(token, now), token, now);
       return token.status === 'enabled' ? null : { status: 'enabled' };

@@ -119,7 +119,7 @@ export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Parti
     allowIps: allowIps === null ? [] : allowIps,
     scopes: scopes === null ? [...usualScopes] : scopes,
     ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
-    expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
+    expiresAt,
   });
 }
 

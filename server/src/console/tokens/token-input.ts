@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
+import { wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
@@ -12,8 +13,7 @@ import type { Token, TokenStatus } from './token.entity.js';
  */
 export const newTokenDefaults = {
   name: '',
-  /** Unix seconds, -1 never. */
-  expiredTime: -1,
+  expiresAt: null as Date | null,
   remainQuota: 0,
   unlimitedQuota: false,
   modelLimitsEnabled: false,
@@ -34,7 +34,6 @@ export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof Toke
 
 /** Names of the fields in error messages: those of the GraphQL inputs. */
 const inputName = {
-  expiredTime: 'expiresAt',
   remainQuota: 'quota',
   rateLimitPeriod: 'rateLimit.periodSeconds',
   rateLimitCount: 'rateLimit.calls',
@@ -45,7 +44,8 @@ const maxNameLength = 30;
 /** Characters of all entries of a list together. */
 const maxListLength = 10_000;
 const maxFallbacks = 10;
-const maxTime = 253_402_300_799;
+/** The end of the year 9999. */
+const maxTime = 253_402_300_799_000;
 const maxPeriodSeconds = 31_536_000;
 const maxCalls = 2_147_483_647;
 
@@ -53,7 +53,7 @@ const maxCalls = 2_147_483_647;
  * Validates and normalises a complete set of fields.
  * @param before the stored token, null for a new one: values it already has are always accepted
  * @param usableGroups groups the owner may choose
- * @param now Unix seconds
+ * @param now milliseconds since 1970
  * @throws InvalidInputError
  */
 export function parseToken(
@@ -62,7 +62,7 @@ export function parseToken(
   { usableGroups, now }: { usableGroups: readonly string[]; now: number },
 ): TokenFields {
   const name = parseName(fields.name, before);
-  checkExpiry(fields.expiredTime, before, now);
+  const expiresAt = parseExpiry(fields.expiresAt, before, now);
   checkWhole(fields.rateLimitPeriod, 1, maxPeriodSeconds, 'rateLimitPeriod');
   checkWhole(fields.rateLimitCount, 0, maxCalls, 'rateLimitCount');
   checkWhole(fields.rateLimitSuccess, 0, maxCalls, 'rateLimitSuccess');
@@ -73,6 +73,7 @@ export function parseToken(
   return {
     ...fields,
     name,
+    expiresAt,
     group,
     remainQuota: parseQuota(fields, before),
     fallbackGroups: parseGroups(fields.fallbackGroups, before, usableGroups),
@@ -94,7 +95,7 @@ function parseName(given: string, before: TokenFields | null): string {
 }
 
 /** Fields that limit a key that manages keys. Its owner sets them. */
-const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
+const managerLimits = ['scopes', 'expiresAt', 'allowIps'] as const;
 
 /**
  * Checks that a key that manages keys stays within its limits: it must not loosen its own, and must not create or
@@ -113,19 +114,20 @@ export const isManager = ({ scopes }: Pick<TokenFields, 'scopes'>): boolean => s
 export const managersOnly = (): ForbiddenError =>
   new ForbiddenError('Only their owner makes keys with the scope keys and changes their scopes, expiry and addresses');
 
-type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuota'>;
+type Lifetime = Pick<TokenFields, 'expiresAt' | 'unlimitedQuota' | 'remainQuota'>;
 
-/** @param now Unix seconds */
-export const hasExpired = ({ expiredTime }: Lifetime, now: number): boolean => expiredTime !== -1 && expiredTime <= now;
+/** @param now milliseconds since 1970 */
+export const hasExpired = ({ expiresAt }: Pick<Lifetime, 'expiresAt'>, now: number): boolean =>
+  expiresAt !== null && expiresAt.getTime() <= now;
 
 export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
 
 /**
  * Returns the status of a key at this time, as a call would find it. The relay stores that a key has expired or is
  * exhausted when the key is used next; `tokens.status` is 'enabled' until then.
- * @param now Unix seconds
+ * @param now milliseconds since 1970
  */
-export function shownStatus(token: Lifetime & { readonly status: TokenStatus }, now = Date.now() / 1000): TokenStatus {
+export function shownStatus(token: Lifetime & { readonly status: TokenStatus }, now = Date.now()): TokenStatus {
   if (token.status !== 'enabled') return token.status;
   if (hasExpired(token, now)) return 'expired';
   return isExhausted(token) ? 'exhausted' : 'enabled';
@@ -134,7 +136,7 @@ export function shownStatus(token: Lifetime & { readonly status: TokenStatus }, 
 /**
  * Checks that a key can be enabled. A key that the relay set to expired or exhausted can be enabled once its expiry or
  * quota is changed.
- * @param now Unix seconds
+ * @param now milliseconds since 1970
  * @throws InvalidInputError
  */
 export function assertCanBeEnabled(status: TokenStatus, values: Lifetime, now: number): void {
@@ -146,11 +148,16 @@ export function assertCanBeEnabled(status: TokenStatus, values: Lifetime, now: n
   }
 }
 
-function checkExpiry(expiredTime: number, before: TokenFields | null, now: number): void {
-  if (expiredTime === -1 || expiredTime === before?.expiredTime) return;
-  if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > maxTime) {
-    throw new InvalidInputError('The expiry time must be -1 (never) or in the future', inputName.expiredTime);
+function parseExpiry(given: Date | null, before: TokenFields | null, now: number): Date | null {
+  if (given === null) return null;
+  const expiresAt = wholeSecond(given.getTime());
+  const time = expiresAt.getTime();
+  // A date that is out of range has no time, so it must not pass the comparisons.
+  const isInFuture = time > now && time <= maxTime;
+  if (!isInFuture && time !== before?.expiresAt?.getTime()) {
+    throw new InvalidInputError('The expiry time must be -1 (never) or in the future', 'expiresAt');
   }
+  return expiresAt;
 }
 
 function checkWhole(

@@ -1,6 +1,6 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../platform/db/conditions.js';
-import type { SortKeys } from '../../platform/db/keyset.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
+import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -25,7 +25,7 @@ export interface TokenFilter {
 
 export type TokenSortField =
   | ('id' | 'userId' | 'name' | 'status' | 'group')
-  | ('createdTime' | 'accessedTime' | 'expiredTime' | 'remainQuota' | 'usedQuota');
+  | ('createdAt' | 'lastUsedAt' | 'expiresAt' | 'remainQuota' | 'usedQuota');
 
 /** Returns a query of the keys that match a filter, as `token`. */
 export function tokenQuery(
@@ -50,25 +50,17 @@ export function tokenQuery(
       }),
     );
   }
-  andDuring(query, 'token.created_time', created);
-  if (expires?.from || expires?.until) query.andWhere('token.expired_time >= 0');
-  andDuring(query, 'token.expired_time', expires);
-  if (lastUsed?.from || lastUsed?.until) query.andWhere(used);
-  andDuring(query, 'token.accessed_time', lastUsed);
-  if (neverUsed !== undefined) query.andWhere(neverUsed ? `NOT (${used})` : used);
+  andBetween(query, 'token.created_at', created);
+  andBetween(query, 'token.expires_at', expires);
+  andBetween(query, 'token.last_used_at', lastUsed);
+  if (neverUsed !== undefined) query.andWhere(`token.last_used_at IS ${neverUsed ? '' : 'NOT'} NULL`);
   return query;
 }
 
 /** SQL of `shownStatus`. */
 const statusSql = `CASE WHEN token.status <> 'enabled' THEN token.status
-  WHEN token.expired_time BETWEEN 0 AND extract(epoch FROM now()) THEN 'expired'
+  WHEN token.expires_at <= now() THEN 'expired'
   WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN 'exhausted' ELSE token.status END`;
-
-/** SQL for whether a token was used. The last call of a new token is its creation time. */
-const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
-/** Whether a key was used. A new key has the time of its creation as last access. */
-export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
-  accessedTime > createdTime || usedQuota !== 0;
 
 export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
   id: { sql: 'token.id', value: ({ id }) => id },
@@ -79,17 +71,9 @@ export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
     value: (token) => tokenStatuses.indexOf(shownStatus(token)) + 1,
   },
   group: { sql: 'token."group"', value: ({ group }) => group },
-  createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
-  accessedTime: {
-    sql: `CASE WHEN ${used} THEN token.accessed_time END`,
-    value: (token) => (wasUsed(token) ? token.accessedTime : null),
-    nullable: true,
-  },
-  expiredTime: {
-    sql: 'nullif(token.expired_time, -1)',
-    value: ({ expiredTime }) => (expiredTime === -1 ? null : expiredTime),
-    nullable: true,
-  },
+  createdAt: { sql: milliseconds('token.created_at'), value: ({ createdAt }) => createdAt },
+  lastUsedAt: { sql: milliseconds('token.last_used_at'), value: ({ lastUsedAt }) => lastUsedAt, nullable: true },
+  expiresAt: { sql: milliseconds('token.expires_at'), value: ({ expiresAt }) => expiresAt, nullable: true },
   remainQuota: { sql: 'token.remain_quota', value: ({ remainQuota }) => remainQuota },
   usedQuota: { sql: 'token.used_quota', value: ({ usedQuota }) => usedQuota },
 };

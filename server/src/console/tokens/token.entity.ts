@@ -11,7 +11,7 @@ export type TokenStatus = (typeof tokenStatuses)[number];
 
 /**
  * An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. Lists are
- * never null. A switched-off limit keeps its values, which forms show again when it is switched on.
+ * never null. Moments are whole seconds (`wholeSecond`). A switched-off limit keeps its values, which forms show again when it is switched on.
  */
 @Entity('tokens')
 export class Token {
@@ -23,17 +23,17 @@ export class Token {
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
   /** The key before the last rotation; null when there is none. */
   @Column('bytea', { name: 'previous_key_hash', nullable: true, select: false }) previousKeyHash: Buffer | null;
-  /** Unix second until which the previous key works; 0 when there is none. */
-  @Column('bigint', { name: 'previous_key_until', transformer: bigintColumn, default: 0 }) previousKeyUntil: number;
+  /** The previous key works until then; null when there is none. */
+  @Column('timestamptz', { name: 'previous_key_until', nullable: true }) previousKeyUntil: Date | null;
   /** At least one, in the order of `tokenScopes`. */
   @Column('text', { array: true, default: ['relay', 'usage'] }) scopes: TokenScope[];
   @Column('text', { default: 'enabled' }) status: TokenStatus;
   @Column('text', { default: '' }) name: string;
-  /** Unix seconds. */
-  @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
-  @Column('bigint', { name: 'accessed_time', transformer: bigintColumn }) accessedTime: number;
-  /** Unix seconds, -1 never. */
-  @Column('bigint', { name: 'expired_time', transformer: bigintColumn, default: -1 }) expiredTime: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  /** Time of the last charged call; null: never used. */
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+  /** Null: never. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column({ type: 'bigint', name: 'remain_quota', transformer: bigintColumn, insert: false, update: false })
   remainQuota: number;
   @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })

@@ -10,7 +10,7 @@ import type { Token, TokenStatus } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
-import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
+import type { TokenFilter, TokenSortField } from './token-query.js';
 
 export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Status>]: Status } = enumType(
   'TokenStatus',
@@ -124,14 +124,13 @@ export function toTokenObject(token: Token): TokenObject {
         }
       : null,
     scopes: token.scopes,
-    previousKeyUntil: token.previousKeyUntil * 1000 > Date.now() ? toDate(token.previousKeyUntil) : null,
-    createdAt: toDate(token.createdTime),
-    lastUsedAt: wasUsed(token) ? toDate(token.accessedTime) : null,
-    expiresAt: token.expiredTime === -1 ? null : toDate(token.expiredTime),
+    previousKeyUntil:
+      token.previousKeyUntil && token.previousKeyUntil.getTime() > Date.now() ? token.previousKeyUntil : null,
+    createdAt: token.createdAt,
+    lastUsedAt: token.lastUsedAt,
+    expiresAt: token.expiresAt,
   };
 }
-
-const toDate = (seconds: number): Date => new Date(seconds * 1000);
 
 export const TokenPage = pageObject(TokenObject, 'TokenPage');
 
@@ -174,9 +173,9 @@ const sortFields: Readonly<Record<string, TokenSortField>> = {
   NAME: 'name',
   STATUS: 'status',
   GROUP: 'group',
-  CREATED_AT: 'createdTime',
-  LAST_USED_AT: 'accessedTime',
-  EXPIRES_AT: 'expiredTime',
+  CREATED_AT: 'createdAt',
+  LAST_USED_AT: 'lastUsedAt',
+  EXPIRES_AT: 'expiresAt',
   REMAINING_QUOTA: 'remainQuota',
   USED_QUOTA: 'usedQuota',
 };

@@ -89,8 +89,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => RotateTokenInput) { id, overlapUntil, idempotencyKey }: RotateTokenInput,
   ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
-    const until = overlapUntil ? Math.floor(overlapUntil.getTime() / 1000) : null;
-    const { token, key, replayed } = await this.rotation.rotate(actor, id, until, idempotencyKey);
+    const { token, key, replayed } = await this.rotation.rotate(actor, id, overlapUntil ?? null, idempotencyKey);
     return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }
 

@@ -11,7 +11,7 @@ import {
   type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
@@ -242,7 +242,6 @@ export class TokenService {
   async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
     const key = randomAlphanumeric(keyLength);
-    const now = seconds(this.deps.clock);
     await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
       throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
@@ -253,8 +252,7 @@ export class TokenService {
       keyHash: this.deps.secrets.hash(key),
       keyPrefix: key.slice(0, prefixLength),
       keySealed: this.deps.secrets.seal(key),
-      createdTime: now,
-      accessedTime: now,
+      createdAt: wholeSecond(this.deps.clock.now()),
     });
     const id = (identifiers[0] as { id: number }).id;
     await moveQuota(manager, owner, id, remainQuota, `token:${id}:opening`);
@@ -272,7 +270,7 @@ export class TokenService {
     const owner = requireActor(actor);
     return this.change(owner, id, async (manager, before) => {
       const after = await this.changed(manager, owner, before, given);
-      if (mustEnable) assertCanBeEnabled(before.status, after, seconds(this.deps.clock));
+      if (mustEnable) assertCanBeEnabled(before.status, after, this.deps.clock.now());
       const { remainQuota, ...fields } = after;
       const status = this.isRevived(before.status, after) ? 'enabled' : before.status;
       await manager.update(Token, { id }, { ...fields, status });
@@ -287,7 +285,7 @@ export class TokenService {
   async setStatus(actor: MaybeActor, id: number, status: 'enabled' | 'disabled'): Promise<Token> {
     const owner = requireActor(actor);
     return this.change(owner, id, async (manager, before) => {
-      const now = seconds(this.deps.clock);
+      const now = this.deps.clock.now();
       if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);
       await manager.update(Token, { id }, { status });
     });
@@ -354,13 +352,13 @@ export class TokenService {
 
   private parse(owner: Actor, fields: TokenFields, before: TokenFields | null): TokenFields {
     const usableGroups = this.deps.groups.listUsable(owner).map(({ name }) => name);
-    const after = parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
+    const after = parseToken(fields, before, { usableGroups, now: this.deps.clock.now() });
     assertKeepsManagers(owner, before, after);
     return after;
   }
 
   private isRevived(status: TokenStatus, values: TokenFields): boolean {
-    if (status === 'expired') return !hasExpired(values, seconds(this.deps.clock));
+    if (status === 'expired') return !hasExpired(values, this.deps.clock.now());
     return status === 'exhausted' && !isExhausted(values);
   }
 

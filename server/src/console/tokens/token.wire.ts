@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
@@ -38,7 +39,7 @@ type Body = z.infer<z.ZodObject<typeof tokenShape>>;
  */
 const toFields = (body: Body): Partial<TokenFields> => ({
   name: body.name ?? '',
-  expiredTime: body.expired_time ?? 0,
+  expiresAt: fromExpiry(body.expired_time ?? 0),
   remainQuota: body.remain_quota ?? 0,
   unlimitedQuota: body.unlimited_quota ?? false,
   modelLimitsEnabled: body.model_limits_enabled ?? false,
@@ -55,6 +56,9 @@ const toFields = (body: Body): Partial<TokenFields> => ({
     scopes: body.scopes == null ? undefined : (fromCommas(body.scopes) as TokenScope[]),
   }),
 });
+
+/** @param seconds Unix seconds, -1 never */
+const fromExpiry = (seconds: number): Date | null => (seconds === -1 ? null : dateOf(seconds));
 
 /** Returns the entries between commas. */
 const fromCommas = (list: string): string[] =>
@@ -112,7 +116,7 @@ function ownersStatus(status: number | null | undefined): 'enabled' | 'disabled'
 /** `POST /api/token/:id/rotate`: 0 or absent ends the old text at once. */
 export const rotateBody = z
   .object({ overlap_until: whole })
-  .transform(({ overlap_until: until }) => ({ overlapUntil: until || null }));
+  .transform(({ overlap_until: until }) => ({ overlapUntil: until ? dateOf(until) : null }));
 
 /** Returns a token in the form for older clients (docs/reference/rest/entities.md#token). Its key has no `sk-`. */
 export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unknown> => ({
@@ -120,9 +124,9 @@ export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unkn
   user_id: token.userId,
   key,
   name: token.name,
-  created_time: token.createdTime,
-  accessed_time: token.accessedTime,
-  expired_time: token.expiredTime,
+  created_time: unixSeconds(token.createdAt),
+  accessed_time: unixSeconds(token.lastUsedAt ?? token.createdAt),
+  expired_time: token.expiresAt ? unixSeconds(token.expiresAt) : -1,
   remain_quota: token.remainQuota,
   used_quota: token.usedQuota,
   unlimited_quota: token.unlimitedQuota,
@@ -138,7 +142,7 @@ export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unkn
   rate_limit_success: token.rateLimitSuccess,
   scopes: token.scopes.join(),
   status: wireStatuses[shownStatus(token)],
-  previous_key_until: token.previousKeyUntil,
+  previous_key_until: token.previousKeyUntil ? unixSeconds(token.previousKeyUntil) : 0,
   // The value excludes the grants: forms send it back with their `remain_quota`.
   ungranted_quota: token.remainQuota - granted,
   DeletedAt: null,

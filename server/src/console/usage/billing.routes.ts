@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import { unixSeconds } from '../../shared/clock.js';
 import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
 import type { HeldKey } from '../tokens/index.js';
@@ -50,8 +51,10 @@ const toKeyUsage = (key: HeldKey): unknown => ({
   unlimited_quota: key.isUnlimited,
   model_limits: Object.fromEntries(key.modelLimits.map((model) => [model, true])),
   model_limits_enabled: key.hasModelLimits,
-  expires_at: Math.max(0, key.expiresAt),
+  expires_at: secondsOrZero(key.expiresAt),
 });
+
+const secondsOrZero = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
 
 const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
   object: 'billing_subscription',
@@ -59,7 +62,7 @@ const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
   soft_limit_usd: limit,
   hard_limit_usd: limit,
   system_hard_limit_usd: limit,
-  access_until: accessUntil,
+  access_until: secondsOrZero(accessUntil),
 });
 
 const toUsage = ({ used }: Billing): unknown => ({ object: 'list', total_usage: used });

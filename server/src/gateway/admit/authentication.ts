@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { missingScope } from '../../shared/token-scopes.js';
 import { Role, UserStatus } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
 
@@ -63,7 +63,7 @@ const isExhausted = (token: KnownToken): boolean =>
   token.status === 'enabled' && !token.unlimitedQuota && token.remainQuota <= 0;
 
 const isExpired = (token: KnownToken, clock: Clock): boolean =>
-  token.expiredTime !== -1 && token.expiredTime < seconds(clock);
+  token.expiresAt !== null && token.expiresAt.getTime() <= clock.now();
 
 const isUsable = (token: KnownToken, clock: Clock): boolean =>
   token.status === 'enabled' && !isExpired(token, clock) && !isExhausted(token);
@@ -80,7 +80,7 @@ async function refuse(token: KnownToken, key: string, keys: KeyDirectory, clock:
     keys.forget(key);
     throw new AppError('TOKEN_EXPIRED', 'Token expired');
   }
-  await keys.markExhausted(token, seconds(clock));
+  await keys.markExhausted(token, wholeSecond(clock.now()));
   keys.forget(key);
   throw new AppError(
     'TOKEN_QUOTA_EXHAUSTED',

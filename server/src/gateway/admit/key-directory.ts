@@ -17,10 +17,10 @@ export interface KnownToken {
   readonly name: string;
   readonly status: TokenStatus;
   /**
-   * Unix seconds, -1 for never. For the previous key text of a rotation: the end of the overlap, unless the key expires
-   * earlier.
+   * Null: never. For the previous key text of a rotation: the end of the overlap, unless the key expires earlier, so
+   * that a call compares one time in both cases.
    */
-  readonly expiredTime: number;
+  readonly expiresAt: Date | null;
   readonly unlimitedQuota: boolean;
   /** The quota at the last read, minus the charges of this node since. Only the ledger decides what can be spent. */
   remainQuota: number;
@@ -78,12 +78,12 @@ const maxDigestedKey = 100;
 /** Maximum number of cached keys and of cached users, and how long they are cached. */
 const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
-const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
+const tokenSql = `SELECT id, user_id, name, status, unlimited_quota, remain_quota, model_limits_enabled,
     model_limits, allow_ips, "group", fallback_groups, fallback_models,
     rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success,
-    scopes, key_hash <> $1 AS is_previous, previous_key_until,
+    scopes, CASE WHEN key_hash = $1 THEN expires_at ELSE least(expires_at, previous_key_until) END AS expires_at,
     ${budgetsOf('token', 'tokens.id')}
-  FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > extract(epoch FROM now())))
+  FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > now()))
     AND deleted_at IS NULL`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota,
     ${budgetsOf('user', 'users.id')}
@@ -170,8 +170,8 @@ export class KeyDirectory {
   async markExpired(token: KnownToken): Promise<void> {
     await this.mark(
       `UPDATE tokens SET status = 'expired'
-       WHERE id = $1 AND status = 'enabled' AND expired_time = $2`,
-      [token.id, token.expiredTime],
+       WHERE id = $1 AND status = 'enabled' AND expires_at = $2`,
+      [token.id, token.expiresAt],
     );
   }
 
@@ -179,9 +179,9 @@ export class KeyDirectory {
    * Stores that a key is exhausted, unless it was topped up or edited meanwhile or calls in flight have reservations on
    * it. Such calls release what they do not use, and one call can reserve a small quota completely.
    */
-  async markExhausted(token: KnownToken, now: number): Promise<void> {
+  async markExhausted(token: KnownToken, now: Date): Promise<void> {
     await this.mark(
-      `UPDATE tokens SET status = 'exhausted', accessed_time = greatest(accessed_time, $2)
+      `UPDATE tokens SET status = 'exhausted', last_used_at = greatest(last_used_at, $2)
        WHERE id = $1 AND status = 'enabled' AND NOT unlimited_quota AND remain_quota <= 0
          AND NOT EXISTS (SELECT FROM reservations WHERE token_id = $1 AND amount > 0 AND swept_at IS NULL)`,
       [token.id, now],
@@ -214,7 +214,7 @@ export class KeyDirectory {
       userId: row['user_id'] as number,
       name: row['name'] as string,
       status: row['status'] as TokenStatus,
-      expiredTime: endOf(row),
+      expiresAt: row['expires_at'] as Date | null,
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
       modelLimits: row['model_limits_enabled'] === true ? new Set(row['model_limits'] as string[]) : null,
@@ -259,17 +259,6 @@ export class KeyDirectory {
 
 const allowListOf = (entries: readonly string[]): AllowList | null =>
   entries.length === 0 ? null : new AllowList(entries);
-
-/**
- * Returns when the key text stops working. The previous text of a rotation ends with the overlap, so that a call
- * compares one number in both cases.
- */
-function endOf(row: Record<string, unknown>): number {
-  const expiredTime = Number(row['expired_time']);
-  if (row['is_previous'] !== true) return expiredTime;
-  const until = Number(row['previous_key_until']);
-  return expiredTime === -1 ? until : Math.min(expiredTime, until);
-}
 
 const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
   row['rate_limit_enabled'] === true

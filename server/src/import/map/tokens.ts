@@ -1,7 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { TokenStatus } from '../../console/tokens/index.js';
+import { dateOf } from '../../shared/clock.js';
 import { BadRecord, listOf, type Fields } from '../source/fields.js';
-import { amountOf, type MapContext, type Mapper } from './mapped.js';
+import { amountOf, type MapContext, type Mapper, type Values } from './mapped.js';
 
 const table = 'tokens';
 const prefixLength = 6;
@@ -46,9 +47,7 @@ export const mapToken: Mapper = (row, context) => {
         key_prefix: key.slice(0, prefixLength),
         status: statuses.get(row.whole('status', 1)) ?? 'disabled',
         name: row.text('name'),
-        created_time: row.seconds('created_time'),
-        accessed_time: row.seconds('accessed_time'),
-        expired_time: row.seconds('expired_time', -1),
+        ...momentsOf(row, used),
         unlimited_quota: row.flag('unlimited_quota'),
         model_limits_enabled: isLimited,
         model_limits: listOf(models),
@@ -62,6 +61,22 @@ export const mapToken: Mapper = (row, context) => {
     },
   ];
 };
+
+/** A key that was never used was last accessed when it was created. */
+function momentsOf(row: Fields, used: number): Values {
+  const [created, accessed, expires] = [
+    row.seconds('created_time'),
+    row.seconds('accessed_time'),
+    row.seconds('expired_time', -1),
+  ];
+  return {
+    created_at: isoOf(created),
+    last_used_at: accessed > created || used !== 0 ? isoOf(accessed) : null,
+    expires_at: expires === -1 ? null : isoOf(expires),
+  };
+}
+
+const isoOf = (unixSeconds: number): string => dateOf(Math.max(0, unixSeconds)).toISOString();
 
 function groupOf(row: Fields, { findings }: MapContext): string {
   const group = row.text('group').trim();

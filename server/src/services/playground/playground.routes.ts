@@ -81,7 +81,7 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
     userId,
     name: `playground-${group || user.group || 'default'}`,
     status: 'enabled',
-    expiredTime: -1,
+    expiresAt: null,
     unlimitedQuota: true,
     remainQuota: 0,
     modelLimits: null,

@@ -93,9 +93,11 @@ export class Foundation1764100000000 implements MigrationInterface {
         key_sealed text NOT NULL,
         status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled', 'expired', 'exhausted')),
         name text NOT NULL DEFAULT '',
-        created_time bigint NOT NULL,
-        accessed_time bigint NOT NULL,
-        expired_time bigint NOT NULL DEFAULT -1,
+        created_at timestamptz NOT NULL DEFAULT date_trunc('second', now()),
+        -- Null: never used.
+        last_used_at timestamptz,
+        -- Null: never.
+        expires_at timestamptz,
         remain_quota bigint NOT NULL DEFAULT 0 CHECK (remain_quota BETWEEN -9000000000000000 AND 9000000000000000),
         used_quota bigint NOT NULL DEFAULT 0 CHECK (used_quota BETWEEN 0 AND 9000000000000000),
         unlimited_quota boolean NOT NULL DEFAULT false,
@@ -116,11 +118,11 @@ export class Foundation1764100000000 implements MigrationInterface {
         fallback_models text[] NOT NULL DEFAULT '{}',
         scopes text[] NOT NULL DEFAULT '{relay,usage}'
           CHECK (scopes <> '{}' AND scopes <@ ARRAY['relay', 'usage', 'keys']),
-        -- The key before the last rotation, and the Unix second until which it works.
+        -- The key before the last rotation, and when it stops working.
         previous_key_hash bytea,
-        previous_key_until bigint NOT NULL DEFAULT 0,
-        -- The expiry that the owner was notified of, Unix seconds.
-        expiry_noticed bigint NOT NULL DEFAULT 0
+        previous_key_until timestamptz,
+        -- The expiry that the owner was notified of.
+        expiry_noticed timestamptz
       ) WITH (fillfactor = 80);
       CREATE UNIQUE INDEX tokens_key_hash ON tokens (key_hash);
       CREATE INDEX tokens_user_id ON tokens (user_id, id DESC);
