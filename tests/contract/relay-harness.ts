@@ -377,7 +377,7 @@ export class RelayHarness {
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name,
          expires_at, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
-         rate_limit_period, rate_limit_count, rate_limit_success, fallback_groups, fallback_models)
+         rate_limit_period, rate_limit_calls, rate_limit_successes, fallback_groups, fallback_models)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
       [
         userId,
@@ -394,8 +394,8 @@ export class RelayHarness {
         spec.group ?? '',
         spec.rateLimit !== undefined,
         spec.rateLimit?.period ?? 60,
-        spec.rateLimit?.count ?? 1000,
-        spec.rateLimit?.success ?? 10,
+        spec.rateLimit ? spec.rateLimit.count || null : 1000,
+        spec.rateLimit ? spec.rateLimit.success || null : 10,
         commaList(spec.fallbackGroups),
         commaList(spec.fallbackModels),
       ],

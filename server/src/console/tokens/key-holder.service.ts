@@ -3,30 +3,26 @@ import { AllowList } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { TokenStatus } from './token.entity.js';
+import type { Token } from './token.entity.js';
 import { hasExpired } from './token-input.js';
 import { missingScope, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
-export interface HeldKey {
-  readonly id: number;
-  readonly userId: number;
-  readonly name: string;
-  readonly isUnlimited: boolean;
-  readonly remaining: number;
-  readonly used: number;
-  /** Null: never. */
-  readonly expiresAt: Date | null;
-  readonly hasModelLimits: boolean;
-  readonly modelLimits: readonly string[];
+export interface HeldKey extends Readonly<
+  Pick<
+    Token,
+    | ('id' | 'userId' | 'name' | 'expiresAt' | 'modelLimitsEnabled' | 'modelLimits')
+    | ('unlimitedQuota' | 'remainQuota' | 'usedQuota')
+  >
+> {
   readonly ownerRemaining: number;
   readonly ownerUsed: number;
 }
 
-type Sums = 'remaining' | 'used' | 'ownerRemaining' | 'ownerUsed';
+type Amounts = 'remainQuota' | 'usedQuota' | 'ownerRemaining' | 'ownerUsed';
 
 interface KeyState {
-  readonly status: TokenStatus;
+  readonly status: Token['status'];
   readonly ownerStatus: number;
   readonly ownerName: string;
   readonly ownerGroup: string;
@@ -34,7 +30,7 @@ interface KeyState {
   readonly scopes: readonly TokenScope[];
 }
 
-type Row = Omit<HeldKey, Sums> & Record<Sums, string> & KeyState;
+type Row = Omit<HeldKey, Amounts> & Record<Amounts, string> & KeyState;
 
 /** Looks up API keys for callers who present them, without a signed-in user. */
 export class KeyHolderService {
@@ -83,9 +79,9 @@ export class KeyHolderService {
     const key = bareKey(presented);
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
     const [row] = await this.database.query<Row[]>(
-      `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "isUnlimited",
-              t.remain_quota AS remaining, t.used_quota AS used, t.expires_at AS "expiresAt",
-              t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits", t.scopes,
+      `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "unlimitedQuota",
+              t.remain_quota AS "remainQuota", t.used_quota AS "usedQuota", t.expires_at AS "expiresAt",
+              t.model_limits_enabled AS "modelLimitsEnabled", t.model_limits AS "modelLimits", t.scopes,
               t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.username AS "ownerName", u."group" AS "ownerGroup",
               u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
@@ -103,8 +99,8 @@ export class KeyHolderService {
     if (!scopes.includes(scope)) throw missingScope(scope);
     return {
       ...held,
-      remaining: Number(held.remaining),
-      used: Number(held.used),
+      remainQuota: Number(held.remainQuota),
+      usedQuota: Number(held.usedQuota),
       ownerRemaining: Number(held.ownerRemaining),
       ownerUsed: Number(held.ownerUsed),
       state: { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes },

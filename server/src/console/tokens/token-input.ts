@@ -3,42 +3,64 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
 import { wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
-import { parseScopes, usualScopes, type TokenScope } from '../../shared/token-scopes.js';
-import type { Token, TokenStatus } from './token.entity.js';
+import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
+import type { Token, TokenRateLimit, TokenStatus } from './token.entity.js';
 
-/**
- * The fields of an API key that its owner can set, with the defaults of a new key. This is the only list of these
- * fields.
- */
-export const newTokenDefaults = {
+/** The fields of an API key that its owner can set. */
+export type TokenFields = Readonly<
+  Pick<
+    Token,
+    | ('name' | 'expiresAt' | 'scopes' | 'allowIps' | 'rateLimit')
+    | ('remainQuota' | 'unlimitedQuota')
+    | ('modelLimitsEnabled' | 'modelLimits')
+    | ('group' | 'fallbackGroups' | 'fallbackModels')
+  >
+>;
+
+/** The fields of a new key. */
+export const newTokenDefaults: TokenFields = {
   name: '',
-  expiresAt: null as Date | null,
+  expiresAt: null,
   remainQuota: 0,
   unlimitedQuota: false,
   modelLimitsEnabled: false,
-  modelLimits: [] as string[],
-  allowIps: [] as string[],
+  modelLimits: [],
+  allowIps: [],
   group: '',
-  fallbackGroups: [] as string[],
-  fallbackModels: [] as string[],
-  rateLimitEnabled: false,
-  rateLimitPeriod: 60,
-  rateLimitCount: 1000,
-  rateLimitSuccess: 10,
-  scopes: [...usualScopes] as TokenScope[],
-} satisfies Partial<Token>;
-
-export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
+  fallbackGroups: [],
+  fallbackModels: [],
+  rateLimit: { enabled: false, periodSeconds: 60, calls: 1000, successes: 10 },
+  scopes: [...usualScopes],
+};
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
-/** Names of the fields in error messages: those of the GraphQL inputs. */
-const inputName = {
-  remainQuota: 'quota',
-  rateLimitPeriod: 'rateLimit.periodSeconds',
-  rateLimitCount: 'rateLimit.calls',
-  rateLimitSuccess: 'rateLimit.successes',
-} as const;
+/**
+ * A new key, or a change of one. Absent fields keep their value, null sets that of a new key. Other fields of the object are
+ * ignored.
+ */
+export type TokenInput = {
+  readonly [Name in Exclude<keyof TokenFields, 'rateLimit'>]?: Readonly<TokenFields[Name]> | null | undefined;
+} & {
+  /** Absent fields keep their value, also while the limit is off. */
+  readonly rateLimit?: Partial<TokenRateLimit> | undefined;
+  /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
+  readonly grantedQuota?: number | undefined;
+};
+
+/** Returns the fields after an input. They are not validated yet. */
+export function withInput(fields: TokenFields, { rateLimit = {}, ...input }: TokenInput): TokenFields {
+  const given: Readonly<Record<string, unknown>> = input;
+  const set = tokenFieldNames
+    .filter((name) => given[name] !== undefined)
+    .map((name) => [name, given[name] ?? newTokenDefaults[name]] as const);
+  return {
+    ...fields,
+    ...(Object.fromEntries(set) as Partial<TokenFields>),
+    rateLimit: { ...fields.rateLimit, ...omitUndefined(rateLimit) },
+  };
+}
 
 const maxNameLength = 30;
 /** Characters of all entries of a list together. */
@@ -63,9 +85,6 @@ export function parseToken(
 ): TokenFields {
   const name = parseName(fields.name, before);
   const expiresAt = parseExpiry(fields.expiresAt, before, now);
-  checkWhole(fields.rateLimitPeriod, 1, maxPeriodSeconds, 'rateLimitPeriod');
-  checkWhole(fields.rateLimitCount, 0, maxCalls, 'rateLimitCount');
-  checkWhole(fields.rateLimitSuccess, 0, maxCalls, 'rateLimitSuccess');
   const group = fields.group.trim();
   if (group !== '' && group !== before?.group && !usableGroups.includes(group)) {
     throw new InvalidInputError('You cannot use this group', 'group');
@@ -80,6 +99,7 @@ export function parseToken(
     fallbackModels: parseNames(fields.fallbackModels, 'fallbackModels', maxFallbacks),
     modelLimits: parseNames(fields.modelLimits, 'modelLimits'),
     allowIps: parseAddresses(fields.allowIps),
+    rateLimit: parseRateLimit(fields.rateLimit),
     scopes: parseScopes(fields.scopes),
   };
 }
@@ -160,14 +180,17 @@ function parseExpiry(given: Date | null, before: TokenFields | null, now: number
   return expiresAt;
 }
 
-function checkWhole(
-  value: number,
-  low: number,
-  high: number,
-  field: 'rateLimitPeriod' | 'rateLimitCount' | 'rateLimitSuccess',
-): void {
+/** Parses a rate limit, whose values are valid also while it is off. 0 means no limit. */
+function parseRateLimit({ enabled, periodSeconds, calls, successes }: TokenRateLimit): TokenRateLimit {
+  checkWhole(periodSeconds, 1, maxPeriodSeconds, 'rateLimitPeriod', 'rateLimit.periodSeconds');
+  checkWhole(calls ?? 0, 0, maxCalls, 'rateLimitCount', 'rateLimit.calls');
+  checkWhole(successes ?? 0, 0, maxCalls, 'rateLimitSuccess', 'rateLimit.successes');
+  return { enabled, periodSeconds, calls: calls || null, successes: successes || null };
+}
+
+function checkWhole(value: number, low: number, high: number, name: string, field: string): void {
   if (!Number.isSafeInteger(value) || value < low || value > high) {
-    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, inputName[field]);
+    throw new InvalidInputError(`${name} must be a whole number from ${low} to ${high}`, field);
   }
 }
 
@@ -178,7 +201,7 @@ function checkWhole(
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (remainQuota === before?.remainQuota || (unlimitedQuota && remainQuota < 0)) return before?.remainQuota ?? 0;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
-    throw new InvalidInputError(`The quota must be ${quotaFrom(0)}`, inputName.remainQuota);
+    throw new InvalidInputError(`The quota must be ${quotaFrom(0)}`, 'quota');
   }
   return remainQuota;
 }

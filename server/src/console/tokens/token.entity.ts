@@ -9,6 +9,16 @@ import type { TokenScope } from '../../shared/token-scopes.js';
 export const tokenStatuses = ['enabled', 'disabled', 'expired', 'exhausted'] as const;
 export type TokenStatus = (typeof tokenStatuses)[number];
 
+/** A rate limit of one key, in addition to that of its user. */
+export class TokenRateLimit {
+  @Column('boolean', { name: 'rate_limit_enabled', default: false }) enabled: boolean;
+  @Column('integer', { name: 'rate_limit_period', default: 60 }) periodSeconds: number;
+  /** Calls per period, including failed ones. Null: no limit. */
+  @Column('integer', { name: 'rate_limit_calls', nullable: true, default: 1000 }) calls: number | null;
+  /** Successful calls per period. Null: no limit. */
+  @Column('integer', { name: 'rate_limit_successes', nullable: true, default: 10 }) successes: number | null;
+}
+
 /**
  * An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. Lists are
  * never null. Moments are whole seconds (`wholeSecond`). A switched-off limit keeps its values, which forms show again when it is switched on.
@@ -50,13 +60,6 @@ export class Token {
   @Column('text', { name: 'fallback_groups', array: true, default: [] }) fallbackGroups: string[];
   /** Models that are called when the requested one cannot be served, in this order. Empty: as the site sets. */
   @Column('text', { name: 'fallback_models', array: true, default: [] }) fallbackModels: string[];
-  /** The key has its own rate limit, in addition to that of its user. */
-  @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;
-  /** Seconds. */
-  @Column('integer', { name: 'rate_limit_period', default: 60 }) rateLimitPeriod: number;
-  /** Calls per period, including failed ones; 0 means no limit. */
-  @Column('integer', { name: 'rate_limit_count', default: 1000 }) rateLimitCount: number;
-  /** Successful calls per period; 0 means no limit. */
-  @Column('integer', { name: 'rate_limit_success', default: 10 }) rateLimitSuccess: number;
+  @Column(() => TokenRateLimit, { prefix: false }) rateLimit: TokenRateLimit;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
 }

@@ -116,13 +116,7 @@ export function toTokenObject(token: Token): TokenObject {
     quota: { remaining: token.unlimitedQuota ? null : token.remainQuota, used: token.usedQuota },
     modelLimits: token.modelLimitsEnabled ? token.modelLimits : null,
     allowIps: token.allowIps,
-    rateLimit: token.rateLimitEnabled
-      ? {
-          periodSeconds: token.rateLimitPeriod,
-          calls: token.rateLimitCount || null,
-          successes: token.rateLimitSuccess || null,
-        }
-      : null,
+    rateLimit: token.rateLimit.enabled ? token.rateLimit : null,
     scopes: token.scopes,
     previousKeyUntil:
       token.previousKeyUntil && token.previousKeyUntil.getTime() > Date.now() ? token.previousKeyUntil : null,

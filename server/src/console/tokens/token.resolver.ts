@@ -15,7 +15,7 @@ import {
   toTokenFilter,
   toTokenObject,
 } from './token.object.js';
-import { CreateTokenInput, toTokenFields, toTokenPatch, UpdateTokenInput } from './token-input.object.js';
+import { CreateTokenInput, toTokenInput, UpdateTokenInput } from './token-input.object.js';
 import { RotateTokenInput } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
@@ -115,7 +115,7 @@ export class TokenResolver {
     const budgets = input.budgets?.map(toNewTokenBudget);
     const { token, key, replayed } = await this.tokenService.create(
       actor,
-      toTokenFields(input),
+      toTokenInput(input),
       budgets,
       input.idempotencyKey,
     );
@@ -131,7 +131,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateTokenInput) input: UpdateTokenInput,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.update(actor, input.id, toTokenPatch(input)));
+    return toPayload(await this.tokenService.update(actor, input.id, toTokenInput(input)));
   }
 
   @PayloadMutation(

@@ -12,7 +12,6 @@ import {
   type MaybeActor,
 } from '../../shared/actor.js';
 import { wholeSecond, type Clock } from '../../shared/clock.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
@@ -32,6 +31,8 @@ import {
   shownStatus,
   tokenFieldNames,
   type TokenFields,
+  type TokenInput,
+  withInput,
 } from './token-input.js';
 import {
   bareKey,
@@ -57,12 +58,6 @@ export interface TokenUse {
   readonly address: string;
   readonly at: Date;
 }
-
-/** Changed fields of a token. Absent fields are unchanged. */
-export type TokenPatch = Partial<TokenFields> & {
-  /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
-  readonly grantedQuota?: number | undefined;
-};
 
 export interface TokenDeps {
   readonly tokens: Repository<Token>;
@@ -210,7 +205,7 @@ export class TokenService {
    */
   async create(
     actor: MaybeActor,
-    given: Partial<TokenFields>,
+    given: TokenInput,
     budgets: readonly NewTokenBudget[] = [],
     idempotencyKey?: string | null,
   ): Promise<KeyedToken & { replayed: boolean }> {
@@ -219,7 +214,7 @@ export class TokenService {
     if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let created: KeyedToken | undefined;
     // The input is complete, because REST sends all fields and GraphQL only those that differ from the default.
-    const input = { fields: { ...newTokenDefaults, ...omitUndefined(given) }, budgets };
+    const input = { fields: withInput(newTokenDefaults, given), budgets };
     // The id is stored, not the key: results of idempotency keys are not encrypted.
     const { result: id } = await this.deps.idempotency.once(
       owner,
@@ -239,8 +234,8 @@ export class TokenService {
    * Creates a key within the caller's transaction.
    * @throws AppError INVALID_INPUT, also at the maximum number of keys
    */
-  async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
-    const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
+  async createIn(manager: EntityManager, owner: Actor, given: TokenInput): Promise<KeyedToken> {
+    const { remainQuota, ...fields } = this.parse(owner, withInput(newTokenDefaults, given), null);
     const key = randomAlphanumeric(keyLength);
     await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
@@ -266,7 +261,7 @@ export class TokenService {
    * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users, INSUFFICIENT_PRIVILEGES for an API key that
    * would loosen its own limits or those of another managing key
    */
-  async update(actor: MaybeActor, id: number, given: TokenPatch, mustEnable = false): Promise<Token> {
+  async update(actor: MaybeActor, id: number, given: TokenInput, mustEnable = false): Promise<Token> {
     const owner = requireActor(actor);
     return this.change(owner, id, async (manager, before) => {
       const after = await this.changed(manager, owner, before, given);
@@ -305,13 +300,13 @@ export class TokenService {
    */
   async deleteOwn(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const owner = requireActor(actor);
-    const { raw } = await this.deps.tokens
+    const result = await this.deps.tokens
       .createQueryBuilder()
       .softDelete()
       .where({ id: In([...ids]), userId: owner.id })
       .returning('id')
       .execute();
-    const deleted = raw as Array<{ readonly id: number }>;
+    const deleted = result.raw as Array<{ readonly id: number }>;
     await this.deps.changes.announce(...deleted.map(({ id }) => ({ kind: 'token' as const, id })));
     return deleted.length;
   }
@@ -339,9 +334,9 @@ export class TokenService {
     manager: EntityManager,
     owner: Actor,
     before: Token,
-    { grantedQuota, ...given }: TokenPatch,
+    { grantedQuota, ...given }: TokenInput,
   ): Promise<TokenFields> {
-    const fields = { ...pick(before, tokenFieldNames), ...omitUndefined(given) };
+    const fields = withInput(pick(before, tokenFieldNames), given);
     if (grantedQuota === undefined) return this.parse(owner, fields, before);
     const amount = grantedQuota - ((await grantedQuotas(manager, [before.id])).get(before.id) ?? 0);
     // An unchanged number is not checked: that of an overdrawn token is negative.

@@ -4,9 +4,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
-import { shownStatus } from './token-input.js';
-import type { KeyedToken, TokenPatch } from './token.service.js';
-import type { TokenFields } from './token-input.js';
+import { shownStatus, type TokenFields, type TokenInput } from './token-input.js';
+import type { KeyedToken } from './token.service.js';
 import type { TokenStatus } from './token.entity.js';
 
 const text = z.string().nullish();
@@ -37,24 +36,24 @@ type Body = z.infer<z.ZodObject<typeof tokenShape>>;
  * Converts the body. Absent fields count as zero. Those that older clients do not know are undefined instead, which keeps
  * the token's value.
  */
-const toFields = (body: Body): Partial<TokenFields> => ({
+const toInput = (body: Body): TokenInput & Pick<TokenFields, 'remainQuota' | 'unlimitedQuota'> => ({
   name: body.name ?? '',
   expiresAt: fromExpiry(body.expired_time ?? 0),
   remainQuota: body.remain_quota ?? 0,
   unlimitedQuota: body.unlimited_quota ?? false,
   modelLimitsEnabled: body.model_limits_enabled ?? false,
   modelLimits: fromCommas(body.model_limits ?? ''),
-  allowIps: (body.allow_ips ?? '').split(/[\s,]+/),
+  allowIps: (body.allow_ips ?? '').split(/[\s,]+/).filter(Boolean),
   group: body.group ?? '',
-  ...omitUndefined({
-    fallbackGroups: body.fallback_groups == null ? undefined : fromCommas(body.fallback_groups),
-    fallbackModels: body.fallback_models == null ? undefined : fromCommas(body.fallback_models),
-    rateLimitEnabled: body.rate_limit_enabled ?? undefined,
-    rateLimitPeriod: body.rate_limit_period ?? undefined,
-    rateLimitCount: body.rate_limit_count ?? undefined,
-    rateLimitSuccess: body.rate_limit_success ?? undefined,
-    scopes: body.scopes == null ? undefined : (fromCommas(body.scopes) as TokenScope[]),
+  fallbackGroups: body.fallback_groups == null ? undefined : fromCommas(body.fallback_groups),
+  fallbackModels: body.fallback_models == null ? undefined : fromCommas(body.fallback_models),
+  rateLimit: omitUndefined({
+    enabled: body.rate_limit_enabled ?? undefined,
+    periodSeconds: body.rate_limit_period ?? undefined,
+    calls: body.rate_limit_count ?? undefined,
+    successes: body.rate_limit_success ?? undefined,
   }),
+  scopes: body.scopes == null ? undefined : (fromCommas(body.scopes) as TokenScope[]),
 });
 
 /** @param seconds Unix seconds, -1 never */
@@ -74,7 +73,7 @@ export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });
 export const createBody = z
   .object({ ...tokenShape, budgets: z.array(tokenBudgetBody).nullish() })
   .transform(({ budgets, ...body }) => ({
-    fields: toFields({ ...body, expired_time: body.expired_time || -1 }),
+    fields: toInput({ ...body, expired_time: body.expired_time || -1 }),
     budgets: budgets ?? [],
   }));
 
@@ -84,7 +83,7 @@ export const updateBody = z
   .transform(({ id, status, ungranted_quota: ungranted, ...body }) => ({
     id,
     mustEnable: status === wireStatuses.enabled,
-    fields: sinceLoaded(toFields(body), ungranted),
+    fields: sinceLoaded(toInput(body), ungranted),
   }));
 
 /**
@@ -92,11 +91,11 @@ export const updateBody = z
  * that quota spent since stays spent, and saving the form twice changes nothing more.
  * @param ungranted the remaining quota without the owner's grants when the form was loaded; absent in other clients
  */
-function sinceLoaded(fields: Partial<TokenFields>, ungranted: number | null | undefined): TokenPatch {
-  const { remainQuota = 0, unlimitedQuota } = fields;
+function sinceLoaded(input: ReturnType<typeof toInput>, ungranted: number | null | undefined): TokenInput {
+  const { remainQuota, unlimitedQuota } = input;
   // A negative number of an unlimited token changes nothing.
-  if (ungranted == null || (unlimitedQuota && remainQuota < 0)) return fields;
-  return { ...fields, grantedQuota: remainQuota - ungranted };
+  if (ungranted == null || (unlimitedQuota && remainQuota < 0)) return input;
+  return { ...input, grantedQuota: remainQuota - ungranted };
 }
 
 const wireStatuses: Readonly<Record<TokenStatus, number>> = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 };
@@ -136,10 +135,10 @@ export const toWire = ({ token, key, granted }: KeyedToken): Record<string, unkn
   group: token.group,
   fallback_groups: token.fallbackGroups.join(),
   fallback_models: token.fallbackModels.join(),
-  rate_limit_enabled: token.rateLimitEnabled,
-  rate_limit_period: token.rateLimitPeriod,
-  rate_limit_count: token.rateLimitCount,
-  rate_limit_success: token.rateLimitSuccess,
+  rate_limit_enabled: token.rateLimit.enabled,
+  rate_limit_period: token.rateLimit.periodSeconds,
+  rate_limit_count: token.rateLimit.calls ?? 0,
+  rate_limit_success: token.rateLimit.successes ?? 0,
   scopes: token.scopes.join(),
   status: wireStatuses[shownStatus(token)],
   previous_key_until: token.previousKeyUntil ? unixSeconds(token.previousKeyUntil) : 0,

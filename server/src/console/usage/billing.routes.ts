@@ -45,12 +45,12 @@ export const keyUsageRoutes =
 const toKeyUsage = (key: HeldKey): unknown => ({
   object: 'token_usage',
   name: key.name,
-  total_granted: key.remaining + key.used,
-  total_used: key.used,
-  total_available: key.remaining,
-  unlimited_quota: key.isUnlimited,
+  total_granted: key.remainQuota + key.usedQuota,
+  total_used: key.usedQuota,
+  total_available: key.remainQuota,
+  unlimited_quota: key.unlimitedQuota,
   model_limits: Object.fromEntries(key.modelLimits.map((model) => [model, true])),
-  model_limits_enabled: key.hasModelLimits,
+  model_limits_enabled: key.modelLimitsEnabled,
   expires_at: secondsOrZero(key.expiresAt),
 });
 

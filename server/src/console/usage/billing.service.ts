@@ -39,8 +39,8 @@ export class BillingService {
       const limit = (key.ownerRemaining + key.ownerUsed) / perUnit;
       return { limit, used: (key.ownerUsed * 100) / perUnit, accessUntil: null };
     }
-    const limit = key.isUnlimited ? noLimit : (key.remaining + key.used) / perUnit;
-    return { limit, used: (key.used * 100) / perUnit, accessUntil: key.expiresAt };
+    const limit = key.unlimitedQuota ? noLimit : (key.remainQuota + key.usedQuota) / perUnit;
+    return { limit, used: (key.usedQuota * 100) / perUnit, accessUntil: key.expiresAt };
   }
 
   /**

@@ -1,8 +1,14 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../platform/cache/changes.js';
 import { Loader } from '../../platform/cache/loader.js';
-import { budgetsOf, type KnownBudgetRow, toKnownBudgets, toKnownRates } from '../../billing/budgets/index.js';
-import type { TokenStatus } from '../../console/tokens/index.js';
+import {
+  budgetsOf,
+  noBudgets,
+  type KnownBudgetRow,
+  toKnownBudgets,
+  toKnownRates,
+} from '../../billing/budgets/index.js';
+import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
 import { AllowList } from '../../platform/outbound/allow-list.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
@@ -11,17 +17,14 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../../platform/db/queries.js';
 
 /** The fields of a token that the hot path needs. */
-export interface KnownToken {
-  readonly id: number;
-  readonly userId: number;
-  readonly name: string;
-  readonly status: TokenStatus;
+export interface KnownToken extends Readonly<
+  Pick<Token, 'id' | 'userId' | 'name' | 'status' | 'unlimitedQuota' | 'group' | 'fallbackGroups' | 'fallbackModels'>
+> {
   /**
    * Null: never. For the previous key text of a rotation: the end of the overlap, unless the key expires earlier, so
    * that a call compares one time in both cases.
    */
   readonly expiresAt: Date | null;
-  readonly unlimitedQuota: boolean;
   /** The quota at the last read, minus the charges of this node since. Only the ledger decides what can be spent. */
   remainQuota: number;
   /** The only models that it can call. Null: all. */
@@ -32,26 +35,33 @@ export interface KnownToken {
   readonly canRelay: boolean;
   /** The client address of the key's last call on this node since the key was read; '' before the first (`KeyUses`). */
   address: string;
-  readonly group: string;
-  /** Groups that are tried after `group`, in this order. */
-  readonly fallbackGroups: readonly string[];
-  /** Models that are called when the requested model cannot be served, in this order. */
-  readonly fallbackModels: readonly string[];
   /** The key's own call limits; null when it has none. */
-  readonly rateLimit: TokenRateLimit | null;
+  readonly rateLimit: Omit<TokenRateLimit, 'enabled'> | null;
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute. */
   readonly rates: readonly KnownBudget[];
 }
 
-/**
- * Maximum number of calls within any period of this many seconds, all of them and successful ones; 0 means no limit.
- */
-export interface TokenRateLimit {
-  readonly periodSeconds: number;
-  readonly count: number;
-  readonly success: number;
-}
+/** Returns the token of a user who calls without a key. It has no limits of its own. */
+export const keylessToken = (userId: number, name: string, group: string): KnownToken => ({
+  id: 0,
+  userId,
+  name,
+  status: 'enabled',
+  expiresAt: null,
+  unlimitedQuota: true,
+  remainQuota: 0,
+  modelLimits: null,
+  allowList: null,
+  canRelay: true,
+  address: '',
+  group,
+  fallbackGroups: [],
+  fallbackModels: [],
+  rateLimit: null,
+  budgets: noBudgets,
+  rates: noBudgets,
+});
 
 /** The fields of a user that the hot path needs. */
 export interface KnownUser {
@@ -80,7 +90,7 @@ const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, unlimited_quota, remain_quota, model_limits_enabled,
     model_limits, allow_ips, "group", fallback_groups, fallback_models,
-    rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success,
+    rate_limit_enabled, rate_limit_period, rate_limit_calls, rate_limit_successes,
     scopes, CASE WHEN key_hash = $1 THEN expires_at ELSE least(expires_at, previous_key_until) END AS expires_at,
     ${budgetsOf('token', 'tokens.id')}
   FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > now()))
@@ -213,7 +223,7 @@ export class KeyDirectory {
       id: row['id'] as number,
       userId: row['user_id'] as number,
       name: row['name'] as string,
-      status: row['status'] as TokenStatus,
+      status: row['status'] as Token['status'],
       expiresAt: row['expires_at'] as Date | null,
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
@@ -260,12 +270,12 @@ export class KeyDirectory {
 const allowListOf = (entries: readonly string[]): AllowList | null =>
   entries.length === 0 ? null : new AllowList(entries);
 
-const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
+const rateLimitOf = (row: Record<string, unknown>): KnownToken['rateLimit'] =>
   row['rate_limit_enabled'] === true
     ? {
         periodSeconds: row['rate_limit_period'] as number,
-        count: row['rate_limit_count'] as number,
-        success: row['rate_limit_success'] as number,
+        calls: row['rate_limit_calls'] as number | null,
+        successes: row['rate_limit_successes'] as number | null,
       }
     : null;
 

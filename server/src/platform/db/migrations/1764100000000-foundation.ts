@@ -108,11 +108,11 @@ export class Foundation1764100000000 implements MigrationInterface {
         allow_ips text[] NOT NULL DEFAULT '{}',
         "group" text NOT NULL DEFAULT '',
         deleted_at timestamptz,
-        -- Calls, and successful calls, allowed in any rate_limit_period seconds; 0 means unlimited.
+        -- Calls, and successful calls, allowed in any rate_limit_period seconds. Null: no limit.
         rate_limit_enabled boolean NOT NULL DEFAULT false,
         rate_limit_period integer NOT NULL DEFAULT 60 CHECK (rate_limit_period BETWEEN 1 AND 31536000),
-        rate_limit_count integer NOT NULL DEFAULT 1000 CHECK (rate_limit_count >= 0),
-        rate_limit_success integer NOT NULL DEFAULT 10 CHECK (rate_limit_success >= 0),
+        rate_limit_calls integer DEFAULT 1000 CHECK (rate_limit_calls > 0),
+        rate_limit_successes integer DEFAULT 10 CHECK (rate_limit_successes > 0),
         -- Groups and models that the calls of a key fall back to.
         fallback_groups text[] NOT NULL DEFAULT '{}',
         fallback_models text[] NOT NULL DEFAULT '{}',
