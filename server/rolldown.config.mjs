@@ -9,9 +9,16 @@ const entry = /^main\.ts$|\.main\.ts$|^platform\/db\/migrations\/all\.ts$/;
 
 /**
  * Packages that load a binary or a file of their own at run time, one that TypeORM loads by its name and that should be there
- * once, and an optional one that is not installed.
+ * once, and optional ones.
  */
-const unbundled = [/^@node-rs\/argon2$/, /^bcrypt$/, /^node-sqlite3-wasm$/, /^pg$/, /^class-validator$/];
+const unbundled = [
+  /^@node-rs\/argon2$/,
+  /^bcrypt$/,
+  /^mysql2(\/|$)/,
+  /^node-sqlite3-wasm$/,
+  /^pg$/,
+  /^class-validator$/,
+];
 
 /** TypeORM loads its drivers of all databases. Only the one of Postgres is ever used. */
 const otherDrivers = /typeorm[\\/]driver[\\/](?!postgres[\\/]|types[\\/])[^\\/]+[\\/][^\\/]+\.js$/;

@@ -8,6 +8,7 @@ import { findPostgres } from '../support/services/postgres.js';
 import { findRedis } from '../support/services/redis.js';
 import { startFastUpstream } from '../support/upstream/fast.js';
 import { flushTimes } from './disk.js';
+import { freshDatabase } from './fresh-database.js';
 import { best, missed, sayVerdict, type Figures } from './goals.js';
 import { loadCore, setUp, startFloor, startGateway, type Running } from './gateway.js';
 import { Load, median, quantile, type Kind } from './load.js';
@@ -110,20 +111,14 @@ async function main(): Promise<void> {
   say(`database: ${postgres.description}; Redis: ${redis?.description ?? 'none, in process'}`);
   const running: Running[] = [];
   try {
-    const admin = new pg.Client({ connectionString: postgres.url });
-    await admin.connect();
-    const name = `bench_${Date.now()}`;
-    await admin.query(`CREATE DATABASE ${name}`);
-    await admin.end();
-    const databaseUrl = new URL(postgres.url);
-    databaseUrl.pathname = `/${name}`;
-    const postmaster = await findPostmaster(databaseUrl.toString());
+    const databaseUrl = await freshDatabase(postgres.url);
+    const postmaster = await findPostmaster(databaseUrl);
 
     const floorProcess = await startFloor(upstream.url);
     running.push(floorProcess);
     mkdirSync(output, { recursive: true });
     const gatewayProcess = await startGateway({
-      databaseUrl: databaseUrl.toString(),
+      databaseUrl,
       redisUrl: redis?.url ?? null,
       ...(profileFolder ? { profileFolder } : {}),
     });
@@ -141,7 +136,7 @@ async function main(): Promise<void> {
         return {};
       },
       latency: async () => {
-        const { p50, p99 } = await addedLatency(floor, gateway, databaseUrl.toString());
+        const { p50, p99 } = await addedLatency(floor, gateway, databaseUrl);
         return { 'added latency, p50': p50, 'added latency, p99': p99 };
       },
       memory: async () => {

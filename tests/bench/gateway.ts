@@ -93,6 +93,8 @@ export async function startGateway(options: {
   environment?: Record<string, string>;
   /** On all cores instead of the first. */
   everyCore?: boolean;
+  /** The folder of another checkout, whose build is started. */
+  folder?: string;
 }): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const profile = options.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`] : [];
@@ -109,7 +111,7 @@ export async function startGateway(options: {
     GRAPHQL_COST_PER_MINUTE: '100000000',
     ...options.environment,
   };
-  const program = [...profile, '--max-semi-space-size=32', join(root, 'dist/server/main.js')];
+  const program = [...profile, '--max-semi-space-size=32', join(options.folder ?? root, 'dist/server/main.js')];
   const child = spawnPinned(program, environment, options.everyCore);
   const url = await addressOf(child, /"url":"(http:\/\/[^"]+)"/);
   const stop = stopper(child);

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { findPostgres } from '../support/services/postgres.js';
 import { findProgram } from '../support/services/processes.js';
 import { findRedis } from '../support/services/redis.js';
 import { startFastUpstream } from '../support/upstream/fast.js';
+import { freshDatabase } from './fresh-database.js';
 import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
 import { median } from './load.js';
 import { folderIn, peersOf, type RunningPeer } from './peer-programs.js';
@@ -109,17 +109,6 @@ async function main(): Promise<void> {
   } finally {
     for (const stop of stops.reverse()) await stop();
   }
-}
-
-async function freshDatabase(url: string): Promise<string> {
-  const admin = new pg.Client({ connectionString: url });
-  await admin.connect();
-  const name = `peers_${Date.now()}`;
-  await admin.query(`CREATE DATABASE ${name}`);
-  await admin.end();
-  const fresh = new URL(url);
-  fresh.pathname = `/${name}`;
-  return fresh.toString();
 }
 
 await main();

@@ -8,6 +8,8 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   import: ['import.ts'],
   'dry-run': ['dry-run.ts', '--max-semi-space-size=32'],
   peers: ['peers.ts'],
+  builds: ['builds.ts'],
+  graphql: ['graphql.ts'],
   console: ['console.ts'],
   nodes: ['nodes.ts'],
   affinity: ['affinity.ts'],

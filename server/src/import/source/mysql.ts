@@ -1,6 +1,6 @@
-import mysql from 'mysql2/promise';
 import type { OutboundGuard } from '../../platform/outbound/outbound-guard.js';
 import { GuardedSocket } from './guarded-socket.js';
+import { optionalPackage } from './optional-package.js';
 import { readerOf, type SourceDatabase, type SourceRow } from './source.js';
 
 export interface MysqlAddress {
@@ -15,10 +15,14 @@ export interface MysqlAddress {
   readonly tls: boolean | 'unverified';
 }
 
-/** Opens a MySQL or MariaDB database in one read-only transaction: every read sees the same moment. */
+/**
+ * Opens a MySQL or MariaDB database in one read-only transaction: every read sees the same moment.
+ * @throws SourceError
+ */
 export async function openMysql(address: MysqlAddress, guard: OutboundGuard | null): Promise<SourceDatabase> {
   const { host, port, socketPath, user, password, database, tls } = address;
-  const connection = await mysql.createConnection({
+  const { createConnection } = await optionalPackage('mysql2', () => import('mysql2/promise'));
+  const connection = await createConnection({
     ...(socketPath === null ? { host, port } : { socketPath }),
     ...(guard ? { stream: () => new GuardedSocket(guard).connect(port, host) } : {}),
     ...(tls === false ? {} : { ssl: { rejectUnauthorized: tls !== 'unverified' } }),

@@ -1,7 +1,8 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import sqlite from 'node-sqlite3-wasm';
+import type sqlite from 'node-sqlite3-wasm';
+import { optionalPackage } from './optional-package.js';
 import { copySqlite } from './sqlite-copy.js';
 import { readerOf, SourceError, type SourceDatabase, type SourceRow } from './source.js';
 
@@ -12,6 +13,7 @@ import { readerOf, SourceError, type SourceDatabase, type SourceRow } from './so
  */
 export async function openSqlite(path: string): Promise<SourceDatabase> {
   if (!(await isFile(path))) throw new SourceError(`There is no file ${path}.`);
+  const { default: sqlite } = await optionalPackage('node-sqlite3-wasm', () => import('node-sqlite3-wasm'));
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-import-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
@@ -21,7 +23,7 @@ export async function openSqlite(path: string): Promise<SourceDatabase> {
         `${path} is written too often to be copied. Copy it with sqlite3 ${path} ".backup copy.db", and pass the copy.`,
       );
     }
-    const database = openCopy(copy, path);
+    const database = openCopy(sqlite, copy, path);
     return await readerOf({
       engine: 'sqlite',
       plainHost: null,
@@ -40,9 +42,9 @@ export async function openSqlite(path: string): Promise<SourceDatabase> {
   }
 }
 
-function openCopy(copy: string, path: string): sqlite.Database {
+function openCopy({ Database }: typeof sqlite, copy: string, path: string): sqlite.Database {
   try {
-    const database = new sqlite.Database(copy);
+    const database = new Database(copy);
     // Without shared memory a file in WAL mode opens in exclusive mode only.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
     database.exec('PRAGMA journal_mode = DELETE');

@@ -1,0 +1,15 @@
+import { optionalPackage } from './optional-package.js';
+import { SourceError } from './source.js';
+
+const missing = 'a-package-that-is-not-installed';
+
+it('names a package that is not installed', async () => {
+  const failure = await optionalPackage(missing, () => import(missing)).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(SourceError);
+  expect((failure as SourceError).message).toContain(missing);
+});
+
+it('leaves another failure as it is', async () => {
+  const broken = new Error('the package is broken');
+  await expect(optionalPackage(missing, () => Promise.reject(broken))).rejects.toBe(broken);
+});

@@ -1,0 +1,114 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findPostgres } from '../support/services/postgres.js';
+import { findProgram } from '../support/services/processes.js';
+import { findRedis } from '../support/services/redis.js';
+import { startFastUpstream } from '../support/upstream/fast.js';
+import { freshDatabase } from './fresh-database.js';
+import { loadCore, setUp, startFloor, startGateway } from './gateway.js';
+import type { Kind } from './load.js';
+import { findPostmaster } from './process-usage.js';
+import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
+
+/**
+ * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a temporary folder,
+ * which later runs use again, and sends the same calls to the bare proxy and to each build in turn. Compare builds with
+ * each other in one run: ratios to the proxy differ between machines.
+ */
+const root = join(import.meta.dirname, '../..');
+const words = process.argv.slice(2);
+const flag = (name: string, fallback: number): number => {
+  const at = words.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(words[at + 1]);
+};
+const firstFlag = words.findIndex((word) => word.startsWith('--'));
+const commits = firstFlag === -1 ? words : words.slice(0, firstFlag);
+const size = { width: 64, calls: flag('calls', 4000), rounds: flag('rounds', 5) };
+const run = promisify(execFile);
+
+interface Row {
+  readonly contender: Contender;
+  readonly postmaster: number | null;
+  readonly rounds: Record<'json' | 'stream', Round[]>;
+}
+
+/** @returns the folder of the built commit */
+async function built(commit: string): Promise<string> {
+  const git = (...parameters: string[]) => run('git', parameters, { cwd: root });
+  const id = (await git('rev-parse', '--short=12', `${commit}^{commit}`)).stdout.trim();
+  const folder = join(tmpdir(), 'tollgate-builds', id);
+  if (existsSync(join(folder, 'dist/server/main.js'))) return folder;
+  say(`installing and building ${commit}`);
+  if (!existsSync(folder)) await run('git', ['clone', '--quiet', '--no-checkout', root, folder]);
+  await run('git', ['checkout', '--quiet', id], { cwd: folder });
+  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, maxBuffer: 2 ** 24 });
+  await run(process.execPath, ['scripts/build.mjs', 'server'], { cwd: folder });
+  return folder;
+}
+
+async function main(): Promise<void> {
+  if (commits.length === 0) throw new Error('Name the commits: npm run bench -- builds <commit> <commit>');
+  const folders: Array<readonly [string, string]> = [];
+  for (const commit of commits) folders.push([commit, await built(commit)]);
+  const taskset = findProgram(['taskset']);
+  if (taskset && cpus().length > 1)
+    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
+  const stops: Array<() => Promise<unknown>> = [];
+  try {
+    const postgres = await findPostgres({ durable: true });
+    stops.push(() => postgres.stop());
+    const redis = await findRedis();
+    stops.push(async () => redis?.stop());
+    const upstream = await startFastUpstream({ eventCount: 53, slow: { eventCount: 1, gapMilliseconds: 1000 } });
+    stops.push(() => upstream.stop());
+    say(
+      `machine: ${cpus().length} cores (${cpus()[0]?.model.trim()}), ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${process.version}`,
+    );
+    const floor = await startFloor(upstream.url);
+    stops.push(() => floor.stop());
+    const rows: Row[] = [
+      { contender: { ...floor, name: 'floor', key: 'none' }, postmaster: null, rounds: { json: [], stream: [] } },
+    ];
+    for (const [name, folder] of folders) {
+      const databaseUrl = await freshDatabase(postgres.url);
+      // Builds share neither the database nor the keys in Redis.
+      const gateway = await startGateway({
+        databaseUrl,
+        redisUrl: redis ? `${redis.url}/${rows.length}` : null,
+        folder,
+      });
+      stops.push(() => gateway.stop());
+      const key = await setUp(gateway.url, upstream.url);
+      const postmaster = await findPostmaster(databaseUrl);
+      rows.push({ contender: { ...gateway, name, key }, postmaster, rounds: { json: [], stream: [] } });
+    }
+    for (const kind of ['json', 'stream'] as const) {
+      await measure(kind, rows);
+      show(kind, rows);
+    }
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+async function measure(kind: Kind & keyof Row['rounds'], rows: readonly Row[]): Promise<void> {
+  for (let round = 0; round < size.rounds; round++) {
+    for (const { contender, postmaster, rounds } of rows)
+      rounds[kind].push(await oneRound(contender, kind, size, postmaster));
+  }
+}
+
+function show(kind: keyof Row['rounds'], [floor, first, ...others]: readonly Row[]): void {
+  if (!floor || !first) return;
+  sayHead(kind === 'json' ? 'JSON calls' : 'Streams of 53 events', size);
+  for (const { contender, rounds } of [floor, first, ...others]) sayRounds(contender.name, rounds[kind]);
+  for (const { contender, rounds } of [first, ...others])
+    sayRatios(`CPU of ${contender.name} to the floor`, rounds[kind], floor.rounds[kind]);
+  for (const { contender, rounds } of others)
+    sayRatios(`CPU of ${contender.name} to ${first.contender.name}`, rounds[kind], first.rounds[kind]);
+}
+
+await main();

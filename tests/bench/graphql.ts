@@ -1,0 +1,153 @@
+import 'reflect-metadata';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { getIntrospectionQuery } from 'graphql';
+import { entities } from '../../server/src/compose/entities.js';
+import { createDataSource } from '../../server/src/platform/db/data-source.js';
+import { migrate } from '../../server/src/platform/db/migrate.js';
+import { createLogger } from '../../server/src/platform/observability/logger.js';
+import { findPostgres } from '../support/services/postgres.js';
+import { findProgram } from '../support/services/processes.js';
+import { findRedis } from '../support/services/redis.js';
+import { startFastUpstream } from '../support/upstream/fast.js';
+import { freshDatabase } from './fresh-database.js';
+import { loadCore, setUp, startGateway } from './gateway.js';
+import { Load, median, quantile } from './load.js';
+import { pause, say } from './rounds.js';
+
+/**
+ * `npm run bench -- graphql [--rounds 5] [--seconds 10]`: how much four connections of one common user, who sends one of the worst
+ * documents that the limits permit again and again, slow the calls of others. The server has its usual limits and 250,000 logged
+ * calls. Quiet and busy times alternate. Fails when a document makes the p50 of a relay call a third longer.
+ */
+const words = process.argv.slice(2);
+const flag = (name: string, fallback: number): number => {
+  const at = words.indexOf(`--${name}`);
+  return at === -1 ? fallback : Number(words[at + 1]);
+};
+const rounds = flag('rounds', 5);
+const seconds = flag('seconds', 10);
+const connections = 4;
+const callsPerSecond = 100;
+const goal = 4 / 3;
+const encryptionKey = 'benchmark-encryption-key';
+const password = 'benchmark-password';
+
+const patterns = Array.from({ length: 20 }, (_, index) => `*${index}*a*e*o*`);
+const names = Array.from({ length: 180 }, (_, index) => `model-${index}`);
+const byHour = (index: number): string =>
+  `u${index}: myUsage(bucket: HOUR, groupBy: [MODEL]) { items { metrics { calls } } }`;
+/** Bodies of requests. */
+const documents: Readonly<Record<string, object>> = {
+  introspection: { query: getIntrospectionQuery() },
+  'patterns over all logs': {
+    query: 'query ($models: [String!]) { myLogs(filter: { models: $models }) { totalCount } }',
+    variables: { models: [...patterns, ...names] },
+  },
+  '15 charts by hour': { query: `{ ${Array.from({ length: 15 }, (_, index) => byHour(index)).join(' ')} }` },
+  'a megabyte that is refused': { query: `{ ${'a '.repeat(500_000)}}` },
+};
+
+/** Sends the document on each connection until `isOver`. @returns the number of requests by status */
+async function attack(url: string, token: string, body: string, isOver: () => boolean): Promise<Map<string, number>> {
+  const seen = new Map<string, number>();
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const connection = async (): Promise<void> => {
+    while (!isOver()) {
+      const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body });
+      const code = /"code":"([A-Z_]+)"/.exec(await response.text())?.[1];
+      const answer = code ?? String(response.status);
+      seen.set(answer, (seen.get(answer) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+  return seen;
+}
+
+/** Signs in as the user with the most calls, whose password becomes that of root. @returns an access token of the user */
+async function tokenOfBusiest(url: string, database: ReturnType<typeof createDataSource>): Promise<string> {
+  const [user] = await database
+    .query<Array<{ username: string }>>(
+      `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE username = 'root')
+      WHERE id = (SELECT user_id FROM logs GROUP BY user_id ORDER BY count(*) DESC LIMIT 1) RETURNING username`,
+    )
+    .then(([rows]) => rows as unknown as Array<{ username: string }>);
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ username: user?.username, password });
+  const signedIn = await fetch(`${url}/api/user/login`, { method: 'POST', headers, body });
+  const { data } = (await signedIn.json()) as { data: { id: number } };
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const given = await fetch(`${url}/api/user/token`, { headers: { cookie, 'new-api-user': String(data.id) } });
+  return ((await given.json()) as { data: string }).data;
+}
+
+async function main(): Promise<void> {
+  const taskset = findProgram(['taskset']);
+  if (taskset && cpus().length > 1)
+    execFileSync(taskset, ['-a', '-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' });
+  const stops: Array<() => Promise<unknown>> = [];
+  try {
+    const postgres = await findPostgres({ durable: true });
+    stops.push(() => postgres.stop());
+    const redis = await findRedis();
+    stops.push(async () => redis?.stop());
+    const upstream = await startFastUpstream({ eventCount: 1, slow: { eventCount: 1, gapMilliseconds: 1000 } });
+    stops.push(() => upstream.stop());
+    const databaseUrl = await freshDatabase(postgres.url);
+    const database = createDataSource(databaseUrl, 2, entities);
+    await database.initialize();
+    stops.push(() => database.destroy());
+    await migrate(database, databaseUrl, createLogger('silent'));
+    const seeded = spawnSync(
+      process.execPath,
+      [join(import.meta.dirname, '../../scripts/seed.mjs'), '--logs', '250000', '--days', '90', '--users', '50'],
+      { env: { ...process.env, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKey }, stdio: 'inherit' },
+    );
+    if (seeded.status !== 0) throw new Error('seeding failed');
+    const gateway = await startGateway({
+      databaseUrl,
+      redisUrl: redis?.url ?? null,
+      environment: { GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GRAPHQL_COST_PER_MINUTE: '100000' },
+    });
+    stops.push(() => gateway.stop());
+    const key = await setUp(gateway.url, upstream.url);
+    const token = await tokenOfBusiest(gateway.url, database);
+    const load = new Load({ name: 'relay', url: gateway.url, key }, 64);
+    stops.push(() => load.close());
+    await load.full('json', 16, 2000);
+    const p50 = async (): Promise<number> =>
+      quantile((await load.steady('json', callsPerSecond, seconds)).latencies, 0.5);
+    say(`p50 of ${callsPerSecond} JSON calls a second, median of ${rounds} times of ${seconds} s`);
+    say('document                        quiet      busy       ratio   answers to the attacker');
+    for (const [name, document] of Object.entries(documents)) {
+      const body = JSON.stringify(document);
+      const quiet: number[] = [];
+      const busy: number[] = [];
+      const answers = new Map<string, number>();
+      for (let round = 0; round < rounds; round++) {
+        quiet.push(await p50());
+        let over = false;
+        const attackers = attack(gateway.url, token, body, () => over);
+        busy.push(await p50());
+        over = true;
+        for (const [answer, count] of await attackers) answers.set(answer, (answers.get(answer) ?? 0) + count);
+        await pause(1000);
+      }
+      const ratio = median(busy) / median(quiet);
+      if (!(ratio < goal)) process.exitCode = 1;
+      const cells = [
+        name.padEnd(32),
+        `${median(quiet).toFixed(2)} ms`.padEnd(11),
+        `${median(busy).toFixed(2)} ms`.padEnd(11),
+      ];
+      say(
+        `${cells.join('')}${ratio.toFixed(2).padEnd(8)}${[...answers].map(([answer, count]) => `${answer}: ${count}`).join(', ')}`,
+      );
+    }
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
+
+await main();
