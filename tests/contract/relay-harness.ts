@@ -296,6 +296,7 @@ export class RelayHarness {
         turnstile: false,
         telegram: false,
         chatLinks: [],
+        checkoutAddresses: [],
         status: async () => ({}),
       }),
       direct: directCalls(built.routesDeps),
