@@ -1,6 +1,7 @@
 import type { Plugin } from 'vite';
 import { closureOf } from './chunks.js';
 import { screens } from './src/app/screens.js';
+import { languages } from './src/i18n/languages.js';
 
 /**
  * Writes `preloads.json` beside the built page: the files of each screen that the page does not name itself, and the texts of
@@ -29,7 +30,7 @@ export function preloads(): Plugin {
         return paths.map((path) => ({ path, access, files }));
       });
       const texts = Object.fromEntries(
-        ['en', 'zh'].map((language) => [
+        languages.map((language) => [
           language,
           { first: filesOf(`i18n/${language}/first`), rest: filesOf(`i18n/${language}/rest`) },
         ]),

@@ -43,6 +43,7 @@ const scripted: PaymentProvider = {
     await Promise.resolve();
     return { url: `https://pay.example.com/${tradeNo}`, fields: {}, providerOrderId: `page of ${tradeNo}` };
   },
+  checkoutAddresses: () => [],
   callbackParameters: {},
   readCallback: ({ headers, body }) => {
     if (headers['signature'] !== `signed ${body.length}`) return { kind: 'refused' };

@@ -1,4 +1,5 @@
 import { acceptsEverything } from '../../server/src/dialects/accepts.js';
+import type { Dialect } from '../../server/src/dialects/makers/openai-compatible/dialect.js';
 import type { ProviderRow } from '../../server/src/dialects/providers/provider.js';
 import type { Person } from '../support/api.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -28,7 +29,7 @@ function addRow(defaultBaseUrl: string): void {
     const path = '../../server/src/dialects/providers/openai-family.js';
     const { openAIFamily } = jest.requireActual<{ openAIFamily: readonly ProviderRow[] }>(path);
     const { openAICompatible } = jest.requireActual<{
-      openAICompatible: (dialect: object) => ProviderRow['adapter'];
+      openAICompatible: (dialect: Dialect) => ProviderRow['adapter'];
     }>('../../server/src/dialects/makers/openai-compatible/openai-compatible.js');
     const row: ProviderRow = {
       id: 900,
@@ -42,7 +43,7 @@ function addRow(defaultBaseUrl: string): void {
       },
       accepts: { ...acceptsEverything, developerRole: false, accountFields: [] },
       retriesBadRequest: true,
-      adapter: openAICompatible({ chat: '/own/chat', offers: { embeddings: '/own/embeddings' } }),
+      adapter: openAICompatible({ chat: '/own/chat', capabilities: { embeddings: '/own/embeddings' } }),
     };
     return { openAIFamily: [...openAIFamily, row] };
   });
@@ -91,4 +92,16 @@ it('works from the console to the upstream', async () => {
   const asked = upstream.requests.at(-1);
   expect(asked).toMatchObject({ path: '/own/chat', key: 'k1' });
   expect(asked?.body).toEqual({ model: 'gpt-4o', messages: [{ role: 'system', content: 'hi' }] });
+
+  // Further endpoints are those that its dialect lists, at their own paths.
+  const post = (path: string) =>
+    fetch(`${server.url}/v1/${path}`, {
+      method: 'POST',
+      headers: { ...bearer, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o', input: 'hi' }),
+    });
+  upstream.script({ path: '/own/embeddings' }, json({ object: 'list', data: [], usage: { prompt_tokens: 1 } }));
+  expect((await post('embeddings')).status).toBe(200);
+  expect(upstream.requests.at(-1)).toMatchObject({ path: '/own/embeddings', key: 'k1' });
+  expect((await post('moderations')).status).toBe(501);
 });

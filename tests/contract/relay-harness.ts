@@ -300,6 +300,7 @@ export class RelayHarness {
         turnstile: false,
         telegram: false,
         chatLinks: [],
+        checkoutAddresses: [],
         status: async () => ({}),
       }),
       direct: directCalls(built.routesDeps),

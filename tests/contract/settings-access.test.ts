@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { may } from '../../client/src/lib/permissions.js';
 import { mayOpenSetting } from '../../client/src/nouns/settings/settingsAccess.js';
-import { priceSettings, priceSyncSettings } from '../../client/src/nouns/settings/priceSettings.js';
+import { priceKeys, priceSettings, priceSyncSettings } from '../../client/src/nouns/settings/priceSettings.js';
 import { settingsByKey } from '../../client/src/nouns/settings/settingsByKey.js';
-import { optionPermissions, permissionsToWrite } from '../../server/src/options/option-permissions.js';
+import { optionPermissions, permissionsToWrite, priceOptions } from '../../server/src/options/option-permissions.js';
 import { isOptionKey, optionKeys } from '../../server/src/options/option-registry.js';
 import { permissions, withImplied, type Permission } from '../../server/src/shared/permission.js';
 
@@ -79,6 +79,10 @@ it.each(cases)('%j misses no setting that the server sends for it', (set) => {
     needs(key).some((one) => (one === 'prices' || one === 'prices.sync') && !held.has(one));
   const expected = sent(set).filter((key) => onScreens.includes(key) && !closed(key));
   expect(expected.filter((key) => !visible.has(key))).toEqual([]);
+});
+
+it('the console shows the history of every setting that decides prices', () => {
+  expect(priceKeys.toSorted()).toEqual(priceOptions.toSorted());
 });
 
 it('the console knows every permission, and which of them only root holds', () => {

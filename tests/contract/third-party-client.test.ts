@@ -85,7 +85,14 @@ describe('3: how it tells which kind of site this is', () => {
       type: () => reply,
       send: (text: string) => (body = text),
     };
-    const page = { systemName: 'Veloera', turnstile: false, telegram: false, chatLinks: [], status: async () => ({}) };
+    const page = {
+      systemName: 'Veloera',
+      turnstile: false,
+      telegram: false,
+      chatLinks: [],
+      checkoutAddresses: [],
+      status: async () => ({}),
+    };
     await new ConsolePage(folder, () => page).send({ url: '/', headers: {} } as never, reply as never);
     await rm(folder, { recursive: true });
     expect(body).toContain('<title>Veloera</title>');

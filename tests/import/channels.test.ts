@@ -70,7 +70,7 @@ async function siteOf(
 const oneApiTypes = [
   1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 19, 20, 25, 26, 28, 29, 31, 32, 36, 39, 40, 41, 44, 45, 47, 49, 50, 51,
 ];
-const newApiTypes = [1, 8, 14, 20, 25, 26, 31, 35, 40, 42, 43, 45, 46, 48];
+const newApiTypes = [1, 8, 14, 20, 25, 26, 31, 35, 40, 42, 43, 45, 46, 48, 53, 60, 62, 63];
 
 describe.each<[Family, readonly number[]]>([
   ['one-api', oneApiTypes],

@@ -86,6 +86,7 @@ describe('the console’s page', () => {
       turnstile: false,
       telegram: false,
       chatLinks: [],
+      checkoutAddresses: [],
       status,
     }));
     const send = async () => {

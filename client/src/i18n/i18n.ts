@@ -2,9 +2,7 @@ import i18next, { type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { readText, writeText } from '../lib/storage.js';
 import type { en } from './en/en.js';
-
-export const languages = ['zh', 'en'] as const;
-export type Language = (typeof languages)[number];
+import { languages, type Language } from './languages.js';
 
 /** The storage key of the language. `public/boot.js` reads it before the first paint. */
 const storageKey = 'language';

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { en } from './en/en.js';
+import { languages } from './languages.js';
 import { zh } from './zh/zh.js';
 
 type Tree = { readonly [key: string]: string | Tree };
@@ -15,32 +16,39 @@ function flatten(tree: Tree, prefix = ''): Map<string, string> {
 
 const english = flatten(en);
 const chinese = flatten(zh);
-const plural = /_(one|other)$/;
+const plural = /_(zero|one|two|few|many|other)$/;
 const names = (texts: ReadonlyMap<string, string>) => new Set([...texts.keys()].map((key) => key.replace(plural, '')));
 const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
 
-it('has every key in both languages', () => {
-  expect([...names(chinese)].sort()).toEqual([...names(english)].sort());
-});
+describe.each(languages)('%s', (language) => {
+  let texts: ReadonlyMap<string, string>;
+  beforeAll(async () => {
+    const dictionary = (await import(`./${language}/${language}.js`)) as Readonly<Record<string, Tree>>;
+    texts = flatten(dictionary[language] ?? {});
+  });
 
-it('has both plural forms in English and the one of Chinese', () => {
-  for (const key of english.keys()) {
-    if (key.endsWith('_one')) expect(english.has(key.replace(plural, '_other'))).toBe(true);
-  }
-  for (const key of [...english.keys()].filter((key) => key.endsWith('_other'))) expect(chinese.has(key)).toBe(true);
-});
+  it('has every key of English, and no other', () => {
+    expect([...names(texts)].sort()).toEqual([...names(english)].sort());
+  });
 
-it('fills in the same values in both languages', () => {
-  for (const [key, text] of chinese) {
-    expect([key, variables(text)]).toEqual([key, variables(english.get(key) ?? '')]);
-  }
-});
+  it('has the plural form that every language has', () => {
+    const plurals = [...texts.keys(), ...english.keys()].filter((key) => plural.test(key));
+    expect(plurals.filter((key) => !texts.has(key.replace(plural, '_other')))).toEqual([]);
+  });
 
-// 成功请求数 is a count. All other texts about success need no such word.
-it('leaves no text empty and exclaims nothing', () => {
-  for (const [key, text] of [...english, ...chinese]) {
-    expect([key, text.trim() === '' || /[!！]|successfully|成功(?!请求|率)/.test(text)]).toEqual([key, false]);
-  }
+  it('fills in the values of English', () => {
+    for (const [key, text] of texts) {
+      const same = english.get(key) ?? english.get(key.replace(plural, '_other')) ?? '';
+      expect([key, variables(text)]).toEqual([key, variables(same)]);
+    }
+  });
+
+  // 成功请求数 is a count. All other texts about success need no such word.
+  it('leaves no text empty and exclaims nothing', () => {
+    for (const [key, text] of texts) {
+      expect([key, text.trim() === '' || /[!！]|successfully|成功(?!请求|率)/.test(text)]).toEqual([key, false]);
+    }
+  });
 });
 
 it('writes Chinese with full-width punctuation and a space to Latin words', () => {

@@ -112,7 +112,7 @@ export async function composePresentations(
       systemName: optionService.values.SystemName,
       turnstile: optionService.values.TurnstileCheckEnabled,
       telegram: optionService.values.TelegramOAuthEnabled,
-      payAddress: optionService.values.PayAddress,
+      checkoutAddresses: paymentProviders.flatMap((one) => one.checkoutAddresses(optionService.values)),
       chatLinks: optionService.values.Chats.flatMap((chat) => Object.values(chat)),
       status: async () => toWire(await operations.statusService.get()),
     }),

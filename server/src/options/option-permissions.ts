@@ -2,7 +2,7 @@ import type { Permission } from '../shared/permission.js';
 import { definitionOf, type OptionKey } from './option-registry.js';
 
 /** Settings that decide how much a call costs. */
-const prices: readonly OptionKey[] = [
+export const priceOptions: readonly OptionKey[] = [
   ...(['QuotaPerUnit', 'ModelRatio', 'ModelPrice', 'CompletionRatio', 'CacheRatio', 'PriceCards'] as const),
   ...(['GroupRatio', 'UserUsableGroups', 'ToolPrices', 'UnpricedTools'] as const),
 ];
@@ -26,7 +26,7 @@ const payments: readonly OptionKey[] = [
 const contents: readonly OptionKey[] = ['LogChatContentEnabled'];
 
 const needed = new Map<OptionKey, readonly Permission[]>([
-  ...prices.map((key) => [key, ['prices']] as const),
+  ...priceOptions.map((key) => [key, ['prices']] as const),
   ...gifts.map((key) => [key, ['options', 'users.quota']] as const),
   ...priceSync.map((key) => [key, ['prices.sync']] as const),
   ...payments.map((key) => [key, ['payments.settings']] as const),

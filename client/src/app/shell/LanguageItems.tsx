@@ -1,7 +1,8 @@
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useTranslation } from 'react-i18next';
-import { changeLanguage, languages, type Language } from '../../i18n/i18n.js';
+import { changeLanguage } from '../../i18n/i18n.js';
+import { languages, type Language } from '../../i18n/languages.js';
 import type { MenuListProps } from './IconMenu.js';
 
 /** The name of each language in that language. */

@@ -14,19 +14,14 @@ export const tokenQuantities = [
   'imageOutput',
 ] as const;
 
+/** Work of tools that a provider runs. */
+export const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
+
+/** Units that models without a price of tokens sell. */
+export const productQuantities = ['image', 'second', 'page', 'character', 'request'] as const;
+
 /** Quantities that have a price each. */
-export const unitQuantities = [
-  'webSearch',
-  'groundedPrompt',
-  'mapsPrompt',
-  'fileSearch',
-  'codeExecution',
-  'image',
-  'second',
-  'page',
-  'character',
-  'request',
-] as const;
+export const unitQuantities = [...toolQuantities, ...productQuantities] as const;
 
 export const quantities = [...tokenQuantities, ...unitQuantities] as const;
 export type Quantity = (typeof quantities)[number];

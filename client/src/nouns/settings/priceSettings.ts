@@ -9,6 +9,12 @@ export const priceSettings: readonly JsonSetting[] = [
   json('PriceCards', 'priceCards', '{ "my-model": { "prices": { "input": 3, "output": 15 } } }'),
 ];
 
+/** Keys of all settings that decide how much a call costs: those of the server's `priceOptions`. */
+export const priceKeys: readonly string[] = [
+  ...priceSettings.map(({ key }) => key),
+  ...['QuotaPerUnit', 'GroupRatio', 'UserUsableGroups', 'ToolPrices', 'UnpricedTools'],
+];
+
 /** The schedule of price sync. */
 export const priceSyncSettings: readonly Setting[] = [
   lines('PriceSyncSources', 'priceSyncSources'),

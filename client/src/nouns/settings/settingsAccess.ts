@@ -1,6 +1,6 @@
 import { may, type Permission } from '../../lib/permissions.js';
 import type { SessionUser } from '../../lib/sessionUser.js';
-import { priceSettings, priceSyncSettings } from './priceSettings.js';
+import { priceKeys, priceSyncSettings } from './priceSettings.js';
 import { sectionsOf, tabs, type Section, type SectionId, type Tab } from './settingsCatalog.js';
 import { settingsByKey } from './settingsByKey.js';
 
@@ -16,10 +16,7 @@ const keysOf = (settings: readonly { readonly key: string }[], permission: Permi
 
 /** Settings that the server also shows to holders of this permission without `OPTIONS`. */
 const alsoShownTo: ReadonlyMap<string, Permission> = new Map([
-  ...keysOf(priceSettings, 'PRICES'),
-  ...['QuotaPerUnit', 'GroupRatio', 'UserUsableGroups', 'ToolPrices', 'UnpricedTools'].map(
-    (key) => [key, 'PRICES'] as const,
-  ),
+  ...priceKeys.map((key) => [key, 'PRICES'] as const),
   ...keysOf(priceSyncSettings, 'PRICES_SYNC'),
   ...keysOf(sectionsOf.system.find(({ id }) => id === 'payment')?.settings ?? [], 'PAYMENTS_SETTINGS'),
 ]);

@@ -78,14 +78,8 @@ it('asks for prices only, and for one model, on the price history', async () => 
     entry: 'gpt-4o',
     subjects: ['OPTION'],
     subjectIds: [
-      'PriceCards',
-      'ToolPrices',
-      'ModelPrice',
-      'ModelRatio',
-      'CompletionRatio',
-      'CacheRatio',
-      'GroupRatio',
-      'QuotaPerUnit',
+      ...['ModelPrice', 'ModelRatio', 'CacheRatio', 'CompletionRatio', 'PriceCards'],
+      ...['QuotaPerUnit', 'GroupRatio', 'UserUsableGroups', 'ToolPrices', 'UnpricedTools'],
     ],
   });
   fireEvent.click(row.getByText(/gpt-4o/));

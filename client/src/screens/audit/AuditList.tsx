@@ -21,9 +21,10 @@ import { rangeOf } from '../../lib/timeRange.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { rowsOfSecond, useTimedRow } from '../../lib/useTimedRow.js';
+import { priceKeys } from '../../nouns/settings/priceSettings.js';
 import { AuditDetail } from './AuditDetail.js';
 import { AuditEntriesDocument, type AuditFilter, type AuditSortField } from './audit.generated.js';
-import { priceSettings, type AuditEntry } from './auditChanges.js';
+import type { AuditEntry } from './auditChanges.js';
 import { summaryOf } from './auditFields.js';
 import { actionText, subjectTexts } from './auditTexts.js';
 
@@ -45,7 +46,7 @@ export function toAuditFilter(filter: Readonly<typeof noFilters>, prices: boolea
     ...(idPattern.test(filter.actor.trim()) ? { actorIds: [Number(filter.actor)] } : {}),
     ...(entry ? { entry } : {}),
     ...(prices
-      ? { subjects: ['OPTION'], subjectIds: [...priceSettings] }
+      ? { subjects: ['OPTION'], subjectIds: [...priceKeys] }
       : { ...(isSubject(filter.subject) ? { subjects: [filter.subject] } : {}), ...(id ? { subjectIds: [id] } : {}) }),
   };
 }

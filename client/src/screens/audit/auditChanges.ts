@@ -1,3 +1,4 @@
+import { priceKeys } from '../../nouns/settings/priceSettings.js';
 import type { AuditEntriesQuery } from './audit.generated.js';
 
 export type AuditEntry = AuditEntriesQuery['auditEntries']['items'][number];
@@ -11,12 +12,6 @@ export interface Change {
   readonly before: string | null;
   readonly after: string | null;
 }
-
-/** Settings whose value is a table of prices or of group ratios. */
-export const priceSettings: readonly string[] = [
-  ...['PriceCards', 'ToolPrices', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio'],
-  ...['GroupRatio', 'QuotaPerUnit'],
-];
 
 const isEmpty = (text: string | null): boolean => text === null || text === '';
 
@@ -68,7 +63,7 @@ function textOf(table: Readonly<Record<string, unknown>>, name: string): string 
 
 /** Returns the setting's value before this change, which can be saved again; null if it cannot be restored. */
 export function restorable(entry: AuditEntry): { key: string; value: string } | null {
-  if (entry.subject !== 'OPTION' || !priceSettings.includes(entry.subjectId)) return null;
+  if (entry.subject !== 'OPTION' || !priceKeys.includes(entry.subjectId)) return null;
   const [change] = entry.changes;
   return change?.before == null ? null : { key: entry.subjectId, value: change.before };
 }

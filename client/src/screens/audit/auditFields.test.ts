@@ -1,5 +1,6 @@
 import i18n from 'i18next';
 import { changeLanguage, loadAllTexts, startI18n } from '../../i18n/i18n.js';
+import { languages } from '../../i18n/languages.js';
 import { changesOf, type AuditEntry } from './auditChanges.js';
 import { fieldText, summaryOf, valueText } from './auditFields.js';
 
@@ -57,7 +58,7 @@ const fields = [
   ],
 ];
 
-it.each(['en', 'zh'] as const)('names every field in %s', async (language) => {
+it.each(languages)('names every field in %s', async (language) => {
   await changeLanguage(language, false);
   const named = (field: string) => fieldText({ field, row: null, before: null, after: null }, i18n.t);
   expect(fields.filter((field) => named(field) === field)).toEqual([]);

@@ -1,5 +1,6 @@
 import i18n from 'i18next';
 import { changeLanguage, loadAllTexts, startI18n } from '../../i18n/i18n.js';
+import { languages } from '../../i18n/languages.js';
 import { actionText } from './auditTexts.js';
 
 /** Every action that the server writes for no object. */
@@ -9,7 +10,7 @@ const actions = [
   ...['renewAccessToken', 'createAccessToken', 'revokeAccessToken'],
 ];
 
-it.each(['en', 'zh'] as const)('names every action in %s', async (language) => {
+it.each(languages)('names every action in %s', async (language) => {
   await startI18n();
   await changeLanguage(language, false);
   await loadAllTexts();

@@ -1,4 +1,5 @@
 import { decimal, dollars, integer, ratio } from '../../lib/format.js';
+import type { Quantity } from '../../nouns/prices/quantities.js';
 import type { LogRow } from './logRow.js';
 
 const perMillion = 1_000_000;
@@ -16,15 +17,6 @@ export interface BillLine {
   readonly isPerUnit?: boolean;
   readonly amount: number;
 }
-
-/** Quantities of a price card, as the server names them. */
-export const quantities = [
-  ...['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'],
-  ...['audioInput', 'cachedAudioInput', 'audioOutput', 'imageInput', 'cachedImageInput', 'imageOutput'],
-  ...['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'],
-  ...['image', 'second', 'page', 'character', 'request'],
-] as const;
-export type Quantity = (typeof quantities)[number];
 
 export interface Bill {
   readonly lines: readonly BillLine[];

@@ -92,6 +92,8 @@ export interface PaymentProvider {
    * @param amount as the buyer asked for it: USD, or quota if the site shows quota
    */
   start(order: TopUpOrder, amount: number, context: ProviderContext): Promise<Checkout>;
+  /** Addresses to which browsers post the fields of a checkout. The console's page allows plain http to no others. */
+  checkoutAddresses(settings: OptionValues): readonly string[];
   /** Query parameters of the callback, for the description of the API. */
   readonly callbackParameters: Readonly<Record<string, string>>;
   /** Checks the signature of a callback and reads it. */

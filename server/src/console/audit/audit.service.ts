@@ -5,6 +5,8 @@ import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
 import { csvLine } from '../../shared/csv.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
+import { priceOptions } from '../../options/option-permissions.js';
+import { definitionOf } from '../../options/option-registry.js';
 import { maskCredentials } from '../../platform/observability/redact.js';
 import { parseFields, storableJson } from '../../shared/json.js';
 import type { TimeRange } from '../../shared/time-range.js';
@@ -27,8 +29,8 @@ const longest = 100_000;
 /** Number of entries per read. It is small, because the values of price tables are long. */
 const entriesPerRead = 100;
 
-/** Settings that are stored as one JSON object, by model or by group. */
-const tables = ['PriceCards', 'ToolPrices', 'ModelPrice', 'ModelRatio', 'CompletionRatio', 'CacheRatio', 'GroupRatio'];
+/** Settings of prices that are stored as one JSON object, by model or by group. */
+const tables = priceOptions.filter((key) => typeof definitionOf(key).defaultValue === 'object');
 
 /** Entries are sorted by id, which is the order in which they were written. */
 export type AuditSortField = 'id';

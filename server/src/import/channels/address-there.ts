@@ -68,7 +68,7 @@ const oneApi: ReadonlyMap<number, Address> = new Map([
 ]);
 
 const newApi: ReadonlyMap<number, Address> = new Map([
-  ...[1, 6, 7, 9, 10, 12, 13, 19, 20, 22, 25, 31, 40, 42, 43, 48].map((type) => [type, chat] as const),
+  ...[1, 6, 7, 9, 10, 12, 13, 19, 20, 22, 25, 31, 40, 42, 43, 48, 53, 60, 62, 63].map((type) => [type, chat] as const),
   [3, azure],
   [8, ({ baseUrl, model }: ChannelThere) => baseUrl.replaceAll('{model}', model)],
   [4, ({ baseUrl, generation }) => baseUrl + (generation === 'new-api 2026' ? '/api/chat' : '/v1/chat/completions')],

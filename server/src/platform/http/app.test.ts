@@ -23,7 +23,7 @@ const plainSite = {
   turnstile: false,
   telegram: false,
   chatLinks: [],
-  payAddress: '',
+  checkoutAddresses: [],
   status: async (): Promise<Record<string, unknown>> => ({
     system_name: 'A & B <Gate>',
     footer_html: '</script><b>$&</b>',
@@ -242,8 +242,8 @@ describe('the console’s page', () => {
   });
 
   it('posts orders to a payment gateway without a certificate, and nowhere else without one', async () => {
-    const policyOf = async (payAddress: string) =>
-      (await (await start({ site: () => ({ ...plainSite, payAddress }) })).inject({ url: '/' })).headers[
+    const policyOf = async (...checkoutAddresses: string[]) =>
+      (await (await start({ site: () => ({ ...plainSite, checkoutAddresses }) })).inject({ url: '/' })).headers[
         'content-security-policy'
       ];
     expect(await policyOf('http://pay.lan:8080/submit')).toContain("form-action 'self' https: http://pay.lan:8080;");

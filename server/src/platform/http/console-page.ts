@@ -15,8 +15,8 @@ export interface ConsoleSite {
   readonly telegram: boolean;
   /** Links of chat apps that are shown in a frame. */
   readonly chatLinks: readonly string[];
-  /** The payment gateway (option PayAddress); absent or empty without one. */
-  readonly payAddress?: string;
+  /** Pages of payment providers to which an order is posted. */
+  readonly checkoutAddresses: readonly string[];
   /** The content of `/api/status`, embedded in the page so that it can render without a request. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -96,7 +96,7 @@ const pageHeaders = {
 
 const turnstileOrigin = 'https://challenges.cloudflare.com';
 
-const policy = (nonce: string, { turnstile, chatLinks, payAddress }: ConsoleSite): string =>
+const policy = (nonce: string, { turnstile, chatLinks, checkoutAddresses }: ConsoleSite): string =>
   [
     "default-src 'self'",
     ["script-src 'self'", ...(turnstile ? [turnstileOrigin] : [])].join(' '),
@@ -110,8 +110,8 @@ const policy = (nonce: string, { turnstile, chatLinks, payAddress }: ConsoleSite
     ['frame-src https:', ...plainOrigins(chatLinks)].join(' '),
     "object-src 'none'",
     "base-uri 'none'",
-    // The browser posts an order to the gateway, which the operator may run without a certificate.
-    ["form-action 'self' https:", ...plainOrigins([payAddress ?? ''])].join(' '),
+    // The browser posts an order to a payment gateway, which the operator may run without a certificate.
+    ["form-action 'self' https:", ...plainOrigins(checkoutAddresses)].join(' '),
     "frame-ancestors 'none'",
   ].join('; ');
 

@@ -1,3 +1,4 @@
+import { productQuantities } from '../quantities.js';
 import type { PriceDiffQuery } from './priceSync.generated.js';
 
 export type DiffLine = NonNullable<PriceDiffQuery['priceCheck']>['diff']['items'][number];
@@ -32,7 +33,8 @@ export function figuresOf(card: unknown): { readonly input: number | null; reado
 /** The first price of a card that is not by token, for models that have no other. */
 export function unitPriceOf(card: unknown): readonly [quantity: string, price: number] | null {
   const entries = Object.entries((card as CardPrices | null)?.prices ?? {});
-  return entries.find(([quantity]) => ['request', 'image', 'second', 'page', 'character'].includes(quantity)) ?? null;
+  const products: readonly string[] = productQuantities;
+  return entries.find(([quantity]) => products.includes(quantity)) ?? null;
 }
 
 /** The card that would apply: of the chosen source, else of the first. Null: the card is removed. */

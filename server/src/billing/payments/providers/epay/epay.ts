@@ -20,6 +20,7 @@ export const epay: PaymentProvider = {
     const form = { merchantId, paymentMethod, tradeNo, notifyUrl, returnUrl, name, money: payable };
     return Promise.resolve({ url: `${settings.PayAddress}/submit.php`, fields: epayForm(form, settings.EpayKey) });
   },
+  checkoutAddresses: ({ PayAddress }) => [PayAddress],
   callbackParameters: {
     out_trade_no: 'Number of the order',
     money: 'Amount paid',
