@@ -64,9 +64,9 @@ const readable = [
    FROM users u WHERE u.id = l.user_id AND l.model_name LIKE 'model-%'`,
   ...sold,
   `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
-     created_time, paid_time)
+     created_at, paid_at)
    SELECT id, 'trade-' || id, 'epay', '1001', 'alipay', 25000000, 36500, 'CNY', 'success', at, at
-     FROM users, LATERAL (SELECT extract(epoch FROM now())::bigint - id % 27 * 86400 - 3600 AS at) paid WHERE id > 1`,
+     FROM users, LATERAL (SELECT now() - make_interval(days => id % 27, hours => 1) AS at) paid WHERE id > 1`,
 ];
 
 const firstRow = '[role=row][data-id]';

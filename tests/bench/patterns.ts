@@ -9,7 +9,7 @@ import type { Caller } from '../../server/src/gateway/admit/authentication.js';
 import { SensitiveWords } from '../../server/src/gateway/admit/sensitive-words.js';
 import { bodyTexts, withTexts } from '../../server/src/gateway/admit/guardrails/body-texts.js';
 import { Guardrails } from '../../server/src/gateway/admit/guardrails/guardrails.js';
-import { SearchTime } from '../../server/src/platform/matching/search-time.js';
+import { SearchTime } from '../../server/src/platform/matching/search.js';
 import { jsonInTurns } from '../../server/src/shared/json-in-turns.js';
 
 /** Milliseconds. */

@@ -35,8 +35,8 @@ it('10: unpaid orders older than an hour, the oldest first', async () => {
   ] as const;
   for (const [tradeNo, user, status, created, money] of orders) {
     await site.query(
-      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, money, currency, quota, status, created_time)
-       VALUES ($1, $2, 'epay', 'merchant', 'alipay', $3, 'CNY', 500000, $4, $5)`,
+      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, money, currency, quota, status, created_at)
+       VALUES ($1, $2, 'epay', 'merchant', 'alipay', $3, 'CNY', 500000, $4, to_timestamp($5))`,
       [idOf(user), tradeNo, money, status, created],
     );
   }

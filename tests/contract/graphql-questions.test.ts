@@ -368,8 +368,8 @@ it('12: revenue by month, payment method and currency', async () => {
   ];
   for (const [index, { paid, method, money, currency, quota }] of payments.entries()) {
     await site.query(
-      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time, paid_time, status)
-       VALUES ($1, $2, 'epay', '1', $3, $4, $5, $6, $7, $8, $9)`,
+      `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at, paid_at, status)
+       VALUES ($1, $2, 'epay', '1', $3, $4, $5, $6, to_timestamp($7), to_timestamp(nullif($8, 0)), $9)`,
       [
         ...[people[0]?.id, `revenue ${index}`, method, quota, money, currency, before, paid],
         paid === 0 ? 'pending' : 'success',

@@ -24,8 +24,8 @@ beforeAll(async () => {
      INSERT INTO logs (created_at, type, user_id, username, channel_id, token_id, model_name, other)
        SELECT extract(epoch FROM now())::bigint - 5000 + tokens.id, 2, user_id, 'then', 1 + tokens.id % 120, tokens.id, 'm',
               '{"admin_info":{"use_channel":["' || 1 + tokens.id % 119 || '","' || 1 + tokens.id % 120 || '"]}}' FROM tokens;
-     INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time)
-       SELECT id, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', 0 FROM users;
+     INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
+       SELECT id, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', to_timestamp(0) FROM users;
      INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time, status, redeemed_time, used_user_id)
        SELECT ${admin.id}, sha256(('code ' || id)::bytea), '', 'batch', 5, 0, 3, 1700000000 + id, id FROM users`,
   );

@@ -1,7 +1,7 @@
 /** The time that patterns and words of admins may take of a call, and of others (docs/reference/relay/guardrails.md#time-for-patterns). */
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { matcher } from '../../server/src/platform/matching/matcher.js';
-import { SearchTime } from '../../server/src/platform/matching/search-time.js';
+import { SearchTime } from '../../server/src/platform/matching/search.js';
 import { until } from '../faults/traffic.js';
 import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';

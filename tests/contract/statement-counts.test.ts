@@ -18,8 +18,8 @@ beforeAll(async () => {
        SELECT extract(epoch FROM now())::bigint + id, 2, ${root.id}, username, id, id, 'm' || id FROM users;
      INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls)
        SELECT extract(epoch FROM date_trunc('hour', now()))::bigint, ${root.id}, id, id, 'm' || id, 'default', 1 FROM users;
-     INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time)
-       SELECT ${root.id}, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', 0 FROM users;
+     INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
+       SELECT ${root.id}, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', to_timestamp(0) FROM users;
      INSERT INTO midjourneys (user_id, action, submit_time, channel_id, request_id, image_url, mj_id)
        SELECT ${root.id}, 'IMAGINE', 0, id, 'd' || id, 'https://pictures.example/1.png', 'd' || id FROM users;
      INSERT INTO tasks (user_id, action, platform, created_at, updated_at, submit_time, channel_id, request_id, task_id, data)

@@ -281,9 +281,10 @@ describe('orders over GraphQL', () => {
   it('expire after a day without a payment, and are still credited when it comes', async () => {
     const person = await site.invite(root);
     await site.graphql(person, 'mutation { startTopUp(input: { amount: 3, method: ALIPAY }) { order { id } } }');
-    await site.query('UPDATE top_up_orders SET created_time = created_time - 86400 - 60 WHERE user_id = $1', [
-      person.id,
-    ]);
+    await site.query(
+      "UPDATE top_up_orders SET created_at = created_at - interval '1 day 1 minute' WHERE user_id = $1",
+      [person.id],
+    );
     const count = async (filter: string): Promise<unknown> =>
       (await site.graphql(person, `{ myTopUps(filter: { ${filter} }) { totalCount items { status } } }`)).data?.[
         'myTopUps'
@@ -308,11 +309,11 @@ describe('a list of orders', () => {
     await site.query('DELETE FROM top_up_orders');
     await site.query(
       `INSERT INTO top_up_orders
-         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)
-       SELECT owner, n, 'epay', '1000', 'wxpay', 'CNY', quota, money, status, created, paid
-         FROM (VALUES (1, $1::int, 30, 300, 'pending', 1003, 0), (2, $2::int, 10, 100, 'success', 1001, 2001),
-                      (3, $1, 20, 300, 'success', 1001, 2002), (4, $2, 20, 200, 'pending', 1002, 0),
-                      (5, $1, 10, 100, 'success', 1002, 2000), (6, $2, 30, 200, 'pending', 1003, 0))
+         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_at, paid_at)
+       SELECT owner, n, 'epay', '1000', 'wxpay', 'CNY', quota, money, status, to_timestamp(created), to_timestamp(paid)
+         FROM (VALUES (1, $1::int, 30, 300, 'pending', 1003, NULL), (2, $2::int, 10, 100, 'success', 1001, 2001),
+                      (3, $1, 20, 300, 'success', 1001, 2002), (4, $2, 20, 200, 'pending', 1002, NULL),
+                      (5, $1, 10, 100, 'success', 1002, 2000), (6, $2, 30, 200, 'pending', 1003, NULL))
               AS row (n, owner, quota, money, status, created, paid) ORDER BY n`,
       [anne.id, bert.id],
     );
@@ -421,7 +422,7 @@ describe('a list of orders', () => {
   });
 
   it('is sorted by the status that is shown: unpaid orders of the last day are apart from expired ones', async () => {
-    await site.query("UPDATE top_up_orders SET created_time = extract(epoch FROM now())::bigint WHERE trade_no = '4'");
+    await site.query("UPDATE top_up_orders SET created_at = now() WHERE trade_no = '4'");
     const sort = 'sort: { field: STATUS, direction: ASC }';
     expect(await list(root, 'topUps', `, ${sort}`)).toBe('164235');
     const read = async (person: Person, list: string, after: string | null) => {
@@ -435,14 +436,14 @@ describe('a list of orders', () => {
     expect([...first.items, ...second.items].map(({ tradeNo, status }) => `${tradeNo} ${status}`)).toEqual([
       ...['1 EXPIRED', '6 EXPIRED', '4 PENDING', '2 PAID'],
     ]);
-    await site.query("UPDATE top_up_orders SET created_time = 1002 WHERE trade_no = '4'");
+    await site.query("UPDATE top_up_orders SET created_at = to_timestamp(1002) WHERE trade_no = '4'");
   });
 
   it('has orders of other methods, which were imported, and counts them together', async () => {
     await site.query(
       `INSERT INTO top_up_orders
-         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)
-       SELECT $1, 'moved ' || method, 'stripe', '', method, 'USD', 5, 250, 'success', 3000, 3000
+         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_at, paid_at)
+       SELECT $1, 'moved ' || method, 'stripe', '', method, 'USD', 5, 250, 'success', to_timestamp(3000), to_timestamp(3000)
          FROM unnest(ARRAY['stripe', 'custom1']) method`,
       [anne.id],
     );
@@ -485,8 +486,8 @@ describe('a list of orders', () => {
     const first = Date.parse(from) / 1000;
     await site.query(
       `INSERT INTO top_up_orders
-         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)
-       SELECT $1, 'month ' || at, 'epay', '1000', 'alipay', 'CNY', 1, 100, 'success', at, at FROM unnest($2::bigint[]) at`,
+         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_at, paid_at)
+       SELECT $1, 'month ' || at, 'epay', '1000', 'alipay', 'CNY', 1, 100, 'success', to_timestamp(at), to_timestamp(at) FROM unnest($2::bigint[]) at`,
       [anne.id, [first - 1, first, Date.parse(until) / 1000 - 1]],
     );
     const { data } = await site.graphql(

@@ -91,8 +91,8 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
     const order = [site.customer.id, `paid-${timezoneId}`, Math.floor(Date.now() / 1000)];
     await database.query(
       `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
-         created_time, paid_time)
-       VALUES ($1, $2, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', 'success', $3, $3)`,
+         created_at, paid_at)
+       VALUES ($1, $2, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', 'success', to_timestamp($3), to_timestamp($3))`,
       order,
     );
     const clicks = await countClicks(page, '/token');

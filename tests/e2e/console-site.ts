@@ -161,8 +161,8 @@ export async function showLongStates({ server, root }: ConsoleSite): Promise<voi
   const now = Math.floor(Date.now() / 1000);
   await database.query(
     `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, status,
-       created_time, paid_time)
-     SELECT 1, 'trade-' || status, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', status, $1, $1
+       created_at, paid_at)
+     SELECT 1, 'trade-' || status, 'epay', '1001', 'alipay', 10000000, 14600, 'CNY', status, to_timestamp($1), to_timestamp($1)
      FROM unnest(ARRAY['success', 'pending']) status`,
     [now - 7200],
   );

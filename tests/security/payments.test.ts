@@ -94,7 +94,7 @@ describe('a payment callback', () => {
     expect((await balance()) - before).toBe(1_000_000);
     const { rows } = await pool.query('SELECT type, quota, content FROM logs WHERE type = 1');
     expect(rows).toEqual([{ type: 1, quota: '1000000', content: 'Online top-up $2.000000 quota, paid 14.60' }]);
-    const orders = await pool.query('SELECT status, provider_trade_no, paid_time > 0 AS paid FROM top_up_orders');
+    const orders = await pool.query('SELECT status, provider_trade_no, paid_at IS NOT NULL AS paid FROM top_up_orders');
     expect(orders.rows).toEqual([{ status: 'success', provider_trade_no: payment['trade_no'], paid: true }]);
   });
 
@@ -357,8 +357,8 @@ describe('money out of orders', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(told, { maxLength: 12 }), async (tellings) => {
         const { rows: made } = await pool.query<{ trade_no: string; quota: string }>(
-          `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time)
-           SELECT $1, gen_random_uuid(), 'epay', '1000', 'wxpay', n * 1000, n * 100, 'CNY', 0 FROM generate_series(1, 3) n
+          `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
+           SELECT $1, gen_random_uuid(), 'epay', '1000', 'wxpay', n * 1000, n * 100, 'CNY', to_timestamp(0) FROM generate_series(1, 3) n
            RETURNING trade_no, quota`,
           [root.id],
         );

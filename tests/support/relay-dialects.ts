@@ -10,7 +10,7 @@ import type {
   UpstreamRequest,
 } from '../../server/src/dialects/contract.js';
 import type { Usage } from '../../server/src/shared/usage.js';
-import { familySettings } from '../../server/src/gateway/send/attempt.js';
+import { familySettings } from '../../server/src/gateway/send/attempt-exchange.js';
 import type {
   AnswerContext,
   ClientCodec,

@@ -75,6 +75,3 @@ export interface Call extends RoutedCall {
   /** Null for calls without a budget. */
   readonly budgets: CountingBudgets | null;
 }
-
-/** Whether the provider only counts the tokens of the call. */
-export const isCount = ({ price }: Pick<RoutedCall, 'price'>): boolean => price === undefined;

@@ -6,7 +6,7 @@ import type { Attempt, AttemptOutcome } from './send/attempt.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import type { CallFailure } from '../dialects/errors/failure.js';
 import type { OpenedBody, ParsedRequest, IncomingRequest } from './request.js';
-import type { IdDialect } from '../dialects/languages/ids/named-ids.js';
+import type { IdDialect } from '../dialects/languages/provider-ids.js';
 import type { RateDialect } from './admit/rate-headers.js';
 
 /** How failures are written in one dialect. */

@@ -17,7 +17,6 @@ const storedParameters = ['limit', 'order', 'after', 'before', 'include', 'inclu
 export const storedQuery = (query: string): string => keptQuery(query, storedParameters);
 
 function keptQuery(query: string, names: readonly string[]): string {
-  if (query === '') return '';
   const given = new URLSearchParams(query);
   const kept = new URLSearchParams();
   for (const name of names) for (const value of given.getAll(name)) kept.append(name, value);

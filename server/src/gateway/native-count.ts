@@ -1,15 +1,8 @@
 import { AppError } from '../shared/errors.js';
 import type { Admission } from './route/admission.js';
 import type { TokenCount } from '../dialects/contract.js';
-import {
-  exchangeWith,
-  forwardedHeaders,
-  toTarget,
-  wholeAnswer,
-  withCredential,
-  type Attempt,
-  type AttemptOutcome,
-} from './send/attempt.js';
+import type { Attempt, AttemptOutcome } from './send/attempt.js';
+import { exchangeWith, forwardedHeaders, toTarget, wholeAnswer, withCredential } from './send/attempt-exchange.js';
 import { CallFailedError, type Attempts } from './send/attempts.js';
 import type { RoutedCall } from './call.js';
 import { TextMeter } from './reserve/metering/text-meter.js';

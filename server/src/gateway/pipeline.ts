@@ -13,6 +13,7 @@ import { checkTarget, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
+import { namedIds } from '../dialects/languages/provider-ids.js';
 import type { RelayDeps } from './deps.js';
 import { sendFailure } from './deliver/send-failure.js';
 import { CallServer } from './serve-call.js';
@@ -20,7 +21,6 @@ import { countPrompt, estimatePrompt } from './reserve/metering/prompt-tokens.js
 import { toolsSent } from './reserve/metering/server-tools.js';
 import type { Call, RoutedCall } from './call.js';
 import type { IncomingRequest } from './request.js';
-import { useOf } from './settle/call-use.js';
 import type { Reserved } from './reserve/reserve.js';
 import { settleCall, type Billed } from './settle/settlement.js';
 
@@ -97,8 +97,9 @@ export class Relay {
     const admission = admit(caller, opened.model, channels.table, options);
     const { requestId, path, query, headers, startedAt, trace } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
-    const origin = namedOrigin(endpoint, opened.body, caller, this.deps.idOwners);
-    const request = origin ? { ...parsed, continued: await origin } : parsed;
+    const ids = namedIds(endpoint.names, opened.body);
+    const request =
+      ids.length > 0 ? { ...parsed, continued: await namedOrigin(ids, caller, this.deps.idOwners) } : parsed;
     const sent = opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
     return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
   }
@@ -170,9 +171,9 @@ export class Relay {
     const { call } = reserved;
     try {
       const billed = await settleCall(call, served, client.gone, reserved, ledger, options.values);
-      const use = useOf(billed);
-      served.lease?.correct(use);
-      reserved.rates?.correct(use.tokens);
+      const tokens = billed.usage.promptTokens + billed.usage.completionTokens;
+      served.lease?.correct({ tokens, quota: billed.quota });
+      reserved.rates?.correct(tokens);
       this.noteBalance(call.caller, billed);
       call.trace?.served(call, served, billed);
       if (call.capture) captures.keep(call, call.capture, served.meter);

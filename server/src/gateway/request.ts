@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ImageOrder } from '../billing/prices/index.js';
 import type { FormPart } from '../dialects/contract.js';
-import type { NamedId } from '../dialects/languages/ids/named-ids.js';
+import type { NamedId } from '../dialects/languages/provider-ids.js';
 import type { Caller } from './admit/authentication.js';
 import type { BodyGrant } from './admit/body-budget.js';
 import type { CallTrace } from './observe/tracing/call-trace.js';

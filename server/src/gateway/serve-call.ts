@@ -2,20 +2,18 @@ import { writeJson } from '../shared/exact-json.js';
 import { isAppError, type AppError } from '../shared/errors.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { RelayError } from '../dialects/errors/relay-error.js';
+import { namedIds } from '../dialects/languages/provider-ids.js';
 import type { Call, OpenedRequest, ReadRequest } from './call.js';
-import { InputChecks, refuseExtensions } from './check-input.js';
 import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
 import type { RelayDeps } from './deps.js';
 import type { RunningCalls } from './observe/running-calls.js';
-import { CallPricing, measured } from './price-call.js';
-import { Reservations } from './reserve-call.js';
+import { CallPreparation, refuseExtensions, reservedUse } from './prepare-call.js';
 import type { Reserved } from './reserve/reserve.js';
 import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
 import { fallbacks } from './route/fallbacks.js';
 import { CallFailedError, type Served } from './send/attempts.js';
-import { reservedUse } from './settle/call-use.js';
 
 /** A served call with its reservation and response. It is charged next. */
 export interface ServedReservation {
@@ -47,17 +45,13 @@ const modelHeader = 'x-tollgate-model';
  * (docs/reference/relay/routing.md#fallback).
  */
 export class CallServer {
-  private readonly pricing: CallPricing;
-  private readonly checks: InputChecks;
-  private readonly reservations: Reservations;
+  private readonly preparation: CallPreparation;
 
   constructor(
     private readonly deps: RelayDeps,
     running: RunningCalls,
   ) {
-    this.pricing = new CallPricing(deps);
-    this.checks = new InputChecks(deps, this.pricing);
-    this.reservations = new Reservations(deps, this.pricing, running);
+    this.preparation = new CallPreparation(deps, running);
   }
 
   /**
@@ -71,9 +65,9 @@ export class CallServer {
     try {
       const admission = this.route(asked);
       group = admission.group;
-      const priced = this.pricing.price(asked, admission);
-      const checked = await this.checks.check(asked, priced);
-      const reserved = await this.reservations.make(await measured(checked), asked);
+      const priced = this.preparation.price(asked, admission);
+      const checked = await this.preparation.check(asked, priced);
+      const reserved = await this.preparation.reserve(asked, checked);
       const sent = await this.send(reserved, asked.client);
       if (!('error' in sent)) return { reserved, served: sent };
       failure = sent;
@@ -94,7 +88,8 @@ export class CallServer {
     const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
     const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const named = await namedOrigin(endpoint, opened.body, caller, idOwners);
+    // Nearly all calls name nothing that a provider stores.
+    const ids = namedIds(endpoint.names, opened.body);
     return {
       endpoint,
       incoming,
@@ -103,7 +98,7 @@ export class CallServer {
       client,
       opened,
       guard: undefined,
-      named,
+      named: ids.length > 0 ? await namedOrigin(ids, caller, idOwners) : null,
       counted: null,
     };
   }
@@ -156,10 +151,9 @@ export class CallServer {
   ): Promise<Reserved | null> {
     try {
       const group = groupOf(asked.caller, this.deps.options);
-      const priced = this.pricing.price(asked, admission);
-      const checked = isChecked ? priced : await this.checks.check(asked, priced);
-      const call = { ...checked, asked: { group, model: asked.opened.model } };
-      return await this.reservations.make(await measured(call), asked);
+      const priced = this.preparation.price(asked, admission);
+      const checked = isChecked ? priced : await this.preparation.check(asked, priced);
+      return await this.preparation.reserve(asked, { ...checked, asked: { group, model: asked.opened.model } });
     } catch (error) {
       if (isAppError(error) && skipped.has(error.code)) return null;
       throw error;

@@ -10,6 +10,26 @@ export type Json = Record<string, unknown>;
 export const asFields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
+/** @returns an empty list for anything but a list */
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+/** The objects of a list; other entries are skipped. */
+export const asFieldsList = (value: unknown): Fields[] =>
+  asList(value)
+    .map(asFields)
+    .filter((entry) => entry !== null);
+
+/** @returns '' for anything but text */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** @returns undefined for anything but a non-empty text */
+export const someText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** @returns undefined for anything but a finite number */
+export const someNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
 /** Returns the value of the first existing key: several providers accept both `snake_case` and `camelCase`. */
 export const either = (fields: Fields, ...names: readonly string[]): unknown => {
   for (const name of names) if (fields[name] !== undefined) return fields[name];

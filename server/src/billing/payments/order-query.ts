@@ -1,6 +1,6 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../platform/db/conditions.js';
-import type { SortKeys } from '../../platform/db/keyset.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
+import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { paymentMethodIds } from './providers/all.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
@@ -28,7 +28,7 @@ export interface OrderFilter {
   readonly paid?: TimeRange;
 }
 
-export type OrderSortField = 'id' | 'createdTime' | 'paidTime' | 'quota' | 'money' | 'status';
+export type OrderSortField = 'id' | 'createdAt' | 'paidAt' | 'quota' | 'money' | 'status';
 
 /** Totals of all orders that match a filter. */
 export interface OrderSums {
@@ -40,12 +40,12 @@ export interface OrderSums {
 
 /**
  * Orders that match a filter, as `one`.
- * @param oldestPending Unix seconds: unpaid orders that are older are expired
+ * @param oldestPending unpaid orders that are older are expired
  */
 export function ordersBy(
   orders: Repository<TopUpOrder>,
   filter: OrderFilter,
-  oldestPending: number,
+  oldestPending: Date,
 ): SelectQueryBuilder<TopUpOrder> {
   const query = orders.createQueryBuilder('one');
   andAmong(query, 'one.id', filter.ids);
@@ -54,27 +54,22 @@ export function ordersBy(
   andAmong(query, 'one.trade_no', filter.tradeNo === undefined ? undefined : [filter.tradeNo]);
   query.setParameter('oldestPending', oldestPending);
   andAmong(query, statusSql, filter.statuses);
-  andDuring(query, 'one.created_time', filter.created);
-  if (filter.paid?.from || filter.paid?.until) query.andWhere('one.paid_time > 0');
-  andDuring(query, 'one.paid_time', filter.paid);
+  andBetween(query, 'one.created_at', filter.created);
+  andBetween(query, 'one.paid_at', filter.paid);
   return query;
 }
 
 /** A pending order that is too old is expired. @param oldestPending as of `ordersBy` */
-export const statusAt = ({ status, createdTime }: TopUpOrder, oldestPending: number): OrderStatus =>
-  status === 'pending' && createdTime < oldestPending ? 'expired' : status;
+export const statusAt = ({ status, createdAt }: TopUpOrder, oldestPending: Date): OrderStatus =>
+  status === 'pending' && createdAt < oldestPending ? 'expired' : status;
 /** The same of an order `one`, in SQL. */
-const statusSql = `CASE WHEN one.status = 'pending' AND one.created_time < :oldestPending THEN 'expired' ELSE one.status END`;
+const statusSql = `CASE WHEN one.status = 'pending' AND one.created_at < :oldestPending THEN 'expired' ELSE one.status END`;
 
 /** @param oldestPending as of `ordersBy` */
-export const sortKeysAt = (oldestPending: number): SortKeys<TopUpOrder, OrderSortField> => ({
+export const sortKeysAt = (oldestPending: Date): SortKeys<TopUpOrder, OrderSortField> => ({
   id: { sql: 'one.id', value: ({ id }) => id },
-  createdTime: { sql: 'one.created_time', value: ({ createdTime }) => createdTime },
-  paidTime: {
-    sql: 'nullif(one.paid_time, 0)',
-    value: ({ paidTime }) => (paidTime === 0 ? null : paidTime),
-    nullable: true,
-  },
+  createdAt: { sql: milliseconds('one.created_at'), value: ({ createdAt }) => createdAt },
+  paidAt: { sql: milliseconds('one.paid_at'), value: ({ paidAt }) => paidAt, nullable: true },
   quota: { sql: 'one.quota', value: ({ quota }) => quota },
   money: { sql: 'one.money', value: ({ money }) => money },
   status: { sql: statusSql, value: (order) => statusAt(order, oldestPending) },

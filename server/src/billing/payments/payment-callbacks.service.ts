@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { DataSource, EntityManager } from 'typeorm';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { CreditService } from './credit.service.js';
@@ -68,7 +68,7 @@ export class PaymentCallbacks {
     await manager.update(
       TopUpOrder,
       { id: order.id },
-      { status: 'success', paidTime: seconds(this.deps.clock), providerTradeNo: payment.id },
+      { status: 'success', paidAt: new Date(this.deps.clock.now()), providerTradeNo: payment.id },
     );
     const [user] = await manager.query<Array<{ id: number; username: string }>>(
       'SELECT id, username FROM users WHERE id = $1',

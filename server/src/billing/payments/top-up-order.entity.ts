@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 
-/** An order at a payment provider. Times are Unix seconds, 0 unset. */
+/** An order at a payment provider. */
 @Entity('top_up_orders')
 export class TopUpOrder {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -19,8 +19,8 @@ export class TopUpOrder {
   @Column('bigint', { transformer: bigintColumn }) money: number;
   @Column('text') currency: string;
   @Column('text', { default: 'pending' }) status: 'pending' | 'success';
-  @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
-  @Column('bigint', { name: 'paid_time', transformer: bigintColumn, default: 0 }) paidTime: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'paid_at', nullable: true }) paidAt: Date | null;
   /** The provider's number of the order, if it has one before the payment. */
   @Column('text', { name: 'provider_order_id', nullable: true }) providerOrderId: string | null;
   /** The provider's number of the payment. */

@@ -11,7 +11,7 @@ import {
   type ServiceTier,
 } from '../../shared/price-card.js';
 import type { CostPrice } from './channel-cost.js';
-import type { ChargeCard } from './charge-card.js';
+import type { ChargeCard } from './card-lines.js';
 import { listsLines, type Price } from './compiled-price.js';
 import { searchPrices } from './tool-prices.js';
 

@@ -1,10 +1,8 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
-import { chargeOfCard, usdOf } from './card-charge.js';
+import { boundOfCard, chargeOfCard, usdOf, roundedUp } from './card-charge.js';
 import { Exact } from './rounding.js';
-import { boundOfCard, type CallBound } from './card-bound.js';
-import { componentsOf, type Count } from './card-lines.js';
-import { roundedUp } from './rounding.js';
+import { type CallBound, componentsOf, type Count } from './card-lines.js';
 import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
 import { quantities, resolutions, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
 

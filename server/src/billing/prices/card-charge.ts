@@ -1,10 +1,19 @@
 import { type Decimal } from 'decimal.js';
 import type { Usage } from '../../shared/usage.js';
 import { isTokenQuantity } from '../../shared/price-card.js';
-import { Exact, quotient, round, whole, type Rounded } from './rounding.js';
-import { toScaled, product, powerOfTen } from './scaled-decimal.js';
-import { type ChargeTerms, type ChargeCard } from './charge-card.js';
-import { type Component, type PricedUsage, pricedUsage, linesOf, linesOfCall, countedBy } from './card-lines.js';
+import { billion, Exact, round, whole, type Rounded, type Rounding } from './rounding.js';
+import {
+  boundComponents,
+  type CallBound,
+  type ChargeCard,
+  type ChargeTerms,
+  type Component,
+  countedBy,
+  linesOf,
+  linesOfCall,
+  type PricedUsage,
+  pricedUsage,
+} from './card-lines.js';
 
 const tokensPerPrice = 1_000_000;
 
@@ -88,6 +97,76 @@ function shortCharge(
   return numerator === null || denominator === null ? null : quotient(numerator, denominator, rounding);
 }
 
+/**
+ * A short decimal as an integer and a power of ten: 1.25 is 125 / 10². Most prices have few digits, so a charge fits a
+ * safe integer and needs no decimal library. When it does not fit, the functions return null and the caller uses the
+ * decimal library.
+ */
+interface Scaled {
+  readonly mantissa: number;
+  /** Digits after the decimal point. */
+  readonly digits: number;
+}
+
+const powers = Array.from({ length: 16 }, (_, digits) => 10 ** digits);
+const knownDecimals = new Map<number, Scaled | null>();
+const maxKnownDecimals = 4096;
+
+/**
+ * Converts a number. Results are cached, because every call needs its ratios.
+ * @returns null for a number that is negative, not finite or too long
+ */
+function toScaled(value: number): Scaled | null {
+  const kept = knownDecimals.get(value);
+  if (kept !== undefined) return kept;
+  if (knownDecimals.size >= maxKnownDecimals) knownDecimals.clear();
+  const scaled = parseDecimal(value);
+  knownDecimals.set(value, scaled);
+  return scaled;
+}
+
+function parseDecimal(value: number): Scaled | null {
+  const found = /^(\d+)(?:\.(\d+))?$/.exec(String(value));
+  if (!found) return null;
+  const [, whole = '', fraction = ''] = found;
+  const mantissa = Number(whole + fraction);
+  return Number.isSafeInteger(mantissa) && fraction.length < powers.length
+    ? { mantissa, digits: fraction.length }
+    : null;
+}
+
+/** Returns the product of integers; null when it exceeds the safe integers. */
+function product(...factors: readonly number[]): number | null {
+  let result = 1;
+  for (const factor of factors) {
+    result *= factor;
+    if (!Number.isSafeInteger(result)) return null;
+  }
+  return result;
+}
+
+/** @returns `10^digits`; null when it exceeds the safe integers */
+const powerOfTen = (digits: number): number | null => powers[digits] ?? null;
+
+/**
+ * Returns `numerator / denominator`, rounded. It is exact, because both are integers.
+ * @param denominator a power of ten
+ */
+function quotient(numerator: number, denominator: number, rounding: Rounding): Rounded {
+  const remainder = numerator % denominator;
+  const quota = (numerator - remainder) / denominator;
+  const rest = billionthsOf(remainder, denominator);
+  return rounding === 'half-up' && remainder * 2 >= denominator
+    ? { quota: quota + 1, rest: rest - billion }
+    : { quota, rest };
+}
+
+function billionthsOf(remainder: number, denominator: number): number {
+  if (denominator <= billion) return remainder * (billion / denominator);
+  const unit = denominator / billion;
+  return (remainder - (remainder % unit)) / unit;
+}
+
 /** Returns the charge of quantities. */
 export const chargeOfCard = (card: ChargeCard, usage: PricedUsage, groupRatio: number, quotaPerUnit: number): Rounded =>
   chargeOfComponents(linesOf(card, usage), groupRatio, quotaPerUnit, card);
@@ -116,3 +195,16 @@ export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, 
   const line: Component = perCall === undefined ? ['input', tokens, input] : ['request', 1, request];
   return chargeOfComponents([line], groupRatio, quotaPerUnit, { ...terms, rounding: 'truncate' }).quota;
 }
+
+/** Returns the maximum quota that a call can cost: every token has the highest price that it can have. */
+export function boundOfCard(card: ChargeCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
+  const services = bound.serviceTier ? [null, bound.serviceTier] : [null];
+  return Math.max(
+    ...services.map((service) =>
+      roundedUp(chargeOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit, card)),
+    ),
+  );
+}
+
+/** Returns the maximum charge of a price, for any accumulated fraction. */
+export const roundedUp = ({ quota, rest }: Rounded): number => (rest > 0 ? quota + 1 : quota);

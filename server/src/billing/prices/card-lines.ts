@@ -7,12 +7,43 @@ import {
   quantities,
   ratesOf,
   type PriceCard,
+  type Prices,
   type Quantity,
   type Rates,
   type ServiceTier,
 } from '../../shared/price-card.js';
-import { Exact } from './rounding.js';
-import { type ChargeCard } from './charge-card.js';
+import { Exact, type Rounding } from './rounding.js';
+
+/** The terms by which the lines of a charge become quota. */
+export interface ChargeTerms {
+  /** Half up when absent. */
+  readonly rounding?: Rounding;
+  /**
+   * Quota of a token at price 1. When absent, prices are in USD: per million tokens, or per unit. A charge by a ratio that comes
+   * to exactly 0 for some tokens is one unit.
+   */
+  readonly ratio?: number;
+}
+
+/** A card with the terms of its charges. Cards of operators and list prices have no such terms. */
+export interface ChargeCard extends PriceCard, ChargeTerms {
+  /**
+   * The factor of the price of a request. That price covers the whole call: its tools, all requests to the provider, and the
+   * work of other models. Absent when the card prices quantities.
+   */
+  readonly perCall?: number;
+}
+
+/** Whether log rows list the lines of the card's charges. Rows of the old tables have the factors instead. */
+export const hasLines = ({ ratio, perCall }: ChargeCard): boolean => ratio === undefined && perCall === undefined;
+
+/** Whether all prices of the card are 0. */
+export const isFreeCard = (card: PriceCard): boolean =>
+  [card, ...(card.contextTiers ?? [])].every(({ prices, services }) =>
+    [prices, ...Object.values(services ?? {}).map((service) => service.prices ?? {})].every((each) =>
+      Object.values(each).every((price) => price === 0),
+    ),
+  );
 
 /** A quantity with its count: a non-negative integer, except for seconds, which may have a fraction. */
 export type Count = readonly [quantity: Quantity, count: number];
@@ -74,6 +105,20 @@ function addUnits(counts: Count[], details: UsageDetails): void {
   add(counts, 'second', details.seconds);
   add(counts, 'page', details.pages);
   add(counts, 'character', details.characters);
+}
+
+/** Whether the provider ran tools in the call that have a price. */
+export function usesTools({ details }: Usage, prices: Prices | undefined): boolean {
+  if (!prices) return false;
+  const { webSearches = 0, groundedPrompts = 0, mapsPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details ?? {};
+  return (
+    (prices.request ?? 0) > 0 ||
+    (webSearches > 0 && (prices.webSearch ?? 0) > 0) ||
+    (groundedPrompts > 0 && (prices.groundedPrompt ?? 0) > 0) ||
+    (mapsPrompts > 0 && (prices.mapsPrompt ?? 0) > 0) ||
+    (fileSearches > 0 && (prices.fileSearch ?? 0) > 0) ||
+    (codeExecutions > 0 && (prices.codeExecution ?? 0) > 0)
+  );
 }
 
 function add(counts: Count[], quantity: Quantity, count: number | undefined): void {
@@ -180,4 +225,75 @@ export function linesOfCall(
 export function countedBy({ ratio, prices }: ChargeCard, usage: Usage): Usage {
   if (ratio === undefined || prices.cachedInput !== undefined) return usage;
   return { ...usage, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
+}
+
+/** Bounds of a call that are known before it is made. */
+export interface CallBound {
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  /** How long the request asks to keep its prompt in the cache. Null when it does not ask. */
+  readonly writesCache: '5m' | '1h' | null;
+  readonly hasAudio: boolean;
+  readonly hasImages: boolean;
+  /** Maximum calls of the provider's search tool. */
+  readonly searches: number;
+  /** Maximum calls of its search of files, and maximum containers in which it runs code. None when absent. */
+  readonly fileSearches?: number;
+  readonly codeExecutions?: number;
+  /** Prompts that Google Maps grounds. None when absent. */
+  readonly mapsPrompts?: number;
+  /** Requests that the provider bills for the call. One when absent. */
+  readonly requests?: number;
+  /** The tier that the request asks for. The provider may serve it in the standard tier. */
+  readonly serviceTier: ServiceTier | null;
+}
+
+/** Returns the lines of the dearest call within a bound: every token has the highest price that it can have. */
+export function boundComponents(card: ChargeCard, bound: CallBound, service: ServiceTier | null): Component[] {
+  const {
+    promptTokens,
+    outputTokens,
+    writesCache,
+    hasAudio,
+    hasImages,
+    searches,
+    fileSearches = 0,
+    codeExecutions = 0,
+    mapsPrompts = 0,
+    requests = 1,
+  } = bound;
+  if (card.perCall !== undefined) return [['request', 1, card.prices.request ?? 0]];
+  const ofPrompt: Quantity[] = ['input', 'cachedInput'];
+  if (writesCache) ofPrompt.push('cacheWrite');
+  if (writesCache === '1h') ofPrompt.push('cacheWrite1h');
+  if (hasAudio) ofPrompt.push('audioInput', 'cachedAudioInput');
+  if (hasImages) ofPrompt.push('imageInput', 'cachedImageInput');
+  const ofOutput: Quantity[] = ['output', 'reasoning'];
+  if (hasAudio) ofOutput.push('audioOutput');
+  if (card.prices.imageOutput !== undefined) ofOutput.push('imageOutput');
+  const components = segments(card, promptTokens).map(([tier, tokens]): Component => {
+    const prices = rates(card, tier, service);
+    return ['input', tokens, Math.max(...ofPrompt.map((quantity) => prices[quantity]))];
+  });
+  const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), service);
+  components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
+  components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
+  components.push(['fileSearch', fileSearches, prices.fileSearch]);
+  components.push(['codeExecution', codeExecutions, prices.codeExecution]);
+  if (searches > 0) components.push(['groundedPrompt', 1, prices.groundedPrompt]);
+  if (mapsPrompts > 0) components.push(['mapsPrompt', mapsPrompts, prices.mapsPrompt]);
+  return components;
+}
+
+/** Returns the tokens of a prompt by the context tier that prices them. */
+function segments(card: PriceCard, prompt: number): Array<readonly [tier: number, tokens: number]> {
+  if (card.contextScope !== 'excess') return [[tierOf(card, prompt), prompt]];
+  const tiers = card.contextTiers ?? [];
+  const found: Array<readonly [number, number]> = [];
+  for (let tier = -1; tier < tiers.length; tier++) {
+    const from = tiers[tier]?.above ?? 0;
+    const to = Math.min(prompt, tiers[tier + 1]?.above ?? Infinity);
+    if (to > from) found.push([tier, to - from]);
+  }
+  return found;
 }

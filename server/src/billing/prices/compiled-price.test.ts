@@ -1,11 +1,10 @@
 import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import { noUsage, type Usage } from '../../shared/usage.js';
-import { chargeOfUsage, reserveOf } from './card-charge.js';
+import { boundOfCard, chargeOfUsage, reserveOf } from './card-charge.js';
 import { Exact } from './rounding.js';
-import { boundOfCard } from './card-bound.js';
 import { chargeOfTest } from './channel-test.js';
-import { isFree, priceOfCall, priceOfRatios, type Formula, type Price, type Ratios } from './compiled-price.js';
+import { priceOfCall, priceOfRatios, type Formula, type Price, type Ratios } from './compiled-price.js';
 import { imageFactor, oneCall, transcriptionTokens, type ImageOrder } from './table-usage.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
@@ -199,7 +198,7 @@ describe('for every usage', () => {
           expect(Number.isInteger(quota) && Number.isInteger(rest)).toBe(true);
           expect(Math.abs(rest)).toBeLessThan(1_000_000_000);
           expect(quota).toBeGreaterThanOrEqual(0);
-          if (isFree(full)) expect(quota).toBe(0);
+          if (full.isFree) expect(quota).toBe(0);
         }
       }),
     );
@@ -222,7 +221,7 @@ describe('for every usage', () => {
             .times(modelRatio)
             .times(groupRatio);
           const price = ratio(modelRatio, { completionRatio, cacheRatio, groupRatio });
-          if (prompt + completion === 0 || isFree(price)) return;
+          if (prompt + completion === 0 || price.isFree) return;
           const due = exact.isZero() ? new Exact(1) : exact;
           const modes = [
             [chargeOf, Decimal.ROUND_HALF_UP],

@@ -1,8 +1,7 @@
 import type { PriceCard } from '../../shared/price-card.js';
 import type { ToolFees } from '../../shared/tool-fees.js';
 import { Exact } from './rounding.js';
-import { type Component } from './card-lines.js';
-import { hasLines, isFreeCard, type ChargeCard } from './charge-card.js';
+import { type ChargeCard, type Component, hasLines, isFreeCard } from './card-lines.js';
 import { ratiosOfCard } from './card-ratios.js';
 import type { NamedCard } from './card-table.js';
 import { withTools } from './tool-prices.js';
@@ -61,6 +60,10 @@ export interface Price {
   readonly groupRatio: number;
   /** The version of the price settings that the price was compiled from. */
   readonly version?: string;
+  /** Whether every call costs 0, for any usage. Such a call needs no balance and reserves nothing. */
+  readonly isFree: boolean;
+  /** Whether the price includes tools and the work of other models. It does when it is a price per call, or free. */
+  readonly coversWork: boolean;
 }
 
 /** The parts of a price that depend on the paying group and on the version of the settings. */
@@ -69,11 +72,11 @@ interface Terms {
   readonly version?: string;
 }
 
-/** Whether every call costs 0, for any usage. Such a call needs no balance and reserves nothing. */
-export const isFree = ({ groupRatio, card }: Price): boolean => groupRatio === 0 || isFreeCard(card);
-
-/** Whether the price includes tools and the work of other models. It does when it is a price per call, or free. */
-export const coversWork = (price: Price): boolean => price.card.perCall !== undefined || isFree(price);
+/** Computes the facts that every call asks for once, when its price is compiled. */
+function compiled(price: Omit<Price, 'isFree' | 'coversWork'>): Price {
+  const isFree = price.groupRatio === 0 || isFreeCard(price.card);
+  return { ...price, isFree, coversWork: isFree || price.card.perCall !== undefined };
+}
 
 /** Whether log rows of the price list the lines of each charge. Rows of the old tables do so only for calls that used tools. */
 export const listsLines = ({ cards }: Price): boolean => hasLines(cards.text);
@@ -124,7 +127,7 @@ const everywhere = (card: ChargeCard): Price['cards'] => ({
 export function priceOfCard({ name, card }: NamedCard, source: 'card' | 'list', terms: Terms): Price {
   const piece = taskQuantityOf(card);
   const task = piece ? truncated(ofCall(card.prices[piece] ?? 0)) : usualTask;
-  return {
+  return compiled({
     name,
     source,
     card,
@@ -133,14 +136,14 @@ export function priceOfCard({ name, card }: NamedCard, source: 'card' | 'list', 
     text: `price card ${name}`,
     audioText: `price card ${name}`,
     ...terms,
-  };
+  });
 }
 
 /** Compiles a fixed price per call. */
 export function priceOfCall(name: string, usd: number, terms: Terms): Price {
   const card = ofCall(usd);
   const cut = truncated(card);
-  return {
+  return compiled({
     name,
     source: 'table',
     card,
@@ -149,7 +152,7 @@ export function priceOfCall(name: string, usd: number, terms: Terms): Price {
     text: `model price ${usd.toFixed(2)}`,
     audioText: `model price ${usd.toFixed(2)}`,
     ...terms,
-  };
+  });
 }
 
 /** The ratios of a model, with the prices of its tools. */
@@ -170,7 +173,7 @@ export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, q
   const { audioRatio, audioCompletionRatio } = ratios;
   const audioFactors = `audio ratio ${audioRatio.toFixed(2)}, audio completion ratio ${audioCompletionRatio.toFixed(2)}`;
   const { tools: _tools, searches: _searches, ...shown } = ratios;
-  return {
+  return compiled({
     name,
     source: 'table',
     card,
@@ -188,7 +191,7 @@ export function priceOfRatios(name: string, ratios: RatioPrices, terms: Terms, q
     text: factors,
     audioText: `${factors}, ${audioFactors}`,
     ...terms,
-  };
+  });
 }
 
 /** USD of an image by ratio 1. */

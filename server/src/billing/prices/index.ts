@@ -1,9 +1,7 @@
 export { isLoss, type Loss, worstPrice } from './below-cost.js';
 export { builtInCard } from './built-in-prices.js';
-export { boundOfCard } from './card-bound.js';
-export { type ChargeCard, hasLines } from './charge-card.js';
-export { chargeOfComponents, chargeOfUsage, reserveOf } from './card-charge.js';
-export { type Component, linesOfUsage } from './card-lines.js';
+export { boundOfCard, chargeOfComponents, chargeOfUsage, reserveOf, roundedUp } from './card-charge.js';
+export { type ChargeCard, type Component, hasLines, linesOfUsage, usesTools } from './card-lines.js';
 export {
   type CallCost,
   ChannelCost,
@@ -17,9 +15,7 @@ export {
 } from './channel-cost.js';
 export {
   cardNotes,
-  coversWork,
   type Formula,
-  isFree,
   listsLines,
   type Price,
   priceOfRatios,
@@ -34,10 +30,17 @@ export { type OtherPrices, rechargeOf } from './dry-run/recharge.js';
 export { type EffectivePrice, effectivePrice, type PriceLine, type PriceSource } from './effective-price.js';
 export { modelLimits, type ModelLimits } from './model-limits.js';
 export { linesOfImages, withoutAdvice, withoutImages } from './other-models.js';
-export { callPriceOf, collapseGizmo, PriceBook, type PriceSettings, unpricedRatio } from './price-book.js';
+export {
+  callPriceOf,
+  collapseGizmo,
+  isAudioModel,
+  PriceBook,
+  type PriceSettings,
+  unpricedRatio,
+} from './price-book.js';
 export { type ProposedSetting, proposedValues } from './price-proposal.js';
 export { canonical, pricedBy, type PriceTables, priceTablesOf, priceVersionOf } from './price-version.js';
-export { minus, type Rounded, roundedUp, whole } from './rounding.js';
+export { minus, type Rounded, whole } from './rounding.js';
 export { PriceDocumentError, type SkippedModel } from './sync/card-collector.js';
 export {
   type CurrentPrice,
@@ -49,7 +52,6 @@ export {
   type PriceOffer,
 } from './sync/price-diff.js';
 export { maxDocumentBytes, type PriceFormat, priceFormats, readPriceDocument } from './sync/price-document.js';
-export { imageFactor, type ImageOrder, isAudioModel, oneCall, transcriptionTokens } from './table-usage.js';
-export { usesTools } from './tool-prices.js';
+export { imageFactor, type ImageOrder, oneCall, transcriptionTokens } from './table-usage.js';
 export { linesOfTranscripts, noTranscripts, type Transcripts } from './transcript-lines.js';
 export { type Video, videoCostOf, type VideoPrice, videoPriceOf } from './video-price.js';

@@ -6,11 +6,10 @@ import { builtInCard } from './built-in-prices.js';
 import { listedSearches, toolPricesOf, withSiteTools, withTools } from './tool-prices.js';
 import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
 import { chargeOfUsage } from './card-charge.js';
-import { linesOfUsage } from './card-lines.js';
-import { hasLines } from './charge-card.js';
+import { hasLines, linesOfUsage } from './card-lines.js';
 import { CardTable, type NamedCard } from './card-table.js';
 import { chargeOfTest } from './channel-test.js';
-import { coversWork, isFree, priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
+import { priceOfCall, priceOfCard, priceOfRatios, type Price } from './compiled-price.js';
 import { priceVersionOf } from './price-version.js';
 import {
   type RuledRatio,
@@ -53,6 +52,9 @@ export function collapseGizmo(model: string): string {
   if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
   return model;
 }
+
+/** Whether a model's audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
+export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
 /** A value of option PriceCards: the list price instead of what the old tables have for the model. */
 export const useBuiltIn = 'built-in';
@@ -103,7 +105,7 @@ function keptIn<Found extends Price | null>(
 }
 
 const pricesAny = (price: Price, counts: readonly Quantity[]): boolean =>
-  counts.some((quantity) => price.card.prices[quantity] !== undefined) || isFree(price);
+  counts.some((quantity) => price.card.prices[quantity] !== undefined) || price.isFree;
 
 const isCard = (value: PriceCard | typeof useBuiltIn | undefined): value is PriceCard => typeof value === 'object';
 
@@ -205,7 +207,7 @@ export class PriceBook {
    * @returns null where the price of the call covers the images: it has one for them, is per call, or is free
    */
   ofDrawing(price: Price, model: string, group: string): Price | null {
-    if (coversWork(price) || price.card.prices.imageOutput !== undefined) return null;
+    if (price.coversWork || price.card.prices.imageOutput !== undefined) return null;
     const found = this.find(model, group);
     return found && hasLines(found.cards.images) ? found : this.listPrice(model, group);
   }
@@ -217,7 +219,7 @@ export class PriceBook {
    * @returns null where the price of the call covers the advice: it is per call or free, or the model has no price by tokens
    */
   ofAdvice(price: Price, model: string, group: string): Price | null {
-    if (coversWork(price)) return null;
+    if (price.coversWork) return null;
     const found = this.find(model, group);
     return found && hasLines(found.card) ? found : this.listPrice(model, group);
   }
@@ -233,7 +235,7 @@ export class PriceBook {
    * @returns null where the price of the session covers it, because it is per call or free, and where the model has none
    */
   ofTranscripts(price: Price, model: string, group: string): Price | null {
-    return coversWork(price) ? null : this.find(model, group);
+    return price.coversWork ? null : this.find(model, group);
   }
 
   /** Whether the model has a price. */

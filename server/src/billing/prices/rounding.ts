@@ -34,28 +34,6 @@ export function round(value: Decimal, rounding: Rounding): Rounded {
   return { quota: quota.toNumber(), rest: rest.toNumber() };
 }
 
-/**
- * Returns `numerator / denominator`, rounded. It is exact, because both are integers.
- * @param denominator a power of ten
- */
-export function quotient(numerator: number, denominator: number, rounding: Rounding): Rounded {
-  const remainder = numerator % denominator;
-  const quota = (numerator - remainder) / denominator;
-  const rest = billionthsOf(remainder, denominator);
-  return rounding === 'half-up' && remainder * 2 >= denominator
-    ? { quota: quota + 1, rest: rest - billion }
-    : { quota, rest };
-}
-
-function billionthsOf(remainder: number, denominator: number): number {
-  if (denominator <= billion) return remainder * (billion / denominator);
-  const unit = denominator / billion;
-  return (remainder - (remainder % unit)) / unit;
-}
-
-/** Returns the maximum charge of a price, for any accumulated fraction. */
-export const roundedUp = ({ quota, rest }: Rounded): number => (rest > 0 ? quota + 1 : quota);
-
 /** Returns the rest of a price after a part of it is paid, at least 0. */
 export function minus(price: Rounded, paid: Rounded): Rounded {
   const quota = price.quota - paid.quota;

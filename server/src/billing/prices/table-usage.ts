@@ -1,9 +1,6 @@
 import { noUsage, type Usage } from '../../shared/usage.js';
 import { Exact } from './rounding.js';
 
-/** Whether a model's audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
-export const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
-
 /** The fields of an image call that determine its price by the old tables. */
 export interface ImageOrder {
   readonly size: string;

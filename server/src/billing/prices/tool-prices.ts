@@ -1,4 +1,3 @@
-import type { Usage } from '../../shared/usage.js';
 import type { ToolFees, ToolPrices } from '../../shared/tool-fees.js';
 import {
   toolQuantities,
@@ -8,7 +7,7 @@ import {
   type ToolQuantity,
 } from '../../shared/price-card.js';
 import { builtInCard, makerRules } from './built-in-prices.js';
-import { isFreeCard } from './charge-card.js';
+import { isFreeCard } from './card-lines.js';
 
 /** A search is priced by the search, by the call that searches, or with each request of a model that always searches. */
 export const searchPrices = ['webSearch', 'groundedPrompt', 'request'] as const;
@@ -75,17 +74,3 @@ export function withSiteTools(card: PriceCard, site: ToolPrices): PriceCard {
 
 /** Tools run in calls that produce tokens. */
 const pricesTokens = ({ prices }: PriceCard): boolean => prices.output !== undefined;
-
-/** Whether the provider ran tools in the call that have a price. */
-export function usesTools({ details }: Usage, prices: Prices | undefined): boolean {
-  if (!prices) return false;
-  const { webSearches = 0, groundedPrompts = 0, mapsPrompts = 0, fileSearches = 0, codeExecutions = 0 } = details ?? {};
-  return (
-    (prices.request ?? 0) > 0 ||
-    (webSearches > 0 && (prices.webSearch ?? 0) > 0) ||
-    (groundedPrompts > 0 && (prices.groundedPrompt ?? 0) > 0) ||
-    (mapsPrompts > 0 && (prices.mapsPrompt ?? 0) > 0) ||
-    (fileSearches > 0 && (prices.fileSearch ?? 0) > 0) ||
-    (codeExecutions > 0 && (prices.codeExecution ?? 0) > 0)
-  );
-}

@@ -2,7 +2,7 @@ import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from
 import { quotaOfComponents, usdOf } from './card-charge.js';
 import { componentsOf, type Count, type PricedUsage } from './card-lines.js';
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
-import { cardNotes, isFree, listsLines, type Price } from './compiled-price.js';
+import { cardNotes, listsLines, type Price } from './compiled-price.js';
 
 /** The properties of a video that determine its price. */
 export interface Video {
@@ -36,7 +36,7 @@ export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): 
   const { groupRatio, text } = price;
   const card = price.cards.video;
   const usage = usageOf(card, video);
-  if (!usage && !isFree(price)) return null;
+  if (!usage && !price.isFree) return null;
   const lines = usage ? componentsOf(card, usage) : [];
   const isListed = listsLines(price);
   const usd = usdOf(lines).toNumber();

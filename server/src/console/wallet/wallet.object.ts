@@ -128,8 +128,8 @@ export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUn
   money: toMoney(order.money, order.currency),
   quota: order.quota,
   usd: order.quota / quotaPerUnit,
-  createdAt: new Date(order.createdTime * 1000),
-  paidAt: order.paidTime === 0 ? null : new Date(order.paidTime * 1000),
+  createdAt: order.createdAt,
+  paidAt: order.paidAt,
 });
 
 const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: formatMoney(minor, currency), currency });
@@ -204,8 +204,8 @@ export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): 
 
 const sortFields: Readonly<Record<string, OrderSortField>> = {
   ID: 'id',
-  CREATED_AT: 'createdTime',
-  PAID_AT: 'paidTime',
+  CREATED_AT: 'createdAt',
+  PAID_AT: 'paidAt',
   QUOTA: 'quota',
   MONEY: 'money',
   STATUS: 'status',

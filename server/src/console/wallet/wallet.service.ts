@@ -69,8 +69,8 @@ export interface WalletDeps {
 }
 
 const [ordersPerWindow, windowSeconds] = [30, 600];
-/** Seconds after which an unpaid order counts as expired. A later payment is still credited. */
-export const orderLifetimeSeconds = 86_400;
+/** Milliseconds after which an unpaid order counts as expired. A later payment is still credited. */
+const orderLifetime = 86_400_000;
 
 /** Online top-up and its orders (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
@@ -111,19 +111,18 @@ export class WalletService {
     const { quota, money } = priceTopUp(amount, user.group, this.deps.options.values, chosen);
     if (!isOffered) throw new AppError('NOT_IMPLEMENTED', 'Payment is not configured');
     await this.limit(user);
-    const createdTime = seconds(this.deps.clock);
     const { order, replayed } = await this.create(
       user,
       {
         userId: user.id,
-        tradeNo: `USR${user.id}NO${randomAlphanumeric(6)}${createdTime}`,
+        tradeNo: `USR${user.id}NO${randomAlphanumeric(6)}${seconds(this.deps.clock)}`,
         provider: provider.name,
         merchantId: provider.account(this.deps.options.values),
         paymentMethod: chosen.id,
         quota,
         money,
         currency: chosen.currency,
-        createdTime,
+        createdAt: new Date(this.deps.clock.now()),
       },
       { amount, method: chosen.id, idempotencyKey },
     );
@@ -193,16 +192,16 @@ export class WalletService {
     const payments = this.query({ statuses: ['success'], paid });
     const bounds = await payments
       .clone()
-      .select('min(one.paid_time)', 'first')
-      .addSelect('max(one.paid_time)', 'last')
+      .select('extract(epoch FROM min(one.paid_at))', 'first')
+      .addSelect('extract(epoch FROM max(one.paid_at))', 'last')
       .getRawOne<Record<'first' | 'last', string | null>>();
     if (bounds?.first == null || bounds.last == null) return [];
-    const [first, last] = [Number(bounds.first), Number(bounds.last)];
+    const [first, last] = [Math.floor(Number(bounds.first)), Math.floor(Number(bounds.last))];
     // Postgres reads some names of zones differently, such as CET.
     const starts = bucketStarts({ from: first, end: last + 1 }, bucket, timeZone);
     const rows = await payments
-      .andWhere('one.paid_time BETWEEN :first AND :last', { first, last })
-      .select('width_bucket(one.paid_time, :starts::bigint[]) - 1', 'period')
+      .andWhere('one.paid_at >= to_timestamp(:first) AND one.paid_at < to_timestamp(:end)', { first, end: last + 1 })
+      .select('width_bucket(extract(epoch FROM one.paid_at), :starts::numeric[]) - 1', 'period')
       .addSelect(methodSql, 'method')
       .addSelect('one.currency', 'currency')
       .addSelect('sum(one.money)', 'minor')
@@ -233,8 +232,8 @@ export class WalletService {
     return statusAt(order, this.oldestPending());
   }
 
-  private oldestPending(): number {
-    return seconds(this.deps.clock) - orderLifetimeSeconds;
+  private oldestPending(): Date {
+    return new Date(this.deps.clock.now() - orderLifetime);
   }
 
   private async create(

@@ -1,5 +1,5 @@
 import { createLogger } from '../../platform/observability/logger.js';
-import { SearchTime } from '../../platform/matching/search-time.js';
+import { SearchTime } from '../../platform/matching/search.js';
 import { SensitiveWords } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>

@@ -1,8 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Logger } from '../../platform/observability/logger.js';
 import { AppError } from '../../shared/errors.js';
-import { namesIn } from '../../platform/matching/found.js';
-import type { SearchTime } from '../../platform/matching/search-time.js';
+import { namesIn, type SearchTime } from '../../platform/matching/search.js';
 import { patternMark, wordsCheck, type LocalCheck } from '../../platform/matching/words-check.js';
 
 /** Options of the blocked words. */

@@ -1,6 +1,6 @@
 import { countBySample } from './metering/prompt-tokens.js';
 import type { Call } from '../call.js';
-import { type CallCost, withToolCalls, noTools } from './possible-cost.js';
+import { type CallCost, withToolCalls } from './call-charge.js';
 
 /** The usage that a reservation pays for (docs/reference/relay/billing.md#reservation). */
 export interface Estimate {
@@ -32,11 +32,7 @@ export interface Estimate {
 }
 
 /** A balance this many times larger than a generous reservation does not need an exact one. */
-const ample = 16;
-/** Tokens of instructions that providers add before the prompt of a request. */
-const ownInstructions = 16_384;
-/** Output tokens by which a provider may exceed the client's limit. */
-const limitTolerance = 2048;
+export const ample = 16;
 /** Output tokens. A call with fewer per choice is not worth making. */
 export const minOutput = 256;
 /** Minimum output tokens of a request with a thinking budget, which is at least 1,024. */
@@ -50,35 +46,8 @@ const promptFields = new Set([
   ...['system', 'systemInstruction', 'system_instruction', 'instructions'],
 ]);
 
-/**
- * The reservation of a call whose caller can pay for many such calls. A prompt has no more tokens than bytes, so
- * nothing is counted, and the reservation covers what a provider adds.
- * @returns null when the balance is not that large
- */
-export function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
-  const { user, token } = call.caller;
-  const { traits } = cost;
-  if (traits.addsHidden) return null;
-  const promptTokens = (traits.hasMedia ? bytesOf(call) : call.rawBody.length) + ownInstructions;
-  const outputTokens = cost.outputTokens + (call.request.maxOutput > 0 ? limitTolerance : 0);
-  const amount = cost.of(promptTokens, outputTokens);
-  const needed = ample * amount;
-  if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
-  const askedTokens = cost.outputTokens;
-  return {
-    amount,
-    promptTokens,
-    outputTokens,
-    askedTokens,
-    limited: false,
-    addsHidden: false,
-    ...noTools,
-    requests: traits.requests,
-  };
-}
-
 /** Returns the bytes of the prompt. Images count by their number, and not by their bytes. */
-function bytesOf({ request, endpoint, admission }: Call): number {
+export function bytesOf({ request, endpoint, admission }: Call): number {
   const { texts, fixed } = endpoint.tariff.prompt(request, admission.bareModel);
   let bytes = 2 * fixed + otherBytes(request.body);
   for (const text of texts) bytes += Buffer.byteLength(text);

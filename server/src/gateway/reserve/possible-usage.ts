@@ -5,7 +5,7 @@ import { sumOfUsage, type AdvisedTokens, type Usage, type UsageDetails } from '.
 import { tokensOfImage } from '../../dialects/neutral/made-image.js';
 import type { Call } from '../call.js';
 import { type Estimate } from './estimate.js';
-import { adviceOf, drawingOf, chargeFor } from './possible-cost.js';
+import { adviceOf, drawingOf, chargeFor } from './call-charge.js';
 
 /** Published limits grow without notice, so only a report of at least this many times the limit is impossible. */
 const tolerance = 2;
@@ -16,21 +16,16 @@ const maxAnyOutput = 1_000_000;
 /** Maximum calls of one tool that a provider runs for one response. The longest research makes a few hundred. */
 const maxToolCalls = 1000;
 
-/**
- * Returns the usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its
- * model can take and produce, and no more tool calls than one response needs.
- * @returns the same object when nothing in it is impossible
- */
-export function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
-  const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
-  if (isOrdinary(call, possible)) return possible;
+/** Limits the tokens of a usage to what the model of the call can take and produce. */
+export function withPossibleTokens(call: Call, usage: Usage, values: OptionValues): Usage {
   const { rawBody, admission, request: asked } = call;
   const most = possibleTokens(admission.bareModel, values);
   const maxOutput = Math.max(most.output, asked.maxOutput) * choicesOf(asked.body);
-  return reduced(possible, Math.max(rawBody.length, most.prompt), maxOutput);
+  return reduced(usage, Math.max(rawBody.length, most.prompt), maxOutput);
 }
 
-function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
+/** Limits the tool calls of a usage to what one response needs. */
+export function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
   const { webSearches = 0, fileSearches = 0, codeExecutions = 0, images = 0, requests = 1 } = details;
   if (Math.max(webSearches, fileSearches, codeExecutions, images, requests) <= maxToolCalls) return usage;
   return {
@@ -46,10 +41,6 @@ function withPossibleTools(usage: Usage, details: UsageDetails): Usage {
   };
 }
 
-/** Whether the usage is so small that every model can have it. */
-const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
-  promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
-
 /** Returns the tokens of one response that a model can take and produce. */
 export function possibleTokens(bareModel: string, values: Pick<OptionValues, 'ModelMaxOutput'>): PossibleTokens {
   const { maxInput, maxOutput } = modelLimits(bareModel, values.ModelMaxOutput);
@@ -62,19 +53,18 @@ interface PossibleTokens {
 }
 
 /**
- * Returns the part of a charge that does not depend on the balance: the usage that the reservation was made for, and
- * the last chunk of a stream. The operator bears the rest if the balance does not cover it.
- * @param quota the whole charge
+ * Returns the part of a charge that does not depend on the balance, when the charge exceeds the estimate: the usage that
+ * the reservation was made for, and the last chunk of a stream. The operator bears the rest if the balance does not cover
+ * it.
  * @param sentTokens output tokens that the client got when its stream was ended here; 0 otherwise
  * @returns quota; undefined when the whole charge is independent of the balance
  */
 export function leastCharge(
   call: Call,
   usage: Usage,
-  { quota, estimate, sentTokens }: { quota: number; estimate: Estimate | null; sentTokens: number },
+  { estimate, sentTokens }: { estimate: Estimate; sentTokens: number },
   values: OptionValues,
 ): number | undefined {
-  if (!estimate || quota <= estimate.amount) return undefined;
   // A hidden prompt was not part of the reservation. The customer pays for it.
   const maxPrompt = estimate.addsHidden ? Infinity : estimate.promptTokens;
   const found = drawingOf(call, usage) ? withinImage(usage, call.request.drawing) : usage;

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { hasLines, reserveOf, isFree, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
+import { hasLines, reserveOf, modelLimits, collapseGizmo, roundedUp } from '../../billing/prices/index.js';
 import { BudgetError, type Ledger, QuotaError, type Reservation } from '../../billing/ledger/index.js';
 import { AppError } from '../../shared/errors.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -7,7 +7,8 @@ import type { RateLease } from '../admit/call-rates.js';
 import { estimatePrompt } from './metering/prompt-tokens.js';
 import { choicesOf, requestTraits } from './metering/request-traits.js';
 import {
-  ampleEstimate,
+  ample,
+  bytesOf,
   countedPrompt,
   estimateOf,
   minOutput,
@@ -16,7 +17,7 @@ import {
   type Estimate,
   type Wanted,
 } from './estimate.js';
-import { boundFor, cardOf, chargeFor, costOf, type CallCost } from './possible-cost.js';
+import { boundFor, cardOf, chargeFor, costOf, noTools, type CallCost } from './call-charge.js';
 import type { Call } from '../call.js';
 
 /** A call whose reservation is made. */
@@ -30,6 +31,10 @@ export interface Reserved {
   readonly estimate: Estimate | null;
 }
 
+/** Tokens of instructions that providers add before the prompt of a request. */
+const ownInstructions = 16_384;
+/** Output tokens by which a provider may exceed the client's limit. */
+const limitTolerance = 2048;
 /** Maximum attempts to adapt a refused amount to the balance. The balance changes while calls run in parallel. */
 const maxAttempts = 8;
 
@@ -41,7 +46,7 @@ const maxAttempts = 8;
  * SERVICE_UNAVAILABLE
  */
 export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Promise<Reserved> {
-  const asSent = dearestOf(call, values);
+  const asSent = call.overridden ? dearestOf(call, call.overridden, values) : call;
   const cost = values.StrictReserve ? costOf(asSent, values) : null;
   const estimate = cost && ampleEstimate(asSent, cost);
   if (!estimate) return reserveClosely({ call, asSent }, cost, ledger, values);
@@ -57,19 +62,42 @@ export function reserveFor(call: Call, ledger: Ledger, values: OptionValues): Pr
   );
 }
 
+/**
+ * The reservation of a call whose caller can pay for many such calls. A prompt has no more tokens than bytes, so
+ * nothing is counted, and the reservation covers what a provider adds.
+ * @returns null when the balance is not that large
+ */
+function ampleEstimate(call: Call, cost: CallCost): Estimate | null {
+  const { user, token } = call.caller;
+  const { traits } = cost;
+  if (traits.addsHidden) return null;
+  const promptTokens = (traits.hasMedia ? bytesOf(call) : call.rawBody.length) + ownInstructions;
+  const outputTokens = cost.outputTokens + (call.request.maxOutput > 0 ? limitTolerance : 0);
+  const amount = cost.of(promptTokens, outputTokens);
+  const needed = ample * amount;
+  if (user.quota < needed || (!token.unlimitedQuota && token.remainQuota < needed)) return null;
+  const askedTokens = cost.outputTokens;
+  return {
+    amount,
+    promptTokens,
+    outputTokens,
+    askedTokens,
+    limited: false,
+    addsHidden: false,
+    ...noTools,
+    requests: traits.requests,
+  };
+}
+
 interface Asked {
   readonly call: Call;
-  /** The result of `dearestOf`. */
+  /** The call as its most expensive channel gets it. */
   readonly asSent: Call;
 }
 
-/**
- * Returns the call as sent by the channel whose override makes it most expensive, or the same call without such an
- * override.
- */
-function dearestOf(call: Call, values: OptionValues): Call {
-  if (!call.overridden) return call;
-  const sent = [...call.overridden.values()].map((each): Call => ({ ...call, request: each }));
+/** Returns the call as sent by the channel whose override makes it most expensive. */
+function dearestOf(call: Call, overridden: NonNullable<Call['overridden']>, values: OptionValues): Call {
+  const sent = [...overridden.values()].map((each): Call => ({ ...call, request: each }));
   const amountOf = (each: Call): number => {
     const cost = values.StrictReserve ? costOf(each, values) : null;
     return cost ? cost.of(call.rawBody.length, cost.outputTokens) : wholeAmount(each, values);
@@ -154,7 +182,7 @@ interface Taken {
  * its user has accumulated.
  */
 function take(call: Call, taken: Taken, ledger: Ledger): Promise<Reservation> {
-  const priced = !isFree(call.price);
+  const priced = !call.price.isFree;
   const amount = priced ? Math.max(1, taken.amount) : taken.amount;
   const budgets = call.budgets?.holds({ money: amount, tokens: taken.tokens });
   const request = {

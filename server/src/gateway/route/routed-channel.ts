@@ -189,9 +189,12 @@ function parseSetting(text: string): ChannelSetting {
 /** The parsed `model_mapping`. Null when the text is not a JSON object of names, which is a defect of the channel. */
 export type ModelMapping = Readonly<Record<string, string>> | null;
 
+/** The mapping of a channel that calls every model by its own name. */
+export const noMapping: ModelMapping = {};
+
 /** @returns null for text that is not a JSON object of names */
 export function parseModelMapping(text: string): ModelMapping {
-  if (text.trim() === '') return {};
+  if (text.trim() === '') return noMapping;
   const names = parseFields(text);
   return names && Object.values(names).every((target) => typeof target === 'string') ? (names as ModelMapping) : null;
 }

@@ -1,5 +1,6 @@
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { ChatRequest, Target } from '../../dialects/contract.js';
+import type { Attempt, AttemptOutcome } from './attempt.js';
 import {
   exchangeWith,
   forwardedHeaders,
@@ -8,15 +9,13 @@ import {
   unsupportedBy,
   withClientHeaders,
   withCredential,
-  type Attempt,
-  type AttemptOutcome,
-} from './attempt.js';
+} from './attempt-exchange.js';
 import { sessionKeyOf } from '../route/affinity/session-key.js';
 import type { CacheKey } from '../deliver/cache-key.js';
 import { nativeCapability, openAIChat, translatedCapability, type ChatDialect } from '../deliver/chat-dialects.js';
 import { isTranslated, type TranslatedChat } from '../deliver/translated-chat.js';
 import { contentLimit } from '../observe/chat-content.js';
-import { correctedAttempt, withCorrections } from './corrected-attempt.js';
+import { correctedAttempt, withCorrections, withLearned } from './corrected-attempt.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { ClientGoneError } from '../deliver/delivery.js';
 import { toolsSent } from '../reserve/metering/server-tools.js';
@@ -40,8 +39,13 @@ const minCachedBytes = 4096;
  * was sent to the provider. The function itself throws if the request cannot be written; later errors reject the
  * promise
  */
-export const attemptChat = (attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> =>
-  correctedAttempt(attempt, dialect, client, (corrected) => attemptAsCorrected(corrected, dialect, client));
+export function attemptChat(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
+  const { learned } = attempt;
+  const run = (each: Attempt): Promise<AttemptOutcome> => attemptAsCorrected(each, dialect, client);
+  if (!learned || attempt.passThrough) return run(attempt);
+  const first = learned.entries.size > 0 ? withLearned(attempt, learned) : attempt;
+  return run(first).catch((error: unknown) => correctedAttempt({ attempt: first, dialect, client, run }, error));
+}
 
 function attemptAsCorrected(attempt: Attempt, dialect: ChatDialect, client: ClientResponse): Promise<AttemptOutcome> {
   const { adapter } = attempt.channel.provider;

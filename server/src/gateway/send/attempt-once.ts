@@ -8,6 +8,7 @@ import type {
   Target,
   UpstreamAnswer,
 } from '../../dialects/contract.js';
+import type { Attempt, AttemptOutcome, Received } from './attempt.js';
 import {
   answerHeaders,
   contentTypeOf,
@@ -22,10 +23,7 @@ import {
   wholeAnswer,
   withClientHeaders,
   withCredential,
-  type Attempt,
-  type AttemptOutcome,
-  type Received,
-} from './attempt.js';
+} from './attempt-exchange.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { contentLimit } from '../observe/chat-content.js';
 import { ClientGoneError, deliverStream } from '../deliver/delivery.js';

@@ -16,16 +16,17 @@ import { isRetryable } from '../route/retry.js';
 import type { RoutedChannel } from '../route/routed-channel.js';
 import type { Candidate } from '../route/candidates.js';
 import type { Credentials } from '../upstream/credentials.js';
-import { cardAt } from '../reserve/call-bill.js';
+import { cardAt } from '../reserve/call-charge.js';
 import type { AttemptSpan } from '../observe/tracing/call-trace.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
-import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
+import type { Attempt, AttemptOutcome, AttemptSettings } from './attempt.js';
+import { familySettings } from './attempt-exchange.js';
 import { LostRaceError, type AttemptRace } from './attempt-race.js';
 import type { DisconnectedClients, AbandonedExchange } from './disconnected-clients.js';
 import type { LearnedCorrections } from './learned-corrections.js';
 import type { FetchMedia } from './media-fetch.js';
 import { redactKey, redactOutcome } from './redact-key.js';
-import { isCount, type RoutedCall } from '../call.js';
+import type { RoutedCall } from '../call.js';
 import { dialectQuery } from '../forwarded-query.js';
 import type { Dispatch } from './dispatch.js';
 import type { FailedAttempt, UpstreamFailureHandler } from './upstream-failure-handler.js';
@@ -58,6 +59,9 @@ export class AttemptFailedError extends Error {
     super('the attempt failed', { cause });
   }
 }
+
+/** Whether the provider only counts the tokens of the call. */
+export const isCount = ({ price }: RoutedCall): boolean => price === undefined;
 
 const failedAttempt = (call: RoutedCall, trial: Trial | null): FailedAttempt => ({
   requestId: call.requestId,
@@ -188,7 +192,8 @@ export class AttemptRunner {
   ): Attempt {
     const { values } = this.deps.options;
     const { admission, request, guard } = call;
-    const sent = request.sent ?? { path: call.path + dialectQuery(call.query), rawBody: call.rawBody };
+    const path = call.query === '' ? call.path : call.path + dialectQuery(call.query);
+    const sent = request.sent ?? { path, rawBody: call.rawBody };
     return {
       requestId: call.requestId,
       request,

@@ -15,9 +15,8 @@ import { isAlone, maxRetries, retriesAllowed, type RoutingTable } from '../route
 import type { Candidate, Candidates, CandidateQuery } from '../route/candidates.js';
 import type { AttemptOutcome } from './attempt.js';
 import { hedgeDelay, mayHedge, runHedged, type AbortedAttempt, type ServedCandidate } from './hedged-attempt.js';
-import { isCount } from '../call.js';
 import type { Dispatch } from './dispatch.js';
-import { AttemptFailedError, AttemptRunner, type RunnerDeps } from './attempt-runner.js';
+import { AttemptFailedError, AttemptRunner, isCount, type RunnerDeps } from './attempt-runner.js';
 
 export interface AttemptsDeps extends RunnerDeps {
   readonly channels: { readonly table: RoutingTable };

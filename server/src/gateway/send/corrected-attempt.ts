@@ -6,7 +6,9 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { ChatDialect } from '../deliver/chat-dialects.js';
 import type { ClientResponse } from '../deliver/client-response.js';
 import { mapModel } from '../route/model-mapping.js';
-import { toTarget, type Attempt, type AttemptOutcome } from './attempt.js';
+import type { Attempt, AttemptOutcome } from './attempt.js';
+import { toTarget } from './attempt-exchange.js';
+import type { LearnedCorrections } from './learned-corrections.js';
 
 /** Maximum number of corrected refusals of one attempt. Providers name one field at a time. */
 const maxCorrected = 3;
@@ -16,24 +18,13 @@ class UnchangedRequestError extends Error {}
 
 type Run = (attempt: Attempt) => Promise<AttemptOutcome>;
 
-/**
- * Makes an attempt with the corrections that are known for its channel and model. If the provider refuses the request
- * and names the cause, the request is corrected and sent again at once with the same key. The correction is stored once
- * the provider has accepted it (docs/reference/providers/README.md#refused-requests).
- */
-export function correctedAttempt(
-  attempt: Attempt,
-  dialect: ChatDialect,
-  client: ClientResponse,
-  run: Run,
-): Promise<AttemptOutcome> {
-  const { learned } = attempt;
-  if (!learned || attempt.passThrough) return run(attempt);
-  const corrections = learned.isEmpty ? undefined : learned.of(keyOf(attempt));
-  const first = corrections ? { ...attempt, corrections } : attempt;
-  return run(first).catch((error: unknown) => again({ attempt: first, dialect, client, run }, error, 1));
+/** Returns the attempt with the corrections that are known for its channel and model. */
+export function withLearned(attempt: Attempt, learned: LearnedCorrections): Attempt {
+  const corrections = learned.of(keyOf(attempt));
+  return corrections ? { ...attempt, corrections } : attempt;
 }
 
+/** An attempt that failed, and how it is made again. */
 interface Refused {
   readonly attempt: Attempt;
   readonly dialect: ChatDialect;
@@ -41,7 +32,13 @@ interface Refused {
   readonly run: Run;
 }
 
-async function again(refused: Refused, error: unknown, count: number): Promise<AttemptOutcome> {
+/**
+ * Makes an attempt again if the provider refused the request and named the cause: the request is corrected and sent at
+ * once with the same key. The correction is stored once the provider has accepted it
+ * (docs/reference/providers/README.md#refused-requests).
+ * @throws the given error when there is no correction for it
+ */
+export async function correctedAttempt(refused: Refused, error: unknown, count = 1): Promise<AttemptOutcome> {
   const { attempt, client, run } = refused;
   if (count > maxCorrected || client.started || client.gone || !(error instanceof UpstreamError)) throw error;
   const remedy = remedyFor(error);
@@ -59,7 +56,7 @@ async function again(refused: Refused, error: unknown, count: number): Promise<A
     return await run(next);
   } catch (problem) {
     if (problem instanceof UnchangedRequestError) throw error;
-    return again({ ...refused, attempt: next }, problem, count + 1);
+    return correctedAttempt({ ...refused, attempt: next }, problem, count + 1);
   }
 }
 

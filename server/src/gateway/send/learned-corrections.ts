@@ -20,14 +20,10 @@ interface Entry {
  * process.
  */
 export class LearnedCorrections {
-  private readonly entries = new Map<string, Entry>();
+  /** By channel and model. Empty while nothing was refused, so that calls need no look-up. */
+  readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
-
-  /** Whether nothing was refused, so that no call needs a look-up. */
-  get isEmpty(): boolean {
-    return this.entries.size === 0;
-  }
 
   /** @param key of `keyOf` */
   of(key: string): readonly Correction[] | undefined {

@@ -1,5 +1,6 @@
 import type { ChatAnswer, ChatCapability, ChatRequest, StreamTransform, Target } from '../../dialects/contract.js';
-import { answerHeaders, contentTypeOf, refusePage, type Attempt, type Received } from './attempt.js';
+import type { Attempt, Received } from './attempt.js';
+import { answerHeaders, contentTypeOf, refusePage } from './attempt-exchange.js';
 import { type ChatDialect } from '../deliver/chat-dialects.js';
 import { collectedAnswer } from '../deliver/collected-stream.js';
 import { type TranslatedChat } from '../deliver/translated-chat.js';
@@ -82,7 +83,7 @@ async function receiveStream(tried: ChatTry, exchange: Exchange, headers: Record
     else attempt.store?.keep(own.answerId, null);
   }
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
-  if (own.givenIds && !delivery.refused) attempt.gave?.(own.givenIds);
+  if (own.givenIds?.length && !delivery.refused) attempt.gave?.(own.givenIds);
   const { reportedFailure } = own;
   return { delivery: reportedFailure ? { ...delivery, reportedFailure } : delivery, firstByteAt, isStream: true };
 }
@@ -151,12 +152,12 @@ function answerOf(
   const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);
   if (!attempt.guard) {
     if (own.id !== undefined) attempt.store?.keep(own.id, null);
-    if (own.givenIds) attempt.gave?.(own.givenIds);
+    if (own.givenIds?.length) attempt.gave?.(own.givenIds);
     return receivedOf(tried, headers, answer, collectedAt);
   }
   return guardedAnswer(answer, attempt.guard).then((guarded) => {
     if (own.id !== undefined && !guarded.refused) attempt.store?.keep(own.id, null);
-    if (own.givenIds && !guarded.refused) attempt.gave?.(own.givenIds);
+    if (own.givenIds?.length && !guarded.refused) attempt.gave?.(own.givenIds);
     return receivedOf(tried, headers, guarded.answer, collectedAt, guarded.refused);
   });
 }

@@ -1,23 +1,16 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { type CostNotes, type Price, collapseGizmo, type Rounded } from '../../billing/prices/index.js';
+import { collapseGizmo, type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
-import { isAppError } from '../../shared/errors.js';
-import type { AffinityResult } from '../route/affinity/session-affinity.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
-import { RelayError } from '../../dialects/errors/relay-error.js';
 import { countPrompt } from '../reserve/metering/prompt-tokens.js';
 import { orderedSearches } from '../reserve/metering/server-tools.js';
 import { mayHideOutput } from '../reserve/metering/hidden-output.js';
 import { finalUsage, type Metered } from '../reserve/metering/text-meter.js';
 import { noUsage, type Usage, type UsageDetails } from '../../shared/usage.js';
-import type { GuardNote } from '../admit/guardrails/call-guard.js';
-import { billOf, type ChargeRecord } from '../reserve/call-bill.js';
-import { abortedNote, costOfCall, type AbortedNote } from './call-cost.js';
-import { chatContent } from '../observe/chat-content.js';
-import { type Estimate } from '../reserve/estimate.js';
-import { adviceOf, cardOf, drawingOf } from '../reserve/possible-cost.js';
-import { leastCharge, possibleUsage } from '../reserve/possible-usage.js';
+import { adviceOf, billOf, cardOf, drawingOf } from '../reserve/call-charge.js';
+import { factsOf, logContent, logOther, type CallFacts } from './call-record.js';
+import { leastCharge, withPossibleTokens, withPossibleTools } from '../reserve/possible-usage.js';
 import type { UsageExcess } from '../observe/usage-alarm.js';
 import type { Call } from '../call.js';
 import type { Reserved } from '../reserve/reserve.js';
@@ -120,19 +113,14 @@ function settleUsage(
     upstreamModel,
   };
   const { charge: price, record, sale } = billOf(tariff, charged, values.QuotaPerUnit);
-  const cost = costOfCall(tariff, served, charged, sale);
-  const aborted = served.aborted && abortedNote(served.aborted, charged);
   if (values.LogChatContentEnabled || call.capture) reportOnce(served);
   const countedHere = found !== delivery.usage && !isFixed;
   const reduced = usage === reported ? null : reported;
-  const facts = factsOf(
-    call,
-    served,
-    charged,
-    { clientGone, countedHere, estimate, reduced, record, cost, aborted },
-    values,
-  );
-  const least = leastCharge(call, usage, { quota: price.quota, estimate, sentTokens: delivery.stoppedAt ?? 0 }, values);
+  const facts = factsOf(call, served, charged, { clientGone, countedHere, estimate, reduced, record, sale }, values);
+  const least =
+    estimate && price.quota > estimate.amount
+      ? leastCharge(call, usage, { estimate, sentTokens: delivery.stoppedAt ?? 0 }, values)
+      : undefined;
   const charge = toCharge(call, served, facts, { ...price, least }, values);
   return ledger.settle(reservation, charge).then(({ userQuota, uncharged }): Billed => {
     const kind = reduced ? 'impossible' : uncharged > 0 ? 'unreserved' : null;
@@ -140,8 +128,24 @@ function settleUsage(
   });
 }
 
+/**
+ * Returns the usage that a call is charged for (docs/reference/relay/billing.md#usage-that-cannot-be): no more than its
+ * model can take and produce, and no more tool calls than one response needs.
+ * @returns the same object when nothing in it is impossible
+ */
+function possibleUsage(call: Call, usage: Usage, values: OptionValues): Usage {
+  const possible = usage.details ? withPossibleTools(usage, usage.details) : usage;
+  return isOrdinary(call, possible) ? possible : withPossibleTokens(call, possible, values);
+}
+
+/** Whether the usage is so small that every model can have it. */
+const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage): boolean =>
+  promptTokens <= Math.min(4096, rawBody.length) && completionTokens <= 1024;
+
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
+  const { tools, enable_search: search } = request.body;
+  if (tools === undefined && search === undefined) return usage;
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
   const webSearches = orderedSearches(request.body, dropped);
@@ -200,191 +204,4 @@ function toCharge(
     content: logContent(facts, modelName),
     other: logOther(facts),
   };
-}
-
-/** Facts about a call for its log row, besides its usage. */
-interface Circumstances {
-  readonly clientGone: boolean;
-  readonly countedHere: boolean;
-  readonly estimate: Estimate | null;
-  /** The provider's usage report, when less is charged. */
-  readonly reduced: Usage | null;
-  readonly record: ChargeRecord;
-  readonly cost: CostNotes;
-  readonly aborted: CallFacts['aborted'];
-}
-
-function factsOf(
-  call: Call,
-  served: Served,
-  charged: ChargeInput,
-  { clientGone, countedHere, estimate, reduced, record, cost, aborted }: Circumstances,
-  values: OptionValues,
-): CallFacts {
-  const { end, stoppedAt } = served.delivery;
-  const { firstByteAt, reasoningEffort, dropped } = served;
-  const { usage } = charged;
-  return {
-    price: call.price,
-    quotaPerUnit: values.QuotaPerUnit,
-    usage,
-    requestPath: call.path,
-    group: call.admission.group,
-    requestedModel: call.admission.model,
-    asked: call.asked,
-    bareModel: call.admission.bareModel,
-    upstreamModel: served.upstreamModel,
-    usedChannels: served.usedChannels,
-    durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
-    firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
-    reasoningEffort,
-    dropped: dropped && dropped.length > 0 ? dropped : undefined,
-    affinity: served.affinity,
-    guardrails: call.guard?.notes,
-    isCaptured: call.capture && true,
-    ...record,
-    cost,
-    aborted,
-    clientGone,
-    counted: countedHere,
-    outputLimit: estimate?.limited === true ? estimate.outputTokens : undefined,
-    stoppedAt,
-    reduced: reduced ?? undefined,
-    brokenBy: end.kind === 'broken' ? brokenBy(end.error) : undefined,
-    content: values.LogChatContentEnabled ? chatContent(call.request.body, served.meter.transcript) : undefined,
-  };
-}
-
-function brokenBy(error: unknown): string {
-  if (error instanceof RelayError) return error.wireCode;
-  return isAppError(error) ? error.code.toLowerCase() : 'upstream_error';
-}
-
-/** The details of a call that the log stores besides its columns: enough to recompute the charge. */
-export interface CallFacts {
-  readonly price: Price;
-  readonly quotaPerUnit: number;
-  readonly usage: Usage;
-  readonly requestPath: string;
-  readonly group: string;
-  readonly requestedModel: string;
-  /** The requested group and model, when a fallback served the call. */
-  readonly asked?: Call['asked'];
-  /** The model without the routing prefix. */
-  readonly bareModel: string;
-  readonly upstreamModel: string;
-  /** Ids of the channels that were tried, in order. */
-  readonly usedChannels: readonly number[];
-  /** Whole milliseconds. */
-  readonly durationMs: number;
-  /** Milliseconds until the provider's first data; null for non-streaming responses. */
-  readonly firstByteMs: number | null;
-  readonly reasoningEffort?: string | undefined;
-  /** Optional fields that were removed because the provider does not support them. */
-  readonly dropped?: readonly string[] | undefined;
-  /** Absent for calls without a session. */
-  readonly affinity?: AffinityResult | undefined;
-  /** Set when the content is stored in `captured_contents`. */
-  readonly isCaptured?: true | undefined;
-  /** Guardrails that matched. Absent when no rule concerns the caller. */
-  readonly guardrails?: readonly GuardNote[] | undefined;
-  /** Fields that the endpoint's tariff adds or replaces. */
-  readonly notes?: Readonly<Record<string, unknown>> | undefined;
-  /** The tariff's own log text. */
-  readonly line?: string | undefined;
-  /** Whether prices in USD were charged, and not ratios. */
-  readonly isInUsd: boolean;
-  /** The cost of the call. */
-  readonly cost: CostNotes;
-  /** The aborted attempt, if two attempts ran at the same time. */
-  readonly aborted?: AbortedNote | undefined;
-  readonly clientGone: boolean;
-  /** Wire code of the failure that interrupted a stream. */
-  readonly brokenBy?: string | undefined;
-  /** True when usage was counted here, because the provider's report was missing or incomplete. */
-  readonly counted: boolean;
-  /** Maximum output tokens that the balance paid for, when the call asked for more. */
-  readonly outputLimit?: number | undefined;
-  /** Number of output tokens after which this server ended the stream. */
-  readonly stoppedAt?: number | undefined;
-  /** The provider's usage report, when less is charged. */
-  readonly reduced?: Usage | undefined;
-  /** The texts of the call (option LogChatContentEnabled). */
-  readonly content?: Readonly<Record<string, string>> | undefined;
-}
-
-const neverSet = -1000;
-
-/** Returns the keys of docs/reference/relay/usage-log.md#the-other-field. Undefined keys are not written. */
-export function logOther(facts: CallFacts): Record<string, unknown> {
-  const { price, usage } = facts;
-  const factors = price.shown;
-  const mapped = facts.upstreamModel !== facts.bareModel;
-  // One literal is used, because an object that begins with a spread takes four times as long to create.
-  const other: Record<string, unknown> = {
-    model_ratio: factors.modelRatio,
-    completion_ratio: factors.completionRatio,
-    model_price: factors.modelPrice,
-    cache_ratio: factors.cacheRatio,
-    group_ratio: price.groupRatio,
-    price_version: price.version,
-    cache_tokens: usage.cachedTokens,
-    cache_creation_tokens: when(usage.cacheWriteTokens > 0, usage.cacheWriteTokens),
-    cache_creation_ratio: when(usage.cacheWriteTokens > 0, factors.cacheWriteRatio),
-    cache_creation_1h_tokens: usage.details?.cacheWrite1hTokens || undefined,
-    quota_per_unit: when(facts.isInUsd, facts.quotaPerUnit),
-    frt: facts.firstByteMs ?? neverSet,
-    duration_ms: facts.durationMs,
-    group: facts.group,
-    asked_group: facts.asked && when(facts.asked.group !== facts.group, facts.asked.group),
-    asked_model: facts.asked && when(facts.asked.model !== facts.requestedModel, facts.asked.model),
-    request_path: facts.requestPath,
-    reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
-    reasoning_effort: facts.reasoningEffort,
-    service_tier: usage.details?.serviceTier,
-    cache_beside_prompt: usage.details?.cacheIsBeside,
-    is_model_mapped: when(mapped, true),
-    upstream_model_name: when(mapped, facts.upstreamModel),
-    dropped_parameters: facts.dropped,
-    affinity: facts.affinity,
-    counted_locally: when(facts.counted, true),
-    client_gone: when(facts.clientGone, true),
-    output_limited_by_balance: facts.outputLimit,
-    stream_stopped_at: facts.stoppedAt,
-    stream_error: facts.brokenBy,
-    admin_info: {
-      use_channel: facts.usedChannels.map(String),
-      aborted_attempt: facts.aborted,
-      upstream_cost: facts.cost.upstream_cost,
-      cost_basis: facts.cost.cost_basis,
-      cost_card: facts.cost.cost_card,
-      cost_factor: facts.cost.cost_factor,
-      cost_lines: facts.cost.cost_lines,
-      guardrails: facts.guardrails && when(facts.guardrails.length > 0, facts.guardrails),
-      captured: facts.isCaptured,
-      reported_usage: facts.reduced && reportedTokens(facts.reduced),
-    },
-  };
-  return facts.notes || facts.content ? Object.assign(other, facts.notes, facts.content) : other;
-}
-
-const when = <Value>(applies: boolean, value: Value): Value | undefined => (applies ? value : undefined);
-
-const reportedTokens = ({ promptTokens, completionTokens, details }: Usage): Record<string, number | undefined> => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  web_searches: details?.webSearches || undefined,
-  file_searches: details?.fileSearches || undefined,
-  code_executions: details?.codeExecutions || undefined,
-});
-
-/** The human-readable log text (docs/reference/relay/usage-log.md#log-text). */
-export function logContent(facts: CallFacts, loggedModel: string): string {
-  const { price, usage } = facts;
-  const line = facts.line ?? `${price.text}, group ratio ${price.groupRatio.toFixed(2)}`;
-  const collapsed = loggedModel === facts.requestedModel ? '' : `, model ${facts.requestedModel}`;
-  const limited =
-    facts.outputLimit === undefined ? '' : `, output limited to ${facts.outputLimit} tokens by the balance`;
-  const empty = usage.promptTokens + usage.completionTokens === 0 ? ' (possibly upstream timeout)' : '';
-  return line + collapsed + limited + empty;
 }

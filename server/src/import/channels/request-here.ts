@@ -1,7 +1,7 @@
 import type { Target, UpstreamRequest } from '../../dialects/contract.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { chatCapability, openAIChat } from '../../gateway/deliver/chat-dialects.js';
-import { familySettings } from '../../gateway/send/attempt.js';
+import { familySettings } from '../../gateway/send/attempt-exchange.js';
 import { defaultOptionValues } from '../../options/option-registry.js';
 
 /** An imported channel. */

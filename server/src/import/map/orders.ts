@@ -36,6 +36,7 @@ export const mapOrder: Mapper = (row, context) => {
     return [];
   }
   const method = row.text('payment_method');
+  const created = row.seconds('create_time');
   return [
     {
       key: String(id),
@@ -50,15 +51,14 @@ export const mapOrder: Mapper = (row, context) => {
         money,
         currency: provider === 'epay' ? 'CNY' : 'USD',
         status,
-        created_time: row.seconds('create_time'),
-        paid_time:
-          status === 'success'
-            ? row.seconds('complete_time', row.seconds('create_time')) || row.seconds('create_time')
-            : 0,
+        created_at: momentOf(created),
+        paid_at: status === 'success' ? momentOf(row.seconds('complete_time', created) || created) : null,
       },
     },
   ];
 };
+
+const momentOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 /**
  * Rounds a stored amount, such as 6.935, as Go formats it with two decimals, because the source asked the payment

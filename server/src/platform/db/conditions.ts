@@ -31,4 +31,16 @@ export function andDuring<Row extends ObjectLiteral>(
   if (until) select.andWhere(`${column} < :${end}`, { [end]: Math.ceil(until.getTime() / unit) });
 }
 
+/** Restricts a `timestamptz` column to a range. */
+export function andBetween<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  column: string,
+  range: TimeRange | undefined,
+): void {
+  const { from, until } = range ?? {};
+  const [first, end] = [parameterOf(column, 'from'), parameterOf(column, 'until')];
+  if (from) select.andWhere(`${column} >= :${first}`, { [first]: from });
+  if (until) select.andWhere(`${column} < :${end}`, { [end]: until });
+}
+
 const parameterOf = (column: string, condition: string): string => `${column.replace(/\W/g, '_')}_${condition}`;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { FairQueue } from './fair-queue.js';
 import { Matcher } from './matcher.js';
-import { SearchTime } from './search-time.js';
+import { SearchTime } from './search.js';
 
 const search = (userId: number, ...texts: string[]) => ({ userId, texts, isFirstEnough: true, time: new SearchTime() });
 const slow = [/(a+)+$/g];

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../../shared/errors.js';
 import { FairQueue } from './fair-queue.js';
-import { maxMatches, type Match, type Matches, type Search } from './found.js';
+import { maxMatches, type Match, type Matches, type Search } from './search.js';
 import { matcherThread } from './matcher-thread.js';
 
 type Pattern = Pick<RegExp, 'source' | 'flags'>;

@@ -1,6 +1,7 @@
-import { masked, namesIn } from './found.js';
-import { SearchTime } from './search-time.js';
-import { wordsCheck } from './words-check.js';
+import fc from 'fast-check';
+import { growth, turnsDuring } from '../../../../tests/support/growth.js';
+import { masked, maxMatches, namesIn, SearchTime } from './search.js';
+import { findWords, inSmallLetters, WordSearch, wordsCheck } from './words-check.js';
 
 const find = (entries: string[], texts: string[], isFirstEnough = false) =>
   wordsCheck(entries)({ texts, userId: 1, isFirstEnough, time: new SearchTime() });
@@ -54,4 +55,103 @@ it('searches many short texts for many patterns within the time of a call', asyn
   const entries = Array.from({ length: 50 }, (_, index) => `regex:\\bheron${index}\\b`);
   const texts = Array.from({ length: 3000 }, (_, index) => `This is message ${index} about birds.`);
   expect((await find(entries, texts)).rest).toBeNull();
+});
+
+const search = (isFirstEnough = false) => ({ isFirstEnough });
+const isIn = (words: WordSearch, text: string): boolean => {
+  let isFound = false;
+  words.run(text, 0, () => {
+    isFound = true;
+    return false;
+  });
+  return isFound;
+};
+
+/** The characters that belong to any occurrence of any word. */
+function covered(words: readonly string[], text: string): boolean[] {
+  const marks = Array.from({ length: text.length }, () => false);
+  for (const word of words) {
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) marks.fill(true, at, at + word.length);
+  }
+  return marks;
+}
+
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 6 });
+
+it('finds exactly what looking for each word would', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(letters, { minLength: 1, maxLength: 60 }),
+      fc.string({ unit: 'grapheme' }),
+      fc.array(letters, { maxLength: 20 }),
+      async (words, noise, middle) => {
+        const text = noise + middle.join('') + noise;
+        const prepared = await WordSearch.of(words);
+        const { matches } = await findWords(prepared, { ...search(), texts: ['', text] });
+        const marks = Array.from({ length: text.length }, () => false);
+        for (const { start, end } of matches) marks.fill(true, start, end);
+        expect(marks).toEqual(covered(words, inSmallLetters(text)));
+        expect(isIn(prepared, inSmallLetters(text))).toBe(matches.length > 0);
+      },
+    ),
+  );
+});
+
+it('takes the longest of words at one place', async () => {
+  const words = await WordSearch.of(['pine', 'Pineapple', 'apple']);
+  const { matches } = await findWords(words, { ...search(), texts: ['a PINEAPPLE, a pine'] });
+  expect(matches.map(({ pattern, start, end }) => [words.words[pattern], start, end])).toEqual([
+    ['pineapple', 2, 11],
+    ['pine', 15, 19],
+  ]);
+});
+
+it.each([
+  ['İstanbul', 'istanbul'],
+  ['ΟΔΟΣ', 'οδοσ'],
+  ['Straße', 'straße'],
+])('keeps the places of letters in %s', (text, small) => expect(inSmallLetters(text)).toBe(small));
+
+it('takes no more time for many words than for a few', async () => {
+  const listOf = (words: number): string[] => Array.from({ length: words }, (_, index) => `${'a'.repeat(50)}${index}`);
+  const searches = { 50: await WordSearch.of(listOf(50)), 5000: await WordSearch.of(listOf(5000)) };
+  const text = 'a'.repeat(1_000_000);
+  const find = (words: number): void => expect(isIn(searches[words as 50 | 5000], text)).toBe(false);
+  // A hundred times as many words: a separate search per word would take a hundred times as long.
+  expect(await growth(find, 50, 5000)).toBeLessThan(10);
+});
+
+it('takes time in proportion to the text', async () => {
+  const words = await WordSearch.of(Array.from({ length: 2000 }, (_, index) => `${'ab'.repeat(20)}${index}`));
+  const find = (pairs: number): void => expect(isIn(words, 'ab'.repeat(pairs))).toBe(false);
+  // Eight times the text: restarting at every character would take sixty-four times as long.
+  expect(await growth(find, 100_000, 800_000)).toBeLessThan(24);
+});
+
+it('lets other calls go on while a long list is prepared, in proportion to its letters', async () => {
+  const listOf = (words: number): string[] => Array.from({ length: words }, (_, index) => `${index}-word-of-the-list`);
+  expect(await turnsDuring(() => WordSearch.of(listOf(10_000)))).toBeGreaterThan(20);
+  expect(await growth((words) => WordSearch.of(listOf(words)), 1000, 8000)).toBeLessThan(24);
+});
+
+it('finds a word at every place of a long text', async () => {
+  const text = 'x'.repeat(16 * 1024 - 3);
+  const words = await WordSearch.of(['needle']);
+  const found = await findWords(words, { ...search(), texts: [`${text}NEEDLE${text}`, `${text}NEEDL_E`] });
+  expect(found).toEqual({
+    matches: [{ pattern: 0, text: 0, start: text.length, end: text.length + 6 }],
+    stopped: null,
+  });
+});
+
+it('stops after too many matches, and not for the length of a text', async () => {
+  const heronSearch = await WordSearch.of(['heron']);
+  const heron = { pattern: 0, text: 0, start: 2, end: 7 };
+  const long = { ...search(), texts: ['a heron', 'x'.repeat(20_000_000)] };
+  expect(await findWords(heronSearch, long)).toEqual({ matches: [heron], stopped: null });
+  const many = { ...search(), texts: ['a heron', 'heron '.repeat(maxMatches), 'a heron'] };
+  expect(await findWords(heronSearch, many)).toEqual({
+    matches: [heron],
+    stopped: { text: 1, pattern: -1 },
+  });
 });

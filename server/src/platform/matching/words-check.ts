@@ -1,7 +1,15 @@
-import { findWords } from './find-words.js';
-import { isEmpty, joined, nothingFound, type Findings, type Matches, type Search } from './found.js';
+import { setImmediate } from 'node:timers/promises';
 import { matcher } from './matcher.js';
-import { WordSearch } from './word-search.js';
+import {
+  isEmpty,
+  joined,
+  maxMatches,
+  nothingFound,
+  type Findings,
+  type Match,
+  type Matches,
+  type Search,
+} from './search.js';
 
 /**
  * Finds parts of texts. Texts that were not searched to their end count as found, so that slow input cannot bypass a
@@ -43,4 +51,207 @@ function findingsOf({ matches, stopped }: Matches, names: readonly string[]): Fi
   }
   for (const list of parts.values()) list.sort((one, other) => one.start - other.start);
   return { parts, rest: stopped && { from: stopped.text, what: nameOf(stopped.pattern) } };
+}
+
+/** Characters that are searched in one turn of the event loop: some milliseconds. */
+const pieceLength = 16 * 1024;
+/** Number of characters that each further text counts at least. */
+const perText = 16;
+
+/**
+ * Finds words in texts in linear time. A small text is searched at once in this thread, and a large one in pieces,
+ * between which other calls continue. The search uses none of the time for patterns, because an honest prompt may be
+ * long.
+ */
+export async function findWords(
+  search: WordSearch,
+  { texts, isFirstEnough }: Pick<Search, 'texts' | 'isFirstEnough'>,
+): Promise<Matches> {
+  const matches: Match[] = [];
+  let searched = 0;
+  for (const [at, text] of texts.entries()) {
+    const before = matches.length;
+    let state = 0;
+    for (let from = 0; from < text.length; from += pieceLength) {
+      const most = isFirstEnough ? 1 : maxMatches + 1;
+      const note = (word: number, end: number): boolean => {
+        add(matches, before, { pattern: word, text: at, ...placeOf(search, word, from + end) });
+        return matches.length < most;
+      };
+      state = search.run(inSmallLetters(text.slice(from, from + pieceLength)), state, note);
+      if (matches.length >= most) return isFirstEnough ? { matches, stopped: null } : stoppedAt(matches, before, at);
+      searched += Math.min(pieceLength, text.length - from) + perText;
+      if (searched < pieceLength) continue;
+      searched = 0;
+      await setImmediate();
+    }
+  }
+  return { matches, stopped: null };
+}
+
+const placeOf = ({ words }: WordSearch, word: number, end: number): Pick<Match, 'start' | 'end'> => ({
+  start: end - (words[word]?.length ?? 0),
+  end,
+});
+
+/**
+ * Adds a match unless it is within a longer one.
+ * @param first index of the first match in the same text
+ */
+function add(matches: Match[], first: number, match: Match): void {
+  while (matches.length > first && (matches.at(-1)?.start ?? -1) >= match.start) matches.pop();
+  matches.push(match);
+}
+
+const stoppedAt = (matches: Match[], before: number, text: number): Matches => ({
+  matches: matches.slice(0, before),
+  stopped: { text, pattern: -1 },
+});
+
+/** Letters of a list that are prepared in one turn of the event loop: some milliseconds. */
+const lettersPerTurn = 2_000;
+
+/**
+ * Returns the text in lower case with the same number of characters, so that offsets stay the same. A final sigma is a
+ * sigma.
+ */
+export const inSmallLetters = (text: string): string => text.replaceAll('İ', 'i').toLowerCase().replaceAll('ς', 'σ');
+
+/**
+ * Finds words in one pass over a text (Aho-Corasick): the time depends on the text, not on the number or kind of words.
+ * States are numbers from 0, the state before any letter of a word.
+ */
+export class WordSearch {
+  readonly words: readonly string[];
+  private readonly next: Transitions;
+  /** The state to continue from if a state has no transition: that of its longest suffix with which a word begins. */
+  private readonly fallback: Int32Array;
+  /** The longest word that ends in a state; -1 if none does. */
+  private readonly word: Int32Array;
+  /** The state and the letter that lead to a state. */
+  private readonly from: Int32Array;
+  private readonly letter: Uint16Array;
+  private readonly begins = new Uint8Array(0x10000);
+
+  private constructor(words: readonly string[]) {
+    this.words = [...new Set(words.map(inSmallLetters))].filter((word) => word !== '');
+    const letters = this.words.reduce((sum, { length }) => sum + length, 0);
+    this.next = new Transitions(letters);
+    this.fallback = new Int32Array(letters + 1);
+    this.word = new Int32Array(letters + 1).fill(-1);
+    this.from = new Int32Array(letters + 1);
+    this.letter = new Uint16Array(letters + 1);
+  }
+
+  /** Prepares a list of words. Other calls continue while a long list is prepared. */
+  static async of(words: readonly string[]): Promise<WordSearch> {
+    const search = new WordSearch(words);
+    await search.link(await search.add());
+    return search;
+  }
+
+  /**
+   * @param piece text in lower case
+   * @param from the state at the end of the previous piece; 0 at the start of a text
+   * @param found called with each offset after a word; returns whether to continue
+   * @returns the state at the end of the piece
+   */
+  run(piece: string, from: number, found: (word: number, end: number) => boolean): number {
+    let state = from;
+    for (let at = 0; at < piece.length; at++) {
+      const letter = piece.charCodeAt(at);
+      if (state === 0 && this.begins[letter] === 0) continue;
+      state = this.step(state, letter);
+      const word = this.word[state] ?? -1;
+      if (word >= 0 && !found(word, at + 1)) return state;
+    }
+    return state;
+  }
+
+  private step(from: number, letter: number): number {
+    for (let state = from; ; state = this.fallback[state] ?? 0) {
+      const next = this.next.get(state, letter);
+      if (next > 0 || state === 0) return next;
+    }
+  }
+
+  /** @returns the states by the length of the prefix that they represent */
+  private async add(): Promise<number[][]> {
+    const levels: number[][] = [];
+    let states = 1;
+    let letters = 0;
+    for (const [index, word] of this.words.entries()) {
+      let state = 0;
+      this.begins[word.charCodeAt(0)] = 1;
+      for (let at = 0; at < word.length; at++) {
+        const letter = word.charCodeAt(at);
+        let to = this.next.get(state, letter);
+        if (to === 0) {
+          to = states++;
+          this.next.set(state, letter, to);
+          this.from[to] = state;
+          this.letter[to] = letter;
+          (levels[at] ??= []).push(to);
+        }
+        state = to;
+      }
+      this.word[state] = index;
+      letters += word.length;
+      if (letters < lettersPerTurn) continue;
+      letters = 0;
+      await setImmediate();
+    }
+    return levels;
+  }
+
+  /** Sets the fallbacks, short states first, so that the fallback of a state is complete before the state itself. */
+  private async link(levels: ReadonlyArray<readonly number[]>): Promise<void> {
+    let linked = 0;
+    for (const level of levels) {
+      for (const state of level) {
+        const from = this.from[state] ?? 0;
+        const fallback = from === 0 ? 0 : this.step(this.fallback[from] ?? 0, this.letter[state] ?? 0);
+        this.fallback[state] = fallback;
+        if (this.word[state] === -1) this.word[state] = this.word[fallback] ?? -1;
+        if (++linked % lettersPerTurn === 0) await setImmediate();
+      }
+    }
+  }
+}
+
+/** A hash table of transitions with 12 bytes per entry. */
+class Transitions {
+  private readonly mask: number;
+  private readonly states: Int32Array;
+  private readonly letters: Int32Array;
+  private readonly targets: Int32Array;
+
+  constructor(count: number) {
+    const size = 2 ** Math.ceil(Math.log2(2 * count + 2));
+    this.mask = size - 1;
+    this.states = new Int32Array(size);
+    this.letters = new Int32Array(size);
+    this.targets = new Int32Array(size);
+  }
+
+  /** @returns 0 if there is none, because no transition leads to the first state */
+  get(state: number, letter: number): number {
+    return this.targets[this.placeOf(state, letter)] ?? 0;
+  }
+
+  set(state: number, letter: number, target: number): void {
+    const place = this.placeOf(state, letter);
+    this.states[place] = state;
+    this.letters[place] = letter;
+    this.targets[place] = target;
+  }
+
+  /** Returns the index of a transition, or of the free entry for it. */
+  private placeOf(state: number, letter: number): number {
+    let place = (Math.imul(state, 0x9e3779b1) ^ Math.imul(letter, 0x85ebca6b)) >>> 7;
+    for (place &= this.mask; this.targets[place] !== 0; place = (place + 1) & this.mask) {
+      if (this.states[place] === state && this.letters[place] === letter) break;
+    }
+    return place;
+  }
 }

@@ -1,4 +1,4 @@
-import { coversWork, type Price, type PriceBook } from '../../billing/prices/index.js';
+import type { Price, PriceBook } from '../../billing/prices/index.js';
 import {
   BudgetError,
   type Ledger,
@@ -207,7 +207,7 @@ function roomIn(error: unknown, cost: ResponseCost): number {
  * Returns the price of transcripts in a session that has no other turns. Null when a price per call covers them, or
  * they are free.
  */
-const ofOwnTranscripts = (sale: Price): Price | null => (coversWork(sale) ? null : sale);
+const ofOwnTranscripts = (sale: Price): Price | null => (sale.coversWork ? null : sale);
 
 /** Returns the quota that a refusing balance or money budget has left; null for other errors. */
 function availableOf(error: unknown): number | null {

@@ -6,7 +6,6 @@ import {
   type Component,
   linesOfUsage,
   reserveOf,
-  isFree,
   listsLines,
   type Price,
   minus,
@@ -114,12 +113,12 @@ export class SessionPrice {
 
   /** Whether the session pays for its time. */
   get isTimed(): boolean {
-    return (this.price.card.prices.second ?? 0) > 0 && !isFree(this.price);
+    return (this.price.card.prices.second ?? 0) > 0 && !this.price.isFree;
   }
 
   /** Returns the minimum reservation with which a session may begin and continue. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
-    if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
+    if (this.price.isFree || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
     const { card, cards, groupRatio } = this.price;
     if (listsLines(this.price)) {
@@ -135,7 +134,7 @@ export class SessionPrice {
    * kind.
    */
   bound({ text, audio }: ReadTokens, outputTokens: number): number {
-    if (isFree(this.price) || this.isPaid) return 0;
+    if (this.price.isFree || this.isPaid) return 0;
     const { card, groupRatio } = this.price;
     const { QuotaPerUnit } = this.values;
     if (listsLines(this.price)) {

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
-import { coversWork, type Price } from '../../billing/prices/index.js';
+import type { Price } from '../../billing/prices/index.js';
 import { AppError } from '../../shared/errors.js';
 import { unpricedTools } from '../../gateway/reserve/metering/server-tools.js';
 import { asFields, type Fields } from '../../dialects/neutral/fields.js';
@@ -12,7 +12,7 @@ import { asFields, type Fields } from '../../dialects/neutral/fields.js';
  */
 export function unchargedTools(event: Fields, price: Price, { UnpricedTools }: OptionValues): readonly string[] {
   const holders = [asFields(event['session']), asFields(event['response'])];
-  if (coversWork(price)) return [];
+  if (price.coversWork) return [];
   const gifts = Object.fromEntries(Object.entries(price.card.prices).filter(([, each]) => each === 0));
   const names = holders.flatMap((holder) => (holder ? unpricedTools(holder, gifts) : []));
   const [name] = names;

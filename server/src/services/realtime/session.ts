@@ -14,7 +14,7 @@ import { errorFrame, eventBounds } from './session-events.js';
 import { eventIn, type SessionWatch } from './session-watch.js';
 import type { SessionCost } from './session-cost.js';
 import { withSessionModel } from './session-model.js';
-import { namedByEvent } from '../../dialects/languages/ids/named-ids.js';
+import { namedByEvent } from '../../dialects/languages/provider-ids.js';
 import { notFound } from '../../gateway/route/affinity/call-origin.js';
 import { SessionEndedError } from './session-admission.js';
 import {

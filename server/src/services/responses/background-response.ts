@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { headerCallOf, toTarget, wholeAnswer, type Attempt, type AttemptOutcome } from '../../gateway/send/attempt.js';
+import type { Attempt, AttemptOutcome } from '../../gateway/send/attempt.js';
+import { headerCallOf, toTarget, wholeAnswer } from '../../gateway/send/attempt-exchange.js';
 import { attemptChat } from '../../gateway/send/attempt-chat.js';
 import { responsesDialect } from '../../gateway/deliver/chat-dialects.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';

@@ -1,6 +1,7 @@
 import type { OptionValues } from '../../options/option.service.js';
 import type { Clock } from '../../shared/clock.js';
-import { familySettings, refusal, toTarget, wholeAnswer, type AttemptSettings } from '../../gateway/send/attempt.js';
+import type { AttemptSettings } from '../../gateway/send/attempt.js';
+import { familySettings, refusal, toTarget, wholeAnswer } from '../../gateway/send/attempt-exchange.js';
 import { redactKey } from '../../gateway/send/redact-key.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import { ClientGoneError } from '../../gateway/deliver/delivery.js';

@@ -9,7 +9,7 @@ import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import type { CallGuard, GuardNote } from '../../gateway/admit/guardrails/call-guard.js';
 import type { Guardrails } from '../../gateway/admit/guardrails/guardrails.js';
 import type { Fields } from '../../dialects/neutral/fields.js';
-import { SearchTime } from '../../platform/matching/search-time.js';
+import { SearchTime } from '../../platform/matching/search.js';
 import type { Captures } from '../../gateway/observe/captures.js';
 import type { ErrorLog } from '../../gateway/observe/error-log.js';
 import type { RoutedChannel } from '../../gateway/route/routed-channel.js';

@@ -3,13 +3,13 @@ import { asFields, type Fields } from '../../../shared/json.js';
 import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
 import type { Usage } from '../../../shared/usage.js';
 import { chargeOfCard, chargeOfComponents, chargeOfUsage } from '../card-charge.js';
-import { componentsOf, type Component, type Count, type PricedUsage } from '../card-lines.js';
-import { hasLines } from '../charge-card.js';
+import { type Component, componentsOf, type Count, hasLines, type PricedUsage } from '../card-lines.js';
 import type { Formula, Price } from '../compiled-price.js';
 import { asPieces } from '../other-models.js';
+import { isAudioModel } from '../price-book.js';
 import { linesOfTranscripts, transcriptsOf, type Transcripts } from '../transcript-lines.js';
 import { whole, type Rounded } from '../rounding.js';
-import { countOf, imageFactor, isAudioModel, loggedUsage, oneCall } from '../table-usage.js';
+import { countOf, imageFactor, loggedUsage, oneCall } from '../table-usage.js';
 import { loggedVideo, videoPriceOf } from '../video-price.js';
 import { isImageCall, quantitiesFor, textOf, type LoggedCall, type RecordedCards } from './logged-quantities.js';
 

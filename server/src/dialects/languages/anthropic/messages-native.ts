@@ -15,7 +15,7 @@ import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
 import { continuesWithoutThought, withoutForeignThoughts } from './own-thoughts.js';
-import { idsOfMessage, idsOfMessageEvent } from '../ids/given-ids.js';
+import { idsOfMessage, idsOfMessageEvent } from '../provider-ids.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
 /** A Messages body for Anthropic, and its differences from the client's body. */

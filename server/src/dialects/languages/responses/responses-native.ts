@@ -6,7 +6,7 @@ import { asFields, asText, parseFields, someText, type Fields } from '../../neut
 import { NativeStream, type NativeListener } from '../../wire/pass-through/native-stream.js';
 import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
-import { idsOfResponse } from '../ids/given-ids.js';
+import { idsOfResponse } from '../provider-ids.js';
 import { lastProof } from './encrypted-reasoning.js';
 import { failureOf, readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';

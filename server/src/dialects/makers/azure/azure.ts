@@ -1,8 +1,7 @@
 import type { Adapter, Target } from '../../contract.js';
 import { everythingAt } from '../openai-compatible/dialect.js';
-import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { needsResponses, openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { deploymentRules } from '../openai-compatible/chat-body.js';
-import { needsResponses } from '../openai-compatible/over-responses.js';
 import { azureDrawingHeader, drawingIn } from '../../languages/responses/drawing-tool.js';
 
 /** 2025-05-10 00:00 UTC. Older channels name their deployments without dots. */

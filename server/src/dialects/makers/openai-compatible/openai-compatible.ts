@@ -3,6 +3,7 @@ import type {
   Adapter,
   ChatCapability,
   ChatRequest,
+  ResponsesRoute,
   StreamTransform,
   Target,
   Transcript,
@@ -11,7 +12,7 @@ import type {
 } from '../../contract.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
-import { idsOfChat } from '../../languages/ids/given-ids.js';
+import { idsOfChat } from '../../languages/provider-ids.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { countedImages } from '../../languages/openai/image-count.js';
 import { chatUsage } from '../../languages/openai/usage.js';
@@ -19,13 +20,15 @@ import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
 import { oneShot, type OneShotRules } from './one-shot.js';
-import { overResponses } from './over-responses.js';
 import { PassThroughStream, SpokenStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
 import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
 import { type Json, asFields, asList, parseFields, type Fields } from '../../neutral/fields.js';
+import type { ProviderCodec } from '../../neutral/codec.js';
+import { fieldName } from '../../neutral/field-name.js';
+import { responsesProvider } from '../../languages/responses/responses-write.js';
 import { parseExact, writeJson } from '../../../shared/exact-json.js';
 
 /** Rules for images, in OpenAI's shape. */
@@ -185,5 +188,82 @@ export function knownChunk(chunk: Json): Json {
       finish_reason: choice['finish_reason'] ?? null,
     })),
     usage: chunk['usage'] ?? null,
+  };
+}
+
+/** Models that OpenAI serves only at Responses (OpenAI's model pages, November 2026). */
+const onlyResponses =
+  /^(?:o[13]-pro|o\d(?:-mini)?-deep-research|gpt-5[\d.]*-(?:pro|codex)|codex-|computer-use-preview|gpt-6-astra)/;
+/** Models whose chat completions refuse functions unless the effort is `none` (BerriAI/litellm#34569, pipecat#4043). */
+const reasonsWithTools = /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/;
+
+/** Whether chat completions of OpenAI refuse the call, in any client's dialect, and Responses takes it. */
+export function needsResponses(body: Fields, model: string): boolean {
+  if (onlyResponses.test(model)) return true;
+  if (!reasonsWithTools.test(model) || model.endsWith('-none') || body['reasoning_effort'] === 'none') return false;
+  return hasTools(body);
+}
+
+const hasTools = ({ tools, functions }: Fields): boolean => asList(tools).length > 0 || asList(functions).length > 0;
+
+/** Fields without a counterpart in Responses, in the dialects of clients. Their calls stay at chat completions. */
+function wantsMoreThanResponses(body: Fields): boolean {
+  const config = asFields(body['generationConfig']) ?? {};
+  const several = [body['n'], config['candidateCount']].some((count) => typeof count === 'number' && count > 1);
+  const modalities = [...asList(body['modalities']), ...asList(config['responseModalities'])];
+  return (
+    several ||
+    body['logprobs'] === true ||
+    config['responseLogprobs'] === true ||
+    asFields(body['web_search_options']) !== null ||
+    modalities.some((each) => String(each).toLowerCase() !== 'text')
+  );
+}
+
+/**
+ * Whether a call goes to Responses. The channel's setting decides, or else an earlier refusal of the provider, or else
+ * the model.
+ */
+function takes({ needsResponses: needed }: Dialect, body: Fields, target: Target): boolean {
+  const { setting, refusedAtChat, upstreamModel } = target;
+  if (setting.chatUpstream === 'chat') return false;
+  const isMeant =
+    setting.chatUpstream === 'responses' ||
+    refusedAtChat === 'all' ||
+    (refusedAtChat === 'tools' && hasTools(body)) ||
+    needed?.(body, upstreamModel) === true;
+  return isMeant && !wantsMoreThanResponses(body);
+}
+
+/** Minimum output limit of Responses. The other dialects allow lower limits. */
+const minOutput = 16;
+
+/**
+ * The models that need Responses also refuse stop texts at chat completions, so no call loses a field that worked
+ * there.
+ */
+const overResponsesCodec: ProviderCodec = {
+  ...responsesProvider,
+  write(request) {
+    const { body, dropped, ...written } = responsesProvider.write({ ...request, stop: [] });
+    const limit = body['max_output_tokens'];
+    if (typeof limit === 'number' && limit < minOutput) body['max_output_tokens'] = minOutput;
+    const names = request.stop.length > 0 ? [...dropped, fieldName(request.dialect, 'stop')] : dropped;
+    return { ...written, body, dropped: names };
+  },
+};
+
+/** Responses as the upstream of clients of other dialects (docs/reference/providers/openai-family.md#chat-over-responses). */
+function overResponses(dialect: Dialect, place: EndpointPath): ResponsesRoute {
+  const native = nativeResponses(dialect, place);
+  return {
+    takes: (body, target) => takes(dialect, body, target),
+    codec: () => overResponsesCodec,
+    toUpstreamRequest(body, { stream, headers }, target) {
+      const rawBody = Buffer.from(writeJson(body));
+      const request = { path: '/v1/responses', body, rawBody, stream, wantsUsage: stream, headers };
+      // The body already contains the channel's override.
+      return native.toUpstreamRequest(request, { ...target, override: null });
+    },
   };
 }

@@ -3,7 +3,7 @@ import { defaultOptionValues } from '../../../options/option-registry.js';
 import type { ChatRequest, Target, UpstreamRequest } from '../../contract.js';
 import { noUsage } from '../../../shared/usage.js';
 import { TextMeter } from '../../../gateway/reserve/metering/text-meter.js';
-import { familySettings } from '../../../gateway/send/attempt.js';
+import { familySettings } from '../../../gateway/send/attempt-exchange.js';
 import { chatClient } from '../../languages/openai/chat-client.js';
 import { vertex, vertexCredential } from './vertex.js';
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';

@@ -2,8 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../../../platform/observability/logger.js';
 import { AppError, UnavailableError } from '../../../shared/errors.js';
 import type { GuardrailRule, GuardrailStage } from '../../../shared/guardrail-rule.js';
-import { isEmpty, masked, namesIn, nothingFound, type Findings } from '../../../platform/matching/found.js';
-import type { SearchTime } from '../../../platform/matching/search-time.js';
+import {
+  type Findings,
+  isEmpty,
+  masked,
+  namesIn,
+  nothingFound,
+  type SearchTime,
+} from '../../../platform/matching/search.js';
 import type { LocalCheck } from '../../../platform/matching/words-check.js';
 import type { CheckedTexts, RemoteCheck } from './remote-checks.js';
 

@@ -1,7 +1,6 @@
 import { growth } from '../../../../../tests/support/growth.js';
 import { personalDataKinds, type PersonalDataKind } from '../../../shared/personal-data.js';
-import { masked } from '../../../platform/matching/found.js';
-import { SearchTime } from '../../../platform/matching/search-time.js';
+import { masked, SearchTime } from '../../../platform/matching/search.js';
 import { personalDataCheck } from './local-checks.js';
 
 const find = (texts: string[], kinds: readonly PersonalDataKind[] = personalDataKinds) =>

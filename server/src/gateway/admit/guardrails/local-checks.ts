@@ -1,6 +1,6 @@
 import type { GuardrailRule } from '../../../shared/guardrail-rule.js';
 import { personalDataOf, personalDataPatterns, type FoundPart } from '../../../shared/personal-data.js';
-import type { Match } from '../../../platform/matching/found.js';
+import type { Match } from '../../../platform/matching/search.js';
 import { matcher } from '../../../platform/matching/matcher.js';
 import { wordsCheck, type LocalCheck } from '../../../platform/matching/words-check.js';
 

@@ -1,5 +1,5 @@
 import type { Prices, Quantity } from '../../../shared/price-card.js';
-import { declaredTools } from '../../../dialects/neutral/declared-tools.js';
+import { declaredTools, searchFields } from '../../../dialects/neutral/declared-tools.js';
 import { asFields, asFieldsList, someText, type Fields } from '../../../dialects/neutral/fields.js';
 
 /** The prices of each tool that a provider runs. One price of a row is enough. */
@@ -27,9 +27,6 @@ const withoutFee = new RegExp(
  * Names of Google's free tools. Google writes them in both cases; Anthropic and OpenAI charge for tools of such names.
  */
 const googleWithoutFee = /^(?:code_?execution|file_?search)$/i;
-
-/** Fields of Chat Completions that let a provider search. */
-const searchFields = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 
 /** Returns the tools of a request that the provider runs and that have no known price, by the client's names. */
 export function unpricedTools(body: Fields, prices: Prices): readonly string[] {

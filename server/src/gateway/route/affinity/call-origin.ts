@@ -1,7 +1,7 @@
 import type { Admission } from '../admission.js';
 import type { Continuation } from '../../request.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
-import type { NamedText } from '../../../dialects/languages/ids/named-ids.js';
+import type { NamedText } from '../../../dialects/languages/provider-ids.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { RoutingTable } from '../routing-table.js';

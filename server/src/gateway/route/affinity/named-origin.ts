@@ -1,8 +1,6 @@
 import type { Caller } from '../../admit/authentication.js';
 import type { Continuation } from '../../request.js';
-import type { Endpoint } from '../../endpoint.js';
-import type { Fields } from '../../../dialects/neutral/fields.js';
-import { namedIds, type NamedId } from '../../../dialects/languages/ids/named-ids.js';
+import type { NamedId } from '../../../dialects/languages/provider-ids.js';
 import { notFound } from './call-origin.js';
 import type { IdOwner, IdOwners } from './id-owners.js';
 
@@ -11,21 +9,10 @@ const maxIds = 1000;
 
 /**
  * Finds the account that stores the objects that a body names, if this server returned all of them to the caller.
- * @returns null at once when the body names nothing, as in nearly all calls
- * @throws RelayError invalid_request for an id that is not a text; later the errors of `accountOf`
+ * @param ids at least one
+ * @throws RelayError unknown_id, previous_response_not_found for ids of different accounts; UnavailableError
  */
-export function namedOrigin(
-  { names }: Pick<Endpoint, 'names'>,
-  body: Fields,
-  caller: Pick<Caller, 'user' | 'token'>,
-  owners: Pick<IdOwners, 'find'>,
-): Promise<Continuation> | null {
-  const ids = names ? namedIds(names, body) : [];
-  return ids.length === 0 ? null : accountOf(ids, caller, owners);
-}
-
-/** @throws RelayError unknown_id, previous_response_not_found for ids of different accounts; UnavailableError */
-async function accountOf(
+export async function namedOrigin(
   ids: readonly NamedId[],
   { user, token }: Pick<Caller, 'user' | 'token'>,
   owners: Pick<IdOwners, 'find'>,

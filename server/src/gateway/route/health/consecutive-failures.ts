@@ -8,11 +8,7 @@ const maxCounted = 10_000;
 /** Counts the failures of keys and models that have no success between them. */
 export class ConsecutiveFailures {
   /** Times of failures, Unix milliseconds, by key and model. */
-  private readonly times = new Map<string, number[]>();
-
-  get isEmpty(): boolean {
-    return this.times.size === 0;
-  }
+  readonly times = new Map<string, number[]>();
 
   /** @returns whether the recent failures are enough for a cooldown; they are forgotten then */
   add(key: string, now: number): boolean {

@@ -1,7 +1,7 @@
 import type { SharedState } from '../../../platform/cache/shared-state.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import type { Clock } from '../../../shared/clock.js';
-import type { ConcurrencySlot, ConcurrencySlots } from '../../admit/concurrency-slots.js';
+import type { ConcurrencySlot, ConcurrencySlots } from '../../admit/in-flight.js';
 import { keyMarksOf } from '../key-mark.js';
 import type { RoutedChannel } from '../routed-channel.js';
 import type { UseLimits } from '../../../shared/channel-limits.js';

@@ -265,8 +265,9 @@ export class Foundation1764100000000 implements MigrationInterface {
         money bigint NOT NULL CHECK (money > 0),
         currency text NOT NULL,
         status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'success')),
-        created_time bigint NOT NULL,
-        paid_time bigint NOT NULL DEFAULT 0,
+        created_at timestamptz NOT NULL,
+        -- Null: not paid.
+        paid_at timestamptz,
         -- The gateway's payment number. One payment pays one order.
         provider_trade_no text,
         -- Providers that number an order before it is paid are asked for it, and refund it, by that number.

@@ -12,7 +12,7 @@ import { AppError } from '../../../shared/errors.js';
 import type { Admission } from '../../../gateway/route/admission.js';
 import type { Caller } from '../../../gateway/admit/authentication.js';
 import { notFound } from '../../../gateway/route/affinity/call-origin.js';
-import { droppedHeader } from '../../../gateway/send/attempt.js';
+import { droppedHeader } from '../../../gateway/send/attempt-exchange.js';
 import { mapModel } from '../../../gateway/route/model-mapping.js';
 import { redactKey } from '../../../gateway/send/redact-key.js';
 import type { ClientResponse } from '../../../gateway/deliver/client-response.js';

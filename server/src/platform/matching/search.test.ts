@@ -1,4 +1,4 @@
-import { SearchTime } from './search-time.js';
+import { SearchTime } from './search.js';
 
 it('is one second for all that a call checks', () => {
   const time = new SearchTime();

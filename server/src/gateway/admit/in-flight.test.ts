@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SlotClaim } from '../../platform/cache/shared-state.js';
 import { systemClock } from '../../shared/clock.js';
-import { ConcurrencySlots, type SlotLink } from './concurrency-slots.js';
+import { ConcurrencySlots, type SlotLink } from './in-flight.js';
 
 /** A link to the shared state that calls `granting` whenever it grants slots. */
 const linkOf = (granting: () => void): SlotLink => ({

@@ -1,7 +1,90 @@
-import { asText, type Fields } from '../../neutral/fields.js';
-import { malformed } from '../../errors/relay-error.js';
-import { isMadeId } from '../responses/response-object.js';
-import { IdFields, type IdPath } from './id-fields.js';
+import { asFields, asList, asText, type Fields } from '../neutral/fields.js';
+import { malformed } from '../errors/relay-error.js';
+import { isMadeId } from './responses/response-object.js';
+
+// The ids of what a provider keeps for its account: clients name them in requests, and get them in responses.
+
+/**
+ * A field that holds an id: names separated by dots, `[]` after a list, `*` for every field of an object. A second entry
+ * limits it to objects with some property, such as a type.
+ */
+type IdPath = readonly [path: string, only?: (holder: Fields) => boolean];
+
+/** An id in a body. */
+interface FoundId {
+  /** The path of the field, such as `input[2].id`. */
+  readonly field: string;
+  readonly id: unknown;
+}
+
+interface Place {
+  /** Conditions under which the value is an id. Without conditions it is not an id. */
+  readonly ids: Array<(holder: Fields) => boolean>;
+  readonly next: Map<string, Place>;
+}
+
+const always = (): boolean => true;
+const newPlace = (): Place => ({ ids: [], next: new Map() });
+
+/** Paths as one tree, so that a body is read once, and only at fields that may contain ids. */
+class IdFields {
+  private readonly root = newPlace();
+
+  constructor(paths: readonly IdPath[]) {
+    for (const [path, only = always] of paths) {
+      let place = this.root;
+      for (const name of path.replaceAll('[]', '.[]').split('.')) {
+        const known = place.next.get(name) ?? newPlace();
+        place.next.set(name, known);
+        place = known;
+      }
+      place.ids.push(only);
+    }
+  }
+
+  /** Returns the values. Absent values and null are left out; all others are returned, even if they are not text. */
+  in(body: Fields): readonly FoundId[] {
+    const found: Found[] = [];
+    readFields(body, this.root, found);
+    return found.map(({ path, id }) => ({ field: path.reverse().join('').replace(/^\./, ''), id }));
+  }
+}
+
+/** The path is built from the inner name outwards when an id is found, because most bodies have none. */
+interface Found {
+  readonly path: string[];
+  readonly id: unknown;
+}
+
+function readFields(holder: Fields, place: Place, found: Found[]): void {
+  for (const [name, next] of place.next) {
+    if (name === '[]') continue;
+    for (const each of name === '*' ? Object.keys(holder) : [name]) {
+      const before = found.length;
+      read(holder[each], holder, next, found);
+      for (let at = before; at < found.length; at++) found[at]?.path.push(`.${each}`);
+    }
+  }
+}
+
+function read(value: unknown, holder: Fields, place: Place, found: Found[]): void {
+  if (value === undefined || value === null) return;
+  const entries = place.next.get('[]');
+  if (Array.isArray(value) && entries) return readEntries(value as unknown[], holder, entries, found);
+  const fields = Array.isArray(value) ? null : asFields(value);
+  // An id that may be an object contains the id as a field.
+  if (fields && place.next.size > 0) return readFields(fields, place, found);
+  const isId = place.ids.some((only) => only(holder)) || entries?.ids.some((only) => only(holder));
+  if (isId) found.push({ path: [], id: value });
+}
+
+function readEntries(list: readonly unknown[], holder: Fields, place: Place, found: Found[]): void {
+  for (const [index, entry] of list.entries()) {
+    const before = found.length;
+    read(entry, holder, place, found);
+    for (let at = before; at < found.length; at++) found[at]?.path.push(`[${index}]`);
+  }
+}
 
 /** Dialects in which clients name objects that their provider keeps. */
 export type IdDialect = 'chat' | 'messages' | 'generate' | 'responses' | 'imageEdits';
@@ -127,20 +210,23 @@ const fieldsOf: Readonly<Record<IdDialect, IdFields>> = {
 };
 
 const conversationFields = /^(?:previous_response_id|conversation(?:\.id)?|input\[\d+\]\.id)$/;
-const none: readonly NamedText[] = [];
+const none: readonly never[] = [];
 
 /**
  * Returns the ids in a client's body by which a provider finds objects that it keeps
  * (docs/reference/relay/access.md#ids-of-a-provider).
+ * @param dialect absent for endpoints whose bodies cannot name any
  * @throws RelayError invalid_request for an id that is not a text
  */
-export const namedIds = (dialect: IdDialect, body: Fields): readonly NamedId[] =>
-  textsAt(fieldsOf[dialect], body).map(({ field, id }) => ({
+export function namedIds(dialect: IdDialect | undefined, body: Fields): readonly NamedId[] {
+  if (!dialect) return none;
+  return textsAt(fieldsOf[dialect], body).map(({ field, id }) => ({
     dialect,
     field,
     id,
     isConversation: conversationFields.test(field),
   }));
+}
 
 /** Returns the names in an event of a realtime session. */
 export const namedByEvent = (event: Fields): readonly NamedText[] => textsAt(ofEvent, event);
@@ -152,4 +238,40 @@ function textsAt(fields: IdFields, body: Fields): readonly NamedText[] {
     if (typeof id !== 'string') throw malformed(`${field} must be a text`);
     return { field, id };
   });
+}
+
+// The ids in responses, by which a client may name later what the provider keeps for it.
+
+const ofStored = new IdFields([['id'], ['output[].id']]);
+const ofResponse = new IdFields([
+  ['output[].container_id'],
+  ['output[].environment.container_id'],
+  ['output[].content[].annotations[].container_id'],
+  ['output[].content[].annotations[].file_id'],
+]);
+const ofMessage = new IdFields([['container.id'], ['content[].content.content[].file_id']]);
+
+const ofChat = new IdFields([['choices[].message.audio.id']]);
+
+const textsIn = (fields: IdFields, body: Fields): string[] =>
+  fields.in(body).flatMap(({ id }) => (typeof id === 'string' && id !== '' ? [id] : []));
+
+/** @param response a response of Responses; one that its provider does not store cannot be continued by its ids */
+export const idsOfResponse = (response: Fields): readonly string[] => [
+  ...(response['store'] === false ? [] : textsIn(ofStored, response)),
+  ...textsIn(ofResponse, response),
+];
+
+/** @param answer a response of chat completions, whose audio may be named in the next request */
+export const idsOfChat = (answer: Fields): readonly string[] => textsIn(ofChat, answer);
+
+/** @param message a response of Messages */
+export const idsOfMessage = (message: Fields): readonly string[] => textsIn(ofMessage, message);
+
+/** Returns the ids in one event of a stream of Messages. */
+export function idsOfMessageEvent(event: Fields): readonly string[] {
+  const block = asFields(event['content_block']);
+  if (block) return idsOfMessage({ content: [block] });
+  const holder = asFields(event['delta']) ?? asFields(event['message']) ?? {};
+  return idsOfMessage({ container: holder['container'], content: asList(holder['content']) });
 }

@@ -1,0 +1,217 @@
+import type { OptionValues } from '../options/option.service.js';
+import type { Price } from '../billing/prices/index.js';
+import type { KnownBudget } from '../shared/budget.js';
+import { AppError, isAppError } from '../shared/errors.js';
+import { jsonInTurns } from '../shared/json-in-turns.js';
+import type { FormPart } from '../dialects/contract.js';
+import { toCallFailure } from '../dialects/errors/failure.js';
+import { mayRunTools } from '../dialects/neutral/declared-tools.js';
+import { SearchTime } from '../platform/matching/search.js';
+import type { Caller } from './admit/authentication.js';
+import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
+import { bodyTexts, withTexts } from './admit/guardrails/body-texts.js';
+import type { CallGuard } from './admit/guardrails/call-guard.js';
+import { rateHeaders } from './admit/rate-headers.js';
+import type { Call, OpenedRequest } from './call.js';
+import type { RelayDeps } from './deps.js';
+import type { RunningCalls } from './observe/running-calls.js';
+import type { ParsedRequest } from './request.js';
+import { overriddenCalls } from './reserve/metering/overridden-call.js';
+import { estimatePrompt } from './reserve/metering/prompt-tokens.js';
+import { unpricedTools } from './reserve/metering/server-tools.js';
+import { reserveFor, type Reserved } from './reserve/reserve.js';
+import type { Admission } from './route/admission.js';
+import type { CallUse } from './route/limits/limit-board.js';
+
+/** Prepares a call that has a route: prices it, checks its texts, and reserves what it may cost. */
+export class CallPreparation {
+  constructor(
+    private readonly deps: RelayDeps,
+    private readonly running: RunningCalls,
+  ) {}
+
+  /**
+   * Parses a request for the model that serves it, and finds its prices.
+   * @throws AppError INVALID_INPUT, MODEL_NOT_PRICED
+   */
+  price(asked: OpenedRequest, admission: Admission): Call {
+    const { endpoint, incoming, caller, rawBody } = asked;
+    const { prices, budgets, captures, options } = this.deps;
+    const { values } = options;
+    const parsed = parse(asked, admission.model);
+    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
+    const price = prices.price(admission.bareModel, terms, endpoint.tariff.counts);
+    const request = endpoint.limitOutput ? withUnpriced(parsed, price, values) : parsed;
+    const { drawing, advisor } = request;
+    const isOverridden = this.overridesPrice && (request.images ?? endpoint.limitOutput) !== undefined;
+    const isCaptured = values['content_capture.rules'].length > 0;
+    return {
+      requestId: incoming.requestId,
+      path: incoming.path,
+      query: incoming.query,
+      headers: incoming.headers,
+      startedAt: incoming.startedAt,
+      trace: incoming.trace,
+      endpoint,
+      caller,
+      admission,
+      request,
+      overridden: isOverridden ? overriddenCalls(request, admission.candidates, admission.model) : undefined,
+      rawBody,
+      price,
+      drawing: drawing ? prices.ofDrawing(price, drawing.model, admission.group) : undefined,
+      advice: advisor ? prices.ofAdvice(price, advisor.model, admission.group) : undefined,
+      prices,
+      budgets: this.isBudgeted(caller) ? budgets.of(caller, admission.group, admission.bareModel) : null,
+      guard: asked.guard,
+      capture: isCaptured ? captures.of(caller, admission.group) : undefined,
+    };
+  }
+
+  /** Whether some budget or limit per minute may count calls of this caller. */
+  private isBudgeted({ user, token }: Caller): boolean {
+    return (
+      !this.deps.sharedBudgets.isEmpty ||
+      token.budgets.length + user.budgets.length + token.rates.length + user.rates.length > 0
+    );
+  }
+
+  private get overridesPrice(): boolean {
+    const { channels, options } = this.deps;
+    return channels.table.overridesPrice && !options.values['global.pass_through_request_enabled'];
+  }
+
+  /**
+   * Checks the texts of a request against the blocked words and the guardrails.
+   * @returns the call after all guardrails for input, unchanged or with a masked body
+   * @throws AppError SENSITIVE_WORDS, GUARDRAIL_BLOCKED
+   */
+  async check(asked: OpenedRequest, call: Call): Promise<Call> {
+    const { guardrails, options } = this.deps;
+    const { words } = guardrails;
+    const { requestId, caller, admission } = call;
+    const time = new SearchTime();
+    if (words.enabled) {
+      await words.check(call.endpoint.texts(call.request.body), { userId: caller.user.id, requestId, time });
+    }
+    if (options.values['guardrails.rules'].length === 0) return call;
+    const guard = guardrails.of(caller, admission.group, admission.model, requestId, time);
+    return guard ? this.guarded(asked, { ...call, guard }, guard) : call;
+  }
+
+  private async guarded(asked: OpenedRequest, call: Call, guard: CallGuard): Promise<Call> {
+    asked.guard = guard;
+    if (!guard.checksInput) return call;
+    const { body, form } = asked.opened;
+    const texts = await bodyTexts(body);
+    try {
+      const passed = await guard.apply(texts, 'input');
+      if (passed === texts) return call;
+      const masked = await withTexts(body, passed);
+      asked.opened = { ...asked.opened, body: masked, ...(form ? { form: withFields(form, masked) } : {}) };
+      if (!form) asked.rawBody = await jsonInTurns(masked);
+      return this.price(asked, call.admission);
+    } catch (error) {
+      this.deps.errors.guarded({ call, error, failure: toCallFailure(error), usedChannels: [] });
+      throw error;
+    }
+  }
+
+  /**
+   * Counts a call under limits per minute, and reserves what it may cost.
+   * @throws RateError, AppError like `reserveFor`; nothing is reserved then
+   */
+  async reserve(asked: OpenedRequest, checked: Call): Promise<Reserved> {
+    const call = await measured(checked);
+    const { caller, admission } = call;
+    if (!this.isBudgeted(caller)) return this.reserveOnly(call);
+    const limits = this.deps.budgets.rates(caller, admission.group, admission.bareModel);
+    return limits ? this.countAndReserve(asked, call, limits) : this.reserveOnly(call);
+  }
+
+  private async reserveOnly(call: Call): Promise<Reserved> {
+    const { keys, ledger, options, budgets } = this.deps;
+    this.running.waits(call.requestId);
+    try {
+      return await reserveFor(call, ledger, options.values);
+    } catch (error) {
+      budgets.refused(error);
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(call.caller.key);
+      throw error;
+    } finally {
+      this.running.goesOn(call.requestId);
+    }
+  }
+
+  /**
+   * Counts the call and sets the rate limit headers of its response. A call that is reserved again for a fallback is
+   * counted once.
+   */
+  private async countAndReserve(asked: OpenedRequest, call: Call, limits: readonly KnownBudget[]): Promise<Reserved> {
+    const { rates, clock } = this.deps;
+    const show = (states: RateStates): void =>
+      asked.client.setRateHeaders(rateHeaders(states, call.endpoint.rateDialect ?? 'openai', clock.now()));
+    asked.counted ??= new Set();
+    let lease: RateLease;
+    try {
+      lease = await rates.enter(limits, reservedUse(call, 0).tokens, asked.counted);
+    } catch (error) {
+      if (error instanceof RateError) show(error.states);
+      throw error;
+    }
+    show(lease.states);
+    try {
+      return { ...(await this.reserveOnly(call)), rates: lease };
+    } catch (error) {
+      lease.correct(0);
+      throw error;
+    }
+  }
+}
+
+function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: string): ParsedRequest {
+  const parsed = endpoint.parse(model === opened.model ? opened : { ...opened, model }, incoming);
+  const known = named ? { ...parsed, continued: named } : parsed;
+  return opened.dropped ? { ...known, dropped: [...opened.dropped, ...(known.dropped ?? [])] } : known;
+}
+
+/**
+ * Returns the request with the tools whose price is not known, or the same request when there are none. A price per
+ * call covers all tools.
+ */
+function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
+  if (price.coversWork || !mayRunTools(request.body)) return request;
+  const names = unpricedTools(request.body, price.card.prices);
+  return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
+}
+
+/** Returns the form with the texts of the masked body in its parts. */
+const withFields = (form: readonly FormPart[], body: Readonly<Record<string, unknown>>): FormPart[] =>
+  form.map((part) => {
+    const text = body[part.name];
+    return typeof part.value === 'string' && typeof text === 'string' ? { ...part, value: text } : part;
+  });
+
+/** Refuses requests of browser extensions (option `global.block_browser_extension_enabled`). */
+export function refuseExtensions(origin: string | undefined): void {
+  if (origin?.includes('extension') && origin.includes('://')) {
+    throw new AppError('BROWSER_EXTENSION_BLOCKED', 'browser extension blocked');
+  }
+}
+
+/** Measures the prompt tokens of a call if its endpoint does so. Otherwise returns the same call. */
+async function measured(call: Call): Promise<Call> {
+  const { endpoint, request, admission } = call;
+  if (!endpoint.measure) return call;
+  const measuredTokens = await endpoint.measure(request, admission.bareModel);
+  return { ...call, request: { ...request, measuredTokens } };
+}
+
+/**
+ * Returns the use that limits of channels count before a call: its estimated prompt and the output limit of its client.
+ * @param quota the reserved quota
+ */
+export const reservedUse = ({ rawBody, request, admission }: Call, quota: number): CallUse => ({
+  tokens: estimatePrompt(rawBody, request.body, admission.bareModel) + request.maxOutput,
+  quota,
+});
