@@ -153,8 +153,8 @@ async function makeOwners(run, begin) {
     [run, users, begin, days * daySeconds],
   );
   const tokens = await first(
-    `WITH made AS (INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, created_time, accessed_time, unlimited_quota)
-       SELECT $2::integer + n / 2, sha256(convert_to($1::text || n, 'UTF8')), 'seed', $4, 'key ' || n, at, at, true
+    `WITH made AS (INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, created_at, unlimited_quota)
+       SELECT $2::integer + n / 2, sha256(convert_to($1::text || n, 'UTF8')), 'seed', $4, 'key ' || n, to_timestamp(at), true
          FROM generate_series(0, $3 - 1) n
          JOIN (SELECT id, ceil(extract(epoch FROM created_at))::bigint AS at FROM users) u ON u.id = $2::integer + n / 2
         ORDER BY n RETURNING id) SELECT min(id) AS id FROM made`,
@@ -303,7 +303,7 @@ async function book({ from }) {
     );
   }
   await client.query(
-    `UPDATE tokens x SET accessed_time = l.last
+    `UPDATE tokens x SET last_used_at = to_timestamp(l.last)
        FROM (SELECT token_id, max(created_at) AS last FROM logs WHERE type = 2 AND user_id >= $1 AND user_id < $1 + $2 GROUP BY 1) l
       WHERE l.token_id = x.id`,
     [from, users],

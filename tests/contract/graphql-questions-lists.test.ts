@@ -67,21 +67,22 @@ it('17: keys that expire within a week, or were not used for 90 days', async () 
   const [today, old] = [now - (now % day), now - 100 * day];
   const keys = [
     // name, status, created, last used, expires, used quota
-    ['soon', 1, old, now - day, today + 3 * day, 1],
-    ['sooner', 1, old, now - day, today + 2 * day, 1],
-    ['next-week', 1, old, now - day, today + 7 * day, 1],
-    ['disabled', 2, old, old + 10, today + day, 1],
-    ['idle', 1, old, old + 3600, -1, 5],
-    ['idle-longer', 1, old - day, old - 60, -1, 5],
-    ['used', 1, old, now - 89 * day, -1, 5],
-    ['never', 1, old, old, -1, 0],
-    ['never-but-new', 1, now - day, now - day, -1, 0],
+    ['soon', 'enabled', old, now - day, today + 3 * day, 1],
+    ['sooner', 'enabled', old, now - day, today + 2 * day, 1],
+    ['next-week', 'enabled', old, now - day, today + 7 * day, 1],
+    ['disabled', 'disabled', old, old + 10, today + day, 1],
+    ['idle', 'enabled', old, old + 3600, null, 5],
+    ['idle-longer', 'enabled', old - day, old - 60, null, 5],
+    ['used', 'enabled', old, now - 89 * day, null, 5],
+    ['never', 'enabled', old, null, null, 0],
+    ['never-but-new', 'enabled', now - day, null, null, 0],
   ] as const;
   for (const [index, [name, status, created, used, expires, quota]] of keys.entries()) {
     await site.query(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, status, created_time, accessed_time, expired_time, used_quota,
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name, status, created_at, last_used_at, expires_at,
+         used_quota,
          unlimited_quota)
-       VALUES ($1, $2, '', '', $3, $4, $5, $6, $7, $8, true)`,
+       VALUES ($1, $2, '', '', $3, $4, to_timestamp($5), to_timestamp($6), to_timestamp($7), $8, true)`,
       [idOf(index % 2), Buffer.from(`key ${name}`), name, status, created, used, expires, quota],
     );
   }

@@ -61,11 +61,11 @@ beforeAll(async () => {
       (3, 1, 'spare', '', 0, '', 'm1', 3, '{"status_reason":"401 from the provider","status_time":${now - 5000}}')`);
   for (const [index, person] of people.entries()) {
     await site.query(
-      `INSERT INTO tokens (id, user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time, expired_time, name)
-       VALUES ($1, $2, $3, '', '', 0, $4, $5, $6)`,
+      `INSERT INTO tokens (id, user_id, key_hash, key_prefix, key_sealed, created_at, last_used_at, expires_at, name)
+       VALUES ($1, $2, $3, '', '', to_timestamp(0), to_timestamp($4), to_timestamp($5), $6)`,
       [
         ...[11 + index, person.id, Buffer.from(`key ${index}`), now - (index === 0 ? 100 : 1) * day],
-        ...[index === 1 ? now + 3 * day : -1, `key ${index}`],
+        ...[index === 1 ? now + 3 * day : null, `key ${index}`],
       ],
     );
   }

@@ -125,13 +125,14 @@ describe('PUT /api/user/self', () => {
 
 describe('DELETE /api/user/self', () => {
   it('closes the account, its sessions and its keys, and keeps the name taken', async () => {
-    await site.query(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time) VALUES ($1, 'x', '', '', 0, 0)`,
-      [user.id],
-    );
+    await site.query(`INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed) VALUES ($1, 'x', '', '')`, [
+      user.id,
+    ]);
     expect((await site.rest(user, 'DELETE', '/api/user/self')).body).toEqual({ success: true, message: '' });
     expect((await site.rest(user, 'GET', '/api/user/self')).status).toBe(401);
-    expect(await site.query('SELECT status FROM tokens WHERE user_id = $1', [user.id])).toEqual([{ status: 2 }]);
+    expect(await site.query('SELECT status FROM tokens WHERE user_id = $1', [user.id])).toEqual([
+      { status: 'disabled' },
+    ]);
     const again = await site.rest(root, 'POST', '/api/user/', { username: user.username, password: user.password });
     expect(again.body).toMatchObject({ success: false, message: 'Username exists or has been deactivated' });
   });

@@ -417,18 +417,19 @@ describe('searching', () => {
     expect(await refused(`?key=sk-${key}`, { authorization: 'no-access-token' })).toEqual([
       ...[200, false, 'INVALID_ACCESS_TOKEN'],
     ]);
-    await site.query('UPDATE tokens SET status = 4 WHERE id = $1', [id]);
+    await site.query("UPDATE tokens SET status = 'exhausted' WHERE id = $1", [id]);
     expect((await ask(`?key=sk-${key}`)).status).toBe(200);
     // From the key's allowed addresses only, as a call of a model.
-    const allow = (addresses: string) => site.query('UPDATE tokens SET allow_ips = $2 WHERE id = $1', [id, addresses]);
-    for (const addresses of ['10.0.0.0/8', '192.0.2.1\n2001:db8::/32', 'unreadable']) {
-      await allow(addresses);
+    const allow = (...addresses: string[]) =>
+      site.query('UPDATE tokens SET allow_ips = $2 WHERE id = $1', [id, addresses]);
+    for (const addresses of [['10.0.0.0/8'], ['192.0.2.1', '2001:db8::/32'], ['unreadable']]) {
+      await allow(...addresses);
       expect(await refused(`?key=sk-${key}`)).toEqual([403, false, 'IP_NOT_ALLOWED']);
       expect(await refused('', { authorization: `Bearer sk-${key}` })).toEqual([403, false, 'IP_NOT_ALLOWED']);
     }
-    await allow('10.0.0.0/8\n127.0.0.1');
+    await allow('10.0.0.0/8', '127.0.0.1');
     expect((await ask(`?key=sk-${key}`)).status).toBe(200);
-    await site.query('UPDATE tokens SET status = 2 WHERE id = $1', [id]);
+    await site.query("UPDATE tokens SET status = 'disabled' WHERE id = $1", [id]);
     expect(await refused(`?key=sk-${key}`)).toEqual([401, false, 'TOKEN_DISABLED']);
   });
 });

@@ -19,8 +19,8 @@ beforeAll(async () => {
     `INSERT INTO users (username) SELECT 'u' || n FROM generate_series(1, 120) n;
      INSERT INTO channels (id, type, name, key_sealed, created_time, models)
        SELECT n, 1, 'c' || n, '', 0, 'gpt-4o' FROM generate_series(1, 120) n;
-     INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time, name)
-       SELECT id, sha256((username || n)::bytea), '', '', 0, 0, username || ' ' || n FROM users, generate_series(1, 3) n;
+     INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name)
+       SELECT id, sha256((username || n)::bytea), '', '', username || ' ' || n FROM users, generate_series(1, 3) n;
      INSERT INTO logs (created_at, type, user_id, username, channel_id, token_id, model_name, other)
        SELECT extract(epoch FROM now())::bigint - 5000 + tokens.id, 2, user_id, 'then', 1 + tokens.id % 120, tokens.id, 'm',
               '{"admin_info":{"use_channel":["' || 1 + tokens.id % 119 || '","' || 1 + tokens.id % 120 || '"]}}' FROM tokens;

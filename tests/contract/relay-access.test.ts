@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { chat } from '../support/upstream/replies.js';
-import { type RelayHarness, userMessage } from './relay-harness.js';
+import { type RelayHarness, userMessage, type TokenSpec } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
@@ -8,7 +8,7 @@ let relay: RelayHarness;
 relaySuite((started) => (relay = started), { trustedProxies: ['127.0.0.1'] });
 
 const call = { model: 'gpt-4o', messages: userMessage('hi') };
-const past = 1_000_000;
+const past = new Date(1_000_000_000);
 
 async function ask(key: string, body: unknown = call, init: RequestInit = {}) {
   const response = await relay.chat(key, body, init);
@@ -53,12 +53,12 @@ describe('the check order of a key', () => {
     expect((await ask(key)).status).toBe(200);
   });
 
-  it.each([
-    [3, { status: 4 }, 'token_quota_exhausted', /^Token quota exhausted \[sk-...\*\*\*...\] /],
-    [4, { status: 3 }, 'token_expired', /^Token expired /],
-    [5, { status: 2 }, 'token_disabled', /^Token is not available /],
-    [6, { expiredTime: past }, 'token_expired', /^Token expired /],
-    [6, { expiredTime: 0 }, 'token_expired', /^Token expired /],
+  it.each<[row: number, spec: TokenSpec, code: string, text: RegExp]>([
+    [3, { status: 'exhausted' }, 'token_quota_exhausted', /^Token quota exhausted \[sk-...\*\*\*...\] /],
+    [4, { status: 'expired' }, 'token_expired', /^Token expired /],
+    [5, { status: 'disabled' }, 'token_disabled', /^Token is not available /],
+    [6, { expiresAt: past }, 'token_expired', /^Token expired /],
+    [6, { expiresAt: new Date(0) }, 'token_expired', /^Token expired /],
     [7, { quota: 0 }, 'token_quota_exhausted', /^\[sk-...\*\*\*...\] Token quota exhausted, remaining 0 /],
   ])('%i: %j is 401 %s', async (_row, spec, code, text) => {
     const { key } = await relay.addToken(spec);
@@ -69,18 +69,18 @@ describe('the check order of a key', () => {
   });
 
   it('writes down that a key expired or ran out, but never over a newer edit', async () => {
-    const expired = await relay.addToken({ expiredTime: past });
+    const expired = await relay.addToken({ expiresAt: past });
     const exhausted = await relay.addToken({ quota: 0 });
-    const statusOf = async (id: number): Promise<number | undefined> =>
-      (await relay.sql<{ status: number }>('SELECT status FROM tokens WHERE id = $1', [id]))[0]?.status;
+    const statusOf = async (id: number): Promise<string | undefined> =>
+      (await relay.sql<{ status: string }>('SELECT status FROM tokens WHERE id = $1', [id]))[0]?.status;
     await ask(expired.key);
     await ask(exhausted.key);
-    expect(await statusOf(expired.id)).toBe(3);
-    expect(await statusOf(exhausted.id)).toBe(4);
+    expect(await statusOf(expired.id)).toBe('expired');
+    expect(await statusOf(exhausted.id)).toBe('exhausted');
 
-    const edited = await relay.addToken({ expiredTime: past, status: 2 });
+    const edited = await relay.addToken({ expiresAt: past, status: 'disabled' });
     await ask(edited.key);
-    expect(await statusOf(edited.id)).toBe(2);
+    expect(await statusOf(edited.id)).toBe('disabled');
   });
 
   it('a key whose quota is held by a call in flight has not run out', async () => {
@@ -96,7 +96,7 @@ describe('the check order of a key', () => {
     const first = ask(key);
     const stored = async () =>
       (
-        await relay.sql<{ status: number; left: number }>(
+        await relay.sql<{ status: string; left: number }>(
           'SELECT status, remain_quota::integer AS left FROM tokens WHERE id = $1',
           [id],
         )
@@ -105,7 +105,7 @@ describe('the check order of a key', () => {
     // The first refusal is from the ledger. After it the key is read again, as by a node that sees it for the first time.
     expect((await ask(key)).error?.code).toBe('pre_consume_token_quota_failed');
     expect((await ask(key)).error?.code).toBe('token_quota_exhausted');
-    expect(await stored()).toEqual({ status: 1, left: 0 });
+    expect(await stored()).toEqual({ status: 'enabled', left: 0 });
     end();
     expect((await first).status).toBe(200);
     expect((await ask(key)).status).toBe(200);
@@ -284,10 +284,10 @@ describe('changes', () => {
     await relay.sql('UPDATE users SET status = 1 WHERE id = $1', [userId]);
     await relay.changed({ kind: 'user', id: userId });
 
-    await relay.sql('UPDATE tokens SET status = 2 WHERE id = $1', [id]);
+    await relay.sql("UPDATE tokens SET status = 'disabled' WHERE id = $1", [id]);
     await relay.changed({ kind: 'token', id });
     expect((await ask(key)).status).toBe(401);
-    await relay.sql('UPDATE tokens SET status = 1 WHERE id = $1', [id]);
+    await relay.sql("UPDATE tokens SET status = 'enabled' WHERE id = $1", [id]);
     await relay.changed({ kind: 'token', id });
 
     await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [channelId]);

@@ -9,6 +9,7 @@ import { Changes } from '../../server/src/platform/cache/changes.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import type { Change, SharedState } from '../../server/src/platform/cache/shared-state.js';
 import { entities } from '../../server/src/compose/entities.js';
+import type { TokenStatus } from '../../server/src/console/tokens/token.entity.js';
 import { createDataSource, createLedgerPool } from '../../server/src/platform/db/data-source.js';
 import { createApp } from '../../server/src/platform/http/app.js';
 import type { BudgetRefusals } from '../../server/src/billing/budgets/budget-refusals.js';
@@ -62,10 +63,10 @@ export interface ChannelSpec {
 
 export interface TokenSpec {
   readonly userId?: number;
-  readonly status?: number;
+  readonly status?: TokenStatus;
   readonly quota?: number;
   readonly unlimited?: boolean;
-  readonly expiredTime?: number;
+  readonly expiresAt?: Date;
   readonly modelLimits?: string;
   readonly allowIps?: string;
   readonly group?: string;
@@ -74,6 +75,9 @@ export interface TokenSpec {
   /** Calls per period of seconds, all and successful. */
   readonly rateLimit?: { readonly period: number; readonly count: number; readonly success: number };
 }
+
+/** Returns the entries of a comma list, as specs are written. */
+const commaList = (text = ''): string[] => text.split(',').filter(Boolean);
 
 export interface UserSpec {
   readonly role?: number;
@@ -371,29 +375,29 @@ export class RelayHarness {
     const userId = spec.userId ?? (await this.addUser());
     const key = randomAlphanumeric(48);
     const [row] = await this.sql<{ id: number }>(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name, created_time, accessed_time,
-         expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
-         rate_limit_period, rate_limit_count, rate_limit_success, fallback_groups, fallback_models)
-       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name,
+         expires_at, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
+         rate_limit_period, rate_limit_calls, rate_limit_successes, fallback_groups, fallback_models)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) RETURNING id`,
       [
         userId,
         this.parts.secrets.hash(key),
         key.slice(0, 6),
         this.parts.secrets.seal(key),
-        spec.status ?? 1,
+        spec.status ?? 'enabled',
         `token${++this.count}`,
-        spec.expiredTime ?? -1,
+        spec.expiresAt ?? null,
         spec.unlimited ?? spec.quota === undefined,
         spec.modelLimits !== undefined,
-        spec.modelLimits ?? '',
-        spec.allowIps ?? '',
+        commaList(spec.modelLimits),
+        spec.allowIps?.split(/\s+/).filter(Boolean) ?? [],
         spec.group ?? '',
         spec.rateLimit !== undefined,
         spec.rateLimit?.period ?? 60,
-        spec.rateLimit?.count ?? 1000,
-        spec.rateLimit?.success ?? 10,
-        spec.fallbackGroups ?? '',
-        spec.fallbackModels ?? '',
+        spec.rateLimit ? spec.rateLimit.count || null : 1000,
+        spec.rateLimit ? spec.rateLimit.success || null : 10,
+        commaList(spec.fallbackGroups),
+        commaList(spec.fallbackModels),
       ],
     );
     const id = row?.id ?? 0;

@@ -353,7 +353,7 @@ it('the key is checked for the connection and for each call', async () => {
   expect(plain.status).toBe(426);
   const { key, id } = await relay.addToken();
   const client = await Client.connect(key);
-  await relay.sql('UPDATE tokens SET status = 2 WHERE id = $1', [id]);
+  await relay.sql("UPDATE tokens SET status = 'disabled' WHERE id = $1", [id]);
   await relay.changed({ kind: 'token', id });
   expect(await client.create({ input: 'hi' })).toMatchObject({ type: 'error', status: 401 });
   expect(relay.upstream.requests).toEqual([]);

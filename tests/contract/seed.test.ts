@@ -123,8 +123,8 @@ it('has as many users, keys, models and channels as it is told', async () => {
   const { rows: wrong } = await pool.query(
     `SELECT t.id FROM tokens t JOIN users u ON u.id = t.user_id
        JOIN (SELECT token_id, min(created_at) AS first, max(created_at) FILTER (WHERE type = 2) AS last FROM logs GROUP BY 1) l ON l.token_id = t.id
-      WHERE extract(epoch FROM u.created_at) > l.first OR t.created_time > l.first OR t.created_time = 0
-         OR t.accessed_time <> coalesce(l.last, t.created_time)
+      WHERE extract(epoch FROM u.created_at) > l.first OR extract(epoch FROM t.created_at) > l.first OR extract(epoch FROM t.created_at) = 0
+         OR t.last_used_at IS DISTINCT FROM to_timestamp(l.last)
      UNION ALL SELECT id FROM channels WHERE created_time = 0 OR created_time > (SELECT min(created_at) FROM logs)`,
   );
   expect(wrong).toEqual([]);

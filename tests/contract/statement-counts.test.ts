@@ -12,8 +12,8 @@ beforeAll(async () => {
     `INSERT INTO users (username) SELECT 'u' || n FROM generate_series(1, 60) n;
      INSERT INTO channels (type, name, key_sealed, created_time, models, tag)
        SELECT 1, 'c' || n, '', 0, 'gpt-4o', CASE WHEN n % 2 = 0 THEN 't' || n ELSE '' END FROM generate_series(1, 60) n;
-     INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time, name)
-       SELECT ${root.id}, sha256(username::bytea), '', '', 0, 0, username FROM users;
+     INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, name)
+       SELECT ${root.id}, sha256(username::bytea), '', '', username FROM users;
      INSERT INTO logs (created_at, type, user_id, username, channel_id, token_id, model_name)
        SELECT extract(epoch FROM now())::bigint + id, 2, ${root.id}, username, id, id, 'm' || id FROM users;
      INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls)

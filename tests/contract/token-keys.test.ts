@@ -75,8 +75,8 @@ describe('rotation', () => {
     expect(['token_expired', 'invalid_api_key']).toContain(await use(token.key));
     expect(await use(data.key)).toBe('ok');
     // The key itself has not expired.
-    expect(await site.query('SELECT status, expired_time FROM tokens WHERE id = $1', [token.id])).toEqual([
-      { status: 1, expired_time: '-1' },
+    expect(await site.query('SELECT status, expires_at FROM tokens WHERE id = $1', [token.id])).toEqual([
+      { status: 'enabled', expires_at: null },
     ]);
   });
 
@@ -229,7 +229,7 @@ describe('scopes', () => {
     await site.expectSuccess(owner, 'PUT', '/api/token/?status_only=true', { id: disabled.id, status: 2 });
     expect(codeOf(await list(disabled.key))).toBe('TOKEN_DISABLED');
     const expired = await create({ scopes: 'keys' });
-    await site.query('UPDATE tokens SET expired_time = 1000 WHERE id = $1', [expired.id]);
+    await site.query('UPDATE tokens SET expires_at = to_timestamp(1000) WHERE id = $1', [expired.id]);
     expect(codeOf(await list(expired.key))).toBe('TOKEN_EXPIRED');
     const banned = await site.invite(root);
     const { key } = await create({ scopes: 'keys' }, banned);
@@ -344,7 +344,7 @@ describe('notices before expiry', () => {
     const day = 86_400;
     const aged = async (name: string, ageSeconds: number, leftSeconds: number): Promise<number> => {
       const { id } = await create({ name }, other);
-      await site.query('UPDATE tokens SET created_time = $2, expired_time = $3 WHERE id = $1', [
+      await site.query('UPDATE tokens SET created_at = to_timestamp($2), expires_at = to_timestamp($3) WHERE id = $1', [
         ...[id, now() - ageSeconds, now() + leftSeconds],
       ]);
       return id;
@@ -372,7 +372,7 @@ describe('notices before expiry', () => {
     expect(posted).toEqual([[other.id, ['old and soon', 'short and late']]]);
     await watch().round();
     expect(posted).toHaveLength(1);
-    await site.query('UPDATE tokens SET expired_time = expired_time - 60 WHERE id = $1', [soon]);
+    await site.query("UPDATE tokens SET expires_at = expires_at - interval '1 minute' WHERE id = $1", [soon]);
     await watch().round();
     expect(posted.slice(1)).toEqual([[other.id, ['old and soon']]]);
   });

@@ -44,7 +44,7 @@ async function change(by: Person | null, field: string, given: readonly number[]
   return { ...(data?.['outcome'] as Outcome | undefined), codes };
 }
 const rows = (of: readonly number[] = ids) =>
-  site.query<{ status: number; group: string; gone: boolean }>(
+  site.query<{ status: string; group: string; gone: boolean }>(
     'SELECT status, "group", deleted_at IS NOT NULL AS gone FROM tokens WHERE id = ANY($1) ORDER BY id',
     [of],
   );
@@ -55,12 +55,12 @@ const audited = (of: readonly number[] = ids) =>
     [of.map(String)],
   );
 const all = (codes: string, of = ids) => of.map((id) => ({ id, code: codes }));
-const untouched = { status: 1, group: '', gone: false };
+const untouched = { status: 'enabled', group: '', gone: false };
 
 const operations: ReadonlyArray<[field: string, more: string, changed: object]> = [
-  ['disableTokens', '', { status: 2, group: '', gone: false }],
-  ['setTokenGroup', ', group: "default"', { status: 1, group: 'default', gone: false }],
-  ['deleteTokens', '', { status: 1, group: '', gone: true }],
+  ['disableTokens', '', { status: 'disabled', group: '', gone: false }],
+  ['setTokenGroup', ', group: "default"', { status: 'enabled', group: 'default', gone: false }],
+  ['deleteTokens', '', { status: 'enabled', group: '', gone: true }],
 ];
 
 describe.each(operations)('%s', (field, more, changed) => {
@@ -138,8 +138,8 @@ it('opens keys of others to operators who may change users, not to those who may
 it('enables keys, and names the reason for those that have expired or are used up', async () => {
   const [first = 0, expired = 0, exhausted = 0] = ids;
   await change(owner, 'disableTokens', [first]);
-  await site.query('UPDATE tokens SET status = 3, expired_time = 1000 WHERE id = $1', [expired]);
-  await site.query('UPDATE tokens SET status = 4 WHERE id = $1', [exhausted]);
+  await site.query("UPDATE tokens SET status = 'expired', expires_at = to_timestamp(1000) WHERE id = $1", [expired]);
+  await site.query("UPDATE tokens SET status = 'exhausted' WHERE id = $1", [exhausted]);
   const document = `mutation ($ids: [Int!]!) { enableTokens(ids: $ids) { done failed { id message } } }`;
   const { data } = await site.graphql(owner, document, { ids });
   expect(data?.['enableTokens']).toEqual({
@@ -149,7 +149,7 @@ it('enables keys, and names the reason for those that have expired or are used u
       { id: exhausted, message: 'Token quota exhausted, change its quota first' },
     ],
   });
-  expect(await rows()).toMatchObject([{ status: 1 }, { status: 3 }, { status: 4 }]);
+  expect(await rows()).toMatchObject([{ status: 'enabled' }, { status: 'expired' }, { status: 'exhausted' }]);
 });
 
 it('moves a key only to a group that its owner can use, also for root', async () => {

@@ -135,8 +135,8 @@ describe('creating', () => {
 
   it('ends at a thousand, also when asked at once', async () => {
     await site.query(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time)
-       SELECT $1, sha256(n::text::bytea), '', '', 0, 0 FROM generate_series(1, 998) n`,
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed)
+       SELECT $1, sha256(n::text::bytea), '', '' FROM generate_series(1, 998) n`,
       [owner.id],
     );
     const body = { name: 'dev', unlimited_quota: true };
@@ -284,7 +284,7 @@ describe('changing', () => {
   it('enables a used-up token when a form grants more than was spent', async () => {
     const token = await create({ remain_quota: 100 });
     const loaded = (await call('GET', `/api/token/${token.id}`)).body.data as Record<string, unknown>;
-    await site.query('UPDATE tokens SET status = 4, remain_quota = 0 WHERE id = $1', [token.id]);
+    await site.query("UPDATE tokens SET status = 'exhausted', remain_quota = 0 WHERE id = $1", [token.id]);
     const save = async (remain: number) =>
       (await call('PUT', '/api/token/', { ...loaded, status: 4, remain_quota: remain })).body.data;
     expect(await save(100)).toMatchObject({ remain_quota: 0, status: 4 });
@@ -380,13 +380,16 @@ describe('changing', () => {
     });
     expect((await call('DELETE', `/api/token/${foreign.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
     expect(await site.query('SELECT name, status FROM tokens WHERE id = $1', [foreign.id])).toEqual([
-      { name: 'dev', status: 1 },
+      { name: 'dev', status: 'enabled' },
     ]);
   });
 
   it('does not refuse what a token has already: a past expiry, a group that was taken away', async () => {
     const token = await create({ group: 'vip' });
-    await site.query('UPDATE tokens SET expired_time = 1600000000, "group" = $2 WHERE id = $1', [token.id, 'gone']);
+    await site.query('UPDATE tokens SET expires_at = to_timestamp(1600000000), "group" = $2 WHERE id = $1', [
+      token.id,
+      'gone',
+    ]);
     const answer = await put(token, { name: 'renamed', expired_time: 1_600_000_000, group: 'gone' });
     expect(answer.body).toMatchObject({ success: true, data: { name: 'renamed', group: 'gone' } });
   });
@@ -421,7 +424,7 @@ describe('changing', () => {
   it('shows a token whose quota is used up as exhausted before a call has found it so', async () => {
     const [spent, free, gone] = [await create(), await create({ unlimited_quota: true }), await create()];
     await site.query('UPDATE tokens SET remain_quota = -5 WHERE id = ANY ($1)', [[spent.id, free.id, gone.id]]);
-    await site.query('UPDATE tokens SET expired_time = 1600000000 WHERE id = $1', [gone.id]);
+    await site.query('UPDATE tokens SET expires_at = to_timestamp(1600000000) WHERE id = $1', [gone.id]);
     const shown = await Promise.all(
       [spent, free, gone].map(async ({ id }) => (await call('GET', `/api/token/${id}`)).body.data as WireToken),
     );
@@ -435,9 +438,11 @@ describe('changing', () => {
 
   it('enables an expired or exhausted token by its new values', async () => {
     const expired = await create();
-    await site.query('UPDATE tokens SET status = 3, expired_time = 1600000000 WHERE id = $1', [expired.id]);
+    await site.query("UPDATE tokens SET status = 'expired', expires_at = to_timestamp(1600000000) WHERE id = $1", [
+      expired.id,
+    ]);
     const exhausted = await create();
-    await site.query('UPDATE tokens SET status = 4, remain_quota = 0 WHERE id = $1', [exhausted.id]);
+    await site.query("UPDATE tokens SET status = 'exhausted', remain_quota = 0 WHERE id = $1", [exhausted.id]);
     const stale = { expired_time: 1_600_000_000, status: 1 };
 
     const enable = (id: number): Promise<Answer> => call('PUT', '/api/token/?status_only=true', { id, status: 1 });
@@ -688,7 +693,10 @@ describe('the GraphQL presentation', () => {
     const past = await create({ name: 'past', expired_time: now() + 3600 });
     const valid = await create({ name: 'valid', expired_time: now() + 3600 });
     const off = await create({ name: 'off', expired_time: now() + 3600 });
-    await site.query('UPDATE tokens SET expired_time = $2 WHERE id = ANY($1)', [[past.id, off.id], now() - 1]);
+    await site.query('UPDATE tokens SET expires_at = to_timestamp($2) WHERE id = ANY($1)', [
+      [past.id, off.id],
+      now() - 1,
+    ]);
     await call('PUT', '/api/token/?status_only=true', { id: off.id, status: 2 });
     expect((await call('GET', `/api/token/${past.id}`)).body.data).toMatchObject({ status: 3 });
     for (const [person, field] of [
@@ -721,16 +729,16 @@ describe('the GraphQL presentation', () => {
 
   it('finds keys that expire soon, were not used for long, or never', async () => {
     const day = 86_400;
-    const make = async (name: string, expiredTime: number, accessedTime: number | null): Promise<void> => {
+    const make = async (name: string, expires: number | null, lastUsed: number | null): Promise<void> => {
       const { id } = await create({ name });
       await site.query(
-        'UPDATE tokens SET created_time = $2::bigint, accessed_time = coalesce($3, $2::bigint), expired_time = $4 WHERE id = $1',
-        [...[id, now() - 400 * day, accessedTime, expiredTime]],
+        'UPDATE tokens SET created_at = to_timestamp($2), last_used_at = to_timestamp($3), expires_at = to_timestamp($4) WHERE id = $1',
+        [...[id, now() - 400 * day, lastUsed, expires]],
       );
     };
     await make('soon', now() + 3 * day, now() - day);
     await make('later', now() + 300 * day, now() - 100 * day);
-    await make('unused', -1, null);
+    await make('unused', null, null);
     const names = async (args: string): Promise<unknown> => {
       const { data, text } = await site.graphql(root, `{ tokens(${args}) { items { name } } }`);
       if (!data?.['tokens']) throw new Error(text);

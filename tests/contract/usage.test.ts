@@ -439,7 +439,7 @@ describe('billing with an API key', () => {
   beforeAll(() => site.query('UPDATE tokens SET used_quota = 100000 WHERE id = $1', [token.id]));
   afterEach(async () => {
     await set({ DisplayTokenStatEnabled: true, DisplayInCurrencyEnabled: true });
-    await site.query('UPDATE tokens SET status = 1, unlimited_quota = false, expired_time = -1 WHERE id = $1', [
+    await site.query("UPDATE tokens SET status = 'enabled', unlimited_quota = false, expires_at = NULL WHERE id = $1", [
       token.id,
     ]);
     await site.query('UPDATE users SET status = 1');
@@ -460,7 +460,9 @@ describe('billing with an API key', () => {
     expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(500_000));
     expect((await ask(`${path}/usage`, token.key)).body).toEqual({ object: 'list', total_usage: 10_000_000 });
     await set({ DisplayInCurrencyEnabled: true });
-    await site.query('UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800 WHERE id = $1', [token.id]);
+    await site.query('UPDATE tokens SET unlimited_quota = true, expires_at = to_timestamp(4102444800) WHERE id = $1', [
+      token.id,
+    ]);
     expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(100_000_000, 4_102_444_800));
     await set({ DisplayTokenStatEnabled: false });
     expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(0));
@@ -468,12 +470,12 @@ describe('billing with an API key', () => {
   });
 
   it('lets a key that expired or ran out read what it used, and no other', async () => {
-    const status = async (value: number) => {
+    const status = async (value: string) => {
       await site.query('UPDATE tokens SET status = $1 WHERE id = $2', [value, token.id]);
       return (await ask('/dashboard/billing/usage', token.key)).status;
     };
-    expect([await status(3), await status(4), await status(2)]).toEqual([200, 200, 401]);
-    await status(1);
+    expect([await status('expired'), await status('exhausted'), await status('disabled')]).toEqual([200, 200, 401]);
+    await status('enabled');
     await site.query('UPDATE users SET status = 2 WHERE id = $1', [alice.id]);
     const banned = await ask('/dashboard/billing/usage', token.key);
     expect([banned.status, banned.body]).toMatchObject([403, { error: { type: 'veloera_error' } }]);
@@ -499,7 +501,7 @@ describe('billing with an API key', () => {
 
   it('answers what the key has in the form of new-api', async () => {
     const usage = async (key: string) => (await ask('/api/usage/token/', key)).body;
-    await site.query(`UPDATE tokens SET model_limits_enabled = true, model_limits = 'gpt-4o,o1' WHERE id = $1`, [
+    await site.query(`UPDATE tokens SET model_limits_enabled = true, model_limits = '{gpt-4o,o1}' WHERE id = $1`, [
       token.id,
     ]);
     const expected = {
@@ -517,14 +519,14 @@ describe('billing with an API key', () => {
       expect(await usage(form)).toEqual({ success: true, code: true, message: 'ok', data: expected });
     }
     await site.query(
-      `UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800, model_limits_enabled = false, model_limits = ''
+      `UPDATE tokens SET unlimited_quota = true, expires_at = to_timestamp(4102444800), model_limits_enabled = false, model_limits = '{}'
         WHERE id = $1`,
       [token.id],
     );
     expect(await usage(token.key)).toMatchObject({
       data: { unlimited_quota: true, expires_at: 4_102_444_800, model_limits: {}, model_limits_enabled: false },
     });
-    await site.query('UPDATE tokens SET status = 4 WHERE id = $1', [token.id]);
+    await site.query("UPDATE tokens SET status = 'exhausted' WHERE id = $1", [token.id]);
     expect(await usage(token.key)).toMatchObject({ success: true });
     for (const form of ['', 'Bearer sk-nothing']) {
       const { status, body } = await ask('/api/usage/token', form);

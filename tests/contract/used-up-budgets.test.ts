@@ -16,8 +16,8 @@ beforeEach(() => site.query('DELETE FROM budgets'));
 
 async function addTokens(person: Person, names: readonly string[]): Promise<number[]> {
   const rows = await site.query<{ id: number }>(
-    `INSERT INTO tokens (user_id, name, key_hash, key_sealed, key_prefix, created_time, accessed_time)
-     SELECT $1, name, sha256(name::bytea), '', '', 0, 0 FROM unnest($2::text[]) AS name RETURNING id`,
+    `INSERT INTO tokens (user_id, name, key_hash, key_sealed, key_prefix)
+     SELECT $1, name, sha256(name::bytea), '', '' FROM unnest($2::text[]) AS name RETURNING id`,
     [person.id, names],
   );
   return rows.map(({ id }) => id);

@@ -33,7 +33,7 @@ it('admins see where a user is signed in, and sign the user out; the keys go on 
       'user-agent': 'Mozilla/5.0 Firefox/140.0',
     },
   );
-  await site.query('UPDATE tokens SET status = 1');
+  await site.query("UPDATE tokens SET status = 'enabled'");
   const seen = await list(admin, ada.id);
   const agents = (seen.data?.['userSessions'] as Array<{ userAgent: string | null; isCurrent: boolean }>).map(
     ({ userAgent, isCurrent }) => [userAgent, isCurrent],

@@ -96,8 +96,8 @@ router_settings:
   expect(
     await query('SELECT name, status, remain_quota, unlimited_quota, model_limits FROM tokens ORDER BY id'),
   ).toEqual([
-    { name: 'laptop', status: 1, remain_quota: '1500000', unlimited_quota: false, model_limits: 'gpt-4o' },
-    { name: 'sk-...wxyz', status: 2, remain_quota: '0', unlimited_quota: true, model_limits: '' },
+    { name: 'laptop', status: 'enabled', remain_quota: '1500000', unlimited_quota: false, model_limits: ['gpt-4o'] },
+    { name: 'sk-...wxyz', status: 'disabled', remain_quota: '0', unlimited_quota: true, model_limits: [] },
   ]);
   expect(await query('SELECT type, status, models, model_mapping FROM channels ORDER BY id')).toEqual([
     { type: 1, status: 1, models: 'gpt-4o', model_mapping: '{"gpt-4o":"gpt-4o-2024"}' },

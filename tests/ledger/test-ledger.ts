@@ -61,8 +61,8 @@ export class TestLedger {
 
   async addToken(userId: number, quota: number | 'unlimited'): Promise<number> {
     const found = await this.pool.query<{ id: number }>(
-      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time, unlimited_quota)
-       VALUES ($1, decode(md5(random()::text), 'hex'), 'test', 'test', 0, 0, $2) RETURNING id`,
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, unlimited_quota)
+       VALUES ($1, decode(md5(random()::text), 'hex'), 'test', 'test', $2) RETURNING id`,
       [userId, quota === 'unlimited'],
     );
     const id = found.rows[0]!.id;

@@ -22,7 +22,7 @@ describe('a revoked key on a node that no announcement reaches', () => {
       return response.status;
     };
     expect(await status()).toBe(200);
-    await relay.sql('UPDATE tokens SET status = 2 WHERE id = $1', [id]);
+    await relay.sql("UPDATE tokens SET status = 'disabled' WHERE id = $1", [id]);
     // The copy that the node holds still opens.
     expect(await status()).toBe(200);
     const now = performance.now.bind(performance);

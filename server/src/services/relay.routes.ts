@@ -287,7 +287,7 @@ function offeredModels(
   values: OptionValues,
 ): OfferedModel[] {
   const { token, user } = caller;
-  if (token.modelLimitsEnabled) {
+  if (token.modelLimits) {
     return [...token.modelLimits].sort(byText).map((id) => {
       const group = groups.find((one) => table.find(one, id, user.id));
       const root = group === undefined ? id : table.bareModel(group, id, user.id);

@@ -6,5 +6,16 @@ export interface Clock {
 
 export const systemClock: Clock = Date;
 
+/**
+ * Returns the beginning of a second. A moment that the REST API shows and reads back is a whole second, so that a form does
+ * not change it.
+ */
+export const wholeSecond = (milliseconds: number): Date => dateOf(Math.floor(milliseconds / 1000));
+
+/** @param unixSeconds of the REST API */
+export const dateOf = (unixSeconds: number): Date => new Date(unixSeconds * 1000);
+
+export const unixSeconds = (moment: Date): number => Math.floor(moment.getTime() / 1000);
+
 /** Returns Unix seconds, the unit of the REST API (docs/reference/rest/conventions.md#data-types). */
 export const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);

@@ -78,7 +78,7 @@ it('names the row of a table after its field, and that of a setting alone', () =
 
 it.each([
   ['USER', 'status', '2', 'Banned'],
-  ['TOKEN', 'status', '4', 'Exhausted'],
+  ['TOKEN', 'status', 'exhausted', 'Exhausted'],
   ['CHANNEL', 'status', '3', 'Auto-disabled'],
   ['REDEMPTION', 'status', '1', 'Unused'],
   // A newer server wrote this value.

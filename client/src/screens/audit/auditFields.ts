@@ -83,7 +83,14 @@ const words = {
     status: { 1: 'users.active', 2: 'users.banned' },
     role: { 1: 'roles.common', 10: 'roles.admin', 100: 'roles.root' },
   },
-  TOKEN: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'tokens.expired', 4: 'tokens.exhausted' } },
+  TOKEN: {
+    status: {
+      enabled: 'fields.enabled',
+      disabled: 'fields.disabled',
+      expired: 'tokens.expired',
+      exhausted: 'tokens.exhausted',
+    },
+  },
   CHANNEL: { status: { 1: 'fields.enabled', 2: 'fields.disabled', 3: 'channels.autoDisabled' } },
   BUDGET: {
     kind: { money: 'budgets.kinds.MONEY', tokens: 'budgets.kinds.TOKENS', requests: 'budgets.kinds.REQUESTS' },

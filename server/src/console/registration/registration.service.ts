@@ -93,7 +93,6 @@ export class RegistrationService {
       name: `${username}'s initial token`,
       remainQuota: 500_000,
       unlimitedQuota: true,
-      expiredTime: -1,
     });
   }
 }

@@ -14,7 +14,6 @@ import {
   type Reservation,
   settleWithin,
 } from '../../billing/ledger/index.js';
-import { TokenStatus } from '../tokens/index.js';
 import { CreativeTask } from './creative-task.entity.js';
 import { Drawing } from './drawing.entity.js';
 
@@ -216,11 +215,10 @@ export class TaskLedger {
         amount,
         note: row.name,
       });
-      await manager.query('UPDATE tokens SET status = $2 WHERE id = $1 AND status = $3 AND remain_quota > 0', [
-        tokenId,
-        TokenStatus.enabled,
-        TokenStatus.exhausted,
-      ]);
+      await manager.query(
+        "UPDATE tokens SET status = 'enabled' WHERE id = $1 AND status = 'exhausted' AND remain_quota > 0",
+        [tokenId],
+      );
     }
     const shown = formatQuota(amount, options.values);
     await audit.record(manager, {

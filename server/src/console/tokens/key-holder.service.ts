@@ -1,40 +1,36 @@
 import type { DataSource } from 'typeorm';
-import { allowsAddress } from '../../platform/outbound/allow-list.js';
+import { AllowList } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { TokenStatus } from './token.entity.js';
-import { missingScope, scopesIn, type TokenScope } from '../../shared/token-scopes.js';
+import type { Token } from './token.entity.js';
+import { hasExpired } from './token-input.js';
+import { missingScope, type TokenScope } from '../../shared/token-scopes.js';
 
 /** An API key and its owner's balance, in the form for everyone who has the key. Amounts in quota. */
-export interface HeldKey {
-  readonly id: number;
-  readonly userId: number;
-  readonly name: string;
-  readonly isUnlimited: boolean;
-  readonly remaining: number;
-  readonly used: number;
-  /** Unix seconds, -1 never. */
-  readonly expiresAt: number;
-  readonly hasModelLimits: boolean;
-  /** Comma-separated list of models. */
-  readonly modelLimits: string;
+export interface HeldKey extends Readonly<
+  Pick<
+    Token,
+    | ('id' | 'userId' | 'name' | 'expiresAt' | 'modelLimitsEnabled' | 'modelLimits')
+    | ('unlimitedQuota' | 'remainQuota' | 'usedQuota')
+  >
+> {
   readonly ownerRemaining: number;
   readonly ownerUsed: number;
 }
 
-type Sums = 'remaining' | 'used' | 'expiresAt' | 'ownerRemaining' | 'ownerUsed';
+type Amounts = 'remainQuota' | 'usedQuota' | 'ownerRemaining' | 'ownerUsed';
 
 interface KeyState {
-  readonly status: number;
+  readonly status: Token['status'];
   readonly ownerStatus: number;
   readonly ownerName: string;
   readonly ownerGroup: string;
-  readonly allowIps: string;
-  readonly scopes: string;
+  readonly allowIps: readonly string[];
+  readonly scopes: readonly TokenScope[];
 }
 
-type Row = Omit<HeldKey, Sums> & Record<Sums, string> & KeyState;
+type Row = Omit<HeldKey, Amounts> & Record<Amounts, string> & KeyState;
 
 /** Looks up API keys for callers who present them, without a signed-in user. */
 export class KeyHolderService {
@@ -60,9 +56,9 @@ export class KeyHolderService {
    */
   async manager(presented: string, address: string): Promise<Actor> {
     const { id, userId, state, expiresAt } = await this.read(presented, 'keys', address);
-    const isPast = expiresAt !== -1 && expiresAt * 1000 <= Date.now();
-    if (state.status === TokenStatus.expired || isPast) throw new AppError('TOKEN_EXPIRED', 'Token expired');
-    if (state.status === TokenStatus.exhausted) throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
+    if (state.status === 'expired' || hasExpired({ expiresAt }, Date.now()))
+      throw new AppError('TOKEN_EXPIRED', 'Token expired');
+    if (state.status === 'exhausted') throw new AppError('TOKEN_QUOTA_EXHAUSTED', 'Token quota exhausted');
     return {
       id: userId,
       username: state.ownerName,
@@ -83,29 +79,28 @@ export class KeyHolderService {
     const key = bareKey(presented);
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
     const [row] = await this.database.query<Row[]>(
-      `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "isUnlimited",
-              t.remain_quota AS remaining, t.used_quota AS used, t.expired_time AS "expiresAt",
-              t.model_limits_enabled AS "hasModelLimits", t.model_limits AS "modelLimits", t.scopes,
+      `SELECT t.id, t.user_id AS "userId", t.name, t.status, t.unlimited_quota AS "unlimitedQuota",
+              t.remain_quota AS "remainQuota", t.used_quota AS "usedQuota", t.expires_at AS "expiresAt",
+              t.model_limits_enabled AS "modelLimitsEnabled", t.model_limits AS "modelLimits", t.scopes,
               t.allow_ips AS "allowIps", u.status AS "ownerStatus", u.username AS "ownerName", u."group" AS "ownerGroup",
               u.quota AS "ownerRemaining", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
-        WHERE (t.key_hash = $1 OR (t.previous_key_hash = $1 AND t.previous_key_until > extract(epoch FROM now())))
+        WHERE (t.key_hash = $1 OR (t.previous_key_hash = $1 AND t.previous_key_until > now()))
           AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
       [this.secrets.hash(key)],
     );
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
     const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
-    if (status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
+    if (status === 'disabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    if (address !== undefined && !allowsAddress(allowIps.trim(), address)) {
+    if (address !== undefined && !new AllowList(allowIps).allows(address)) {
       throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
     }
-    if (!scopesIn(scopes).includes(scope)) throw missingScope(scope);
+    if (!scopes.includes(scope)) throw missingScope(scope);
     return {
       ...held,
-      remaining: Number(held.remaining),
-      used: Number(held.used),
-      expiresAt: Number(held.expiresAt),
+      remainQuota: Number(held.remainQuota),
+      usedQuota: Number(held.usedQuota),
       ownerRemaining: Number(held.ownerRemaining),
       ownerUsed: Number(held.ownerUsed),
       state: { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes },

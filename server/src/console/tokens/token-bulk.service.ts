@@ -3,13 +3,13 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { holds, requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { GroupService } from '../groups/index.js';
 import { assertMayActOn } from '../auth/index.js';
-import { Token, TokenStatus } from './token.entity.js';
+import { Token } from './token.entity.js';
 import { assertCanBeEnabled, shownStatus } from './token-input.js';
 
 /** Maximum number of keys that one call may change: as many as the largest page of a list has rows. */
@@ -50,18 +50,16 @@ export class TokenBulkService {
    * @throws AppError INVALID_INPUT for no ids or too many
    */
   enable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
-    const now = seconds(this.deps.clock);
+    const now = this.deps.clock.now();
     return this.change(actor, ids, 'enable', (token) => {
       assertCanBeEnabled(shownStatus(token, now), token, now);
-      return token.status === TokenStatus.enabled ? null : { status: TokenStatus.enabled };
+      return token.status === 'enabled' ? null : { status: 'enabled' };
     });
   }
 
   /** @throws AppError INVALID_INPUT for no ids or too many */
   disable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
-    return this.change(actor, ids, 'disable', ({ status }) =>
-      status === TokenStatus.disabled ? null : { status: TokenStatus.disabled },
-    );
+    return this.change(actor, ids, 'disable', ({ status }) => (status === 'disabled' ? null : { status: 'disabled' }));
   }
 
   /**

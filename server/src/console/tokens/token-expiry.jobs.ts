@@ -1,11 +1,10 @@
 import type { DataSource, EntityManager } from 'typeorm';
-import { type Clock, seconds } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { ScheduledRuns } from '../../shared/scheduled-runs.js';
-import { TokenStatus } from './token.entity.js';
 
 const everyMilliseconds = 15 * 60_000;
-/** Seconds before its end at which a key is announced, if it lives longer than four times this. */
-const leadSeconds = 7 * 86_400;
+/** Time before its end at which a key is announced, if it lives longer than four times this. */
+const lead = '7 days';
 const batch = 500;
 
 /** Receives the keys of one owner that expire soon. */
@@ -27,9 +26,9 @@ export interface TokenExpiryDeps {
 
 interface Row {
   readonly id: number;
-  readonly user_id: number;
+  readonly userId: number;
   readonly name: string;
-  readonly expired_time: string;
+  readonly expiresAt: Date;
 }
 
 /**
@@ -65,25 +64,21 @@ export class TokenExpiryWatch {
 
   /** One transaction locks the keys, stores the notices and marks the keys: each is announced once, by one node. */
   private announceSome(): Promise<number> {
-    const now = seconds(this.deps.clock);
     return this.deps.database.transaction(async (manager) => {
       const rows = await manager.query<Row[]>(
-        `SELECT id, user_id, name, expired_time FROM tokens
-          WHERE status = ${TokenStatus.enabled} AND deleted_at IS NULL AND expired_time > $1
-            AND expired_time <= $1 + least($2, (expired_time - created_time) / 4) AND expiry_noticed <> expired_time
+        `SELECT id, user_id AS "userId", name, expires_at AS "expiresAt" FROM tokens
+          WHERE status = 'enabled' AND deleted_at IS NULL AND expires_at > $1
+            AND expires_at <= $1::timestamptz + least($2::interval, (expires_at - created_at) / 4)
+            AND expiry_noticed IS DISTINCT FROM expires_at
           ORDER BY user_id, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED`,
-        [now, leadSeconds, batch],
+        [new Date(this.deps.clock.now()), lead, batch],
       );
       const owners = new Map<number, Row[]>();
-      for (const row of rows) owners.set(row.user_id, [...(owners.get(row.user_id) ?? []), row]);
+      for (const row of rows) owners.set(row.userId, [...(owners.get(row.userId) ?? []), row]);
       for (const [userId, keys] of owners) {
-        await this.deps.notices.keysExpire(
-          manager,
-          userId,
-          keys.map(({ name, expired_time }) => ({ name, expiresAt: new Date(Number(expired_time) * 1000) })),
-        );
+        await this.deps.notices.keysExpire(manager, userId, keys);
       }
-      await manager.query('UPDATE tokens SET expiry_noticed = expired_time WHERE id = ANY($1)', [
+      await manager.query('UPDATE tokens SET expiry_noticed = expires_at WHERE id = ANY($1)', [
         rows.map(({ id }) => id),
       ]);
       return rows.length;

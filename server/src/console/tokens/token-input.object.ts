@@ -4,9 +4,9 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { TokenBudgetInput } from '../budgets/budget.object.js';
 import { TokenScopeEnum } from './token-scope.object.js';
-import { usualScopes, type TokenScope } from '../../shared/token-scopes.js';
-import type { TokenFields } from './token-input.js';
-import type { TokenPatch } from './token.service.js';
+import type { TokenScope } from '../../shared/token-scopes.js';
+import type { TokenInput } from './token-input.js';
+import type { TokenRateLimit } from './token.entity.js';
 
 @InputType('TokenRateLimitInput', {
   description: 'Absent fields stay unchanged; in a new limit they are 60, 1000 and 10.',
@@ -94,59 +94,34 @@ export class UpdateTokenInput extends TokenFieldsInput {
 }
 
 /**
- * Converts the fields. Absent fields stay absent, null clears a field.
- * @throws InvalidInputError for an empty list of models
+ * Converts an input, in which a null quota, list of models or rate limit means none.
+ * @throws InvalidInputError for an empty list of models, and for `quota` and `grantedQuota` together
  */
-export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Partial<TokenFields> {
-  const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt, scopes } =
-    input;
+export function toTokenInput(input: CreateTokenInput | UpdateTokenInput): TokenInput {
+  const { name, quota, modelLimits, rateLimit, ...same } = input;
+  const grantedQuota = 'grantedQuota' in input ? (input.grantedQuota ?? undefined) : undefined;
   if (modelLimits?.length === 0) throw new InvalidInputError('List at least one model, or null for all', 'modelLimits');
-  return omitUndefined({
+  if (grantedQuota !== undefined && quota !== undefined) {
+    throw new InvalidInputError('Give either quota or grantedQuota', 'grantedQuota');
+  }
+  return {
+    ...same,
     name: name ?? undefined,
-    group: group === null ? '' : group,
-    fallbackGroups: toText(fallbackGroups, 'fallbackGroups'),
-    fallbackModels: toText(fallbackModels, 'fallbackModels'),
-    ...(quota === undefined
-      ? {}
-      : quota === null
-        ? { unlimitedQuota: true }
-        : { unlimitedQuota: false, remainQuota: quota }),
-    ...(modelLimits === undefined
-      ? {}
-      : modelLimits === null
-        ? { modelLimitsEnabled: false }
-        : { modelLimitsEnabled: true, modelLimits: modelLimits.join(',') }),
-    allowIps: allowIps === undefined ? undefined : (allowIps ?? []).join('\n'),
-    scopes: scopes === null ? usualScopes : scopes?.join(','),
-    ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
-    expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
-  });
+    unlimitedQuota: quota === undefined ? undefined : quota === null,
+    remainQuota: quota ?? undefined,
+    grantedQuota,
+    modelLimitsEnabled: modelLimits === undefined ? undefined : modelLimits !== null,
+    modelLimits: modelLimits ?? undefined,
+    rateLimit: rateLimit === undefined ? undefined : toRateLimit(rateLimit),
+  };
 }
 
-/**
- * Joins names to comma text. A name with a comma would become two, so it is refused.
- * @throws InvalidInputError
- */
-function toText(names: readonly string[] | null | undefined, field: string): string | undefined {
-  if (names?.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
-  return names === undefined ? undefined : (names ?? []).join(',');
-}
-
-/**
- * Converts a change, like `toTokenFields`.
- * @throws InvalidInputError for `quota` and `grantedQuota` together
- */
-export function toTokenPatch(input: UpdateTokenInput): TokenPatch {
-  const { quota, grantedQuota } = input;
-  if (grantedQuota == null) return toTokenFields(input);
-  if (quota !== undefined) throw new InvalidInputError('Give either quota or grantedQuota', 'grantedQuota');
-  return { ...toTokenFields(input), grantedQuota };
-}
-
-const toRateLimit = ({ periodSeconds, calls, successes }: TokenRateLimitInput): Partial<TokenFields> =>
-  omitUndefined({
-    rateLimitEnabled: true,
-    rateLimitPeriod: periodSeconds ?? undefined,
-    rateLimitCount: calls === null ? 0 : calls,
-    rateLimitSuccess: successes === null ? 0 : successes,
-  });
+const toRateLimit = (given: TokenRateLimitInput | null): Partial<TokenRateLimit> =>
+  given
+    ? omitUndefined({
+        enabled: true,
+        periodSeconds: given.periodSeconds ?? undefined,
+        calls: given.calls,
+        successes: given.successes,
+      })
+    : { enabled: false };

@@ -1,49 +1,73 @@
 import { isIP, isIPv4 } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
+import { wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
-import { parseScopes, scopesIn, usualScopes } from '../../shared/token-scopes.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
+import type { Token, TokenRateLimit, TokenStatus } from './token.entity.js';
 
-/**
- * The fields of an API key that its owner can set, with the defaults of a new key. This is the only list of these
- * fields.
- */
-export const newTokenDefaults = {
+/** The fields of an API key that its owner can set. */
+export type TokenFields = Readonly<
+  Pick<
+    Token,
+    | ('name' | 'expiresAt' | 'scopes' | 'allowIps' | 'rateLimit')
+    | ('remainQuota' | 'unlimitedQuota')
+    | ('modelLimitsEnabled' | 'modelLimits')
+    | ('group' | 'fallbackGroups' | 'fallbackModels')
+  >
+>;
+
+/** The fields of a new key. */
+export const newTokenDefaults: TokenFields = {
   name: '',
-  /** Unix seconds, -1 never. */
-  expiredTime: -1,
+  expiresAt: null,
   remainQuota: 0,
   unlimitedQuota: false,
   modelLimitsEnabled: false,
-  modelLimits: '',
-  allowIps: '',
+  modelLimits: [],
+  allowIps: [],
   group: '',
-  fallbackGroups: '',
-  fallbackModels: '',
-  rateLimitEnabled: false,
-  rateLimitPeriod: 60,
-  rateLimitCount: 1000,
-  rateLimitSuccess: 10,
-  scopes: usualScopes,
-} satisfies Partial<Token>;
-
-export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
+  fallbackGroups: [],
+  fallbackModels: [],
+  rateLimit: { enabled: false, periodSeconds: 60, calls: 1000, successes: 10 },
+  scopes: [...usualScopes],
+};
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
-/** Names of the fields in error messages: those of the GraphQL inputs. */
-const inputName = {
-  expiredTime: 'expiresAt',
-  remainQuota: 'quota',
-  rateLimitPeriod: 'rateLimit.periodSeconds',
-  rateLimitCount: 'rateLimit.calls',
-  rateLimitSuccess: 'rateLimit.successes',
-} as const;
+/**
+ * A new key, or a change of one. Absent fields keep their value, null sets that of a new key. Other fields of the object are
+ * ignored.
+ */
+export type TokenInput = {
+  readonly [Name in Exclude<keyof TokenFields, 'rateLimit'>]?: Readonly<TokenFields[Name]> | null | undefined;
+} & {
+  /** Absent fields keep their value, also while the limit is off. */
+  readonly rateLimit?: Partial<TokenRateLimit> | undefined;
+  /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
+  readonly grantedQuota?: number | undefined;
+};
+
+/** Returns the fields after an input. They are not validated yet. */
+export function withInput(fields: TokenFields, { rateLimit = {}, ...input }: TokenInput): TokenFields {
+  const given: Readonly<Record<string, unknown>> = input;
+  const set = tokenFieldNames
+    .filter((name) => given[name] !== undefined)
+    .map((name) => [name, given[name] ?? newTokenDefaults[name]] as const);
+  return {
+    ...fields,
+    ...(Object.fromEntries(set) as Partial<TokenFields>),
+    rateLimit: { ...fields.rateLimit, ...omitUndefined(rateLimit) },
+  };
+}
 
 const maxNameLength = 30;
+/** Characters of all entries of a list together. */
 const maxListLength = 10_000;
 const maxFallbacks = 10;
-const maxTime = 253_402_300_799;
+/** The end of the year 9999. */
+const maxTime = 253_402_300_799_000;
 const maxPeriodSeconds = 31_536_000;
 const maxCalls = 2_147_483_647;
 
@@ -51,7 +75,7 @@ const maxCalls = 2_147_483_647;
  * Validates and normalises a complete set of fields.
  * @param before the stored token, null for a new one: values it already has are always accepted
  * @param usableGroups groups the owner may choose
- * @param now Unix seconds
+ * @param now milliseconds since 1970
  * @throws InvalidInputError
  */
 export function parseToken(
@@ -60,10 +84,7 @@ export function parseToken(
   { usableGroups, now }: { usableGroups: readonly string[]; now: number },
 ): TokenFields {
   const name = parseName(fields.name, before);
-  checkExpiry(fields.expiredTime, before, now);
-  checkWhole(fields.rateLimitPeriod, 1, maxPeriodSeconds, 'rateLimitPeriod');
-  checkWhole(fields.rateLimitCount, 0, maxCalls, 'rateLimitCount');
-  checkWhole(fields.rateLimitSuccess, 0, maxCalls, 'rateLimitSuccess');
+  const expiresAt = parseExpiry(fields.expiresAt, before, now);
   const group = fields.group.trim();
   if (group !== '' && group !== before?.group && !usableGroups.includes(group)) {
     throw new InvalidInputError('You cannot use this group', 'group');
@@ -71,12 +92,14 @@ export function parseToken(
   return {
     ...fields,
     name,
+    expiresAt,
     group,
     remainQuota: parseQuota(fields, before),
     fallbackGroups: parseGroups(fields.fallbackGroups, before, usableGroups),
-    fallbackModels: parseModels(fields.fallbackModels, 'fallbackModels', maxFallbacks),
-    modelLimits: parseModels(fields.modelLimits, 'modelLimits'),
+    fallbackModels: parseNames(fields.fallbackModels, 'fallbackModels', maxFallbacks),
+    modelLimits: parseNames(fields.modelLimits, 'modelLimits'),
     allowIps: parseAddresses(fields.allowIps),
+    rateLimit: parseRateLimit(fields.rateLimit),
     scopes: parseScopes(fields.scopes),
   };
 }
@@ -92,7 +115,7 @@ function parseName(given: string, before: TokenFields | null): string {
 }
 
 /** Fields that limit a key that manages keys. Its owner sets them. */
-const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
+const managerLimits = ['scopes', 'expiresAt', 'allowIps'] as const;
 
 /**
  * Checks that a key that manages keys stays within its limits: it must not loosen its own, and must not create or
@@ -102,63 +125,72 @@ const managerLimits = ['scopes', 'expiredTime', 'allowIps'] as const;
  */
 export function assertKeepsManagers(actor: Actor, before: TokenFields | null, after: TokenFields): void {
   if (actor.apiKeyId === undefined) return;
-  if (before && managerLimits.every((name) => before[name] === after[name])) return;
+  if (before && managerLimits.every((name) => isDeepStrictEqual(before[name], after[name]))) return;
   if (isManager(after) || (before && isManager(before))) throw managersOnly();
 }
 
-export const isManager = ({ scopes }: Pick<TokenFields, 'scopes'>): boolean => scopesIn(scopes).includes('keys');
+export const isManager = ({ scopes }: Pick<TokenFields, 'scopes'>): boolean => scopes.includes('keys');
 
 export const managersOnly = (): ForbiddenError =>
   new ForbiddenError('Only their owner makes keys with the scope keys and changes their scopes, expiry and addresses');
 
-type Lifetime = Pick<TokenFields, 'expiredTime' | 'unlimitedQuota' | 'remainQuota'>;
+type Lifetime = Pick<TokenFields, 'expiresAt' | 'unlimitedQuota' | 'remainQuota'>;
 
-/** @param now Unix seconds */
-export const hasExpired = ({ expiredTime }: Lifetime, now: number): boolean => expiredTime !== -1 && expiredTime <= now;
+/** @param now milliseconds since 1970 */
+export const hasExpired = ({ expiresAt }: Pick<Lifetime, 'expiresAt'>, now: number): boolean =>
+  expiresAt !== null && expiresAt.getTime() <= now;
 
 export const isExhausted = ({ unlimitedQuota, remainQuota }: Lifetime): boolean => !unlimitedQuota && remainQuota <= 0;
 
 /**
  * Returns the status of a key at this time, as a call would find it. The relay stores that a key has expired or is
  * exhausted when the key is used next; `tokens.status` is 'enabled' until then.
- * @param now Unix seconds
+ * @param now milliseconds since 1970
  */
-export function shownStatus(token: Lifetime & { readonly status: number }, now = Date.now() / 1000): number {
-  if (token.status !== TokenStatus.enabled) return token.status;
-  if (hasExpired(token, now)) return TokenStatus.expired;
-  return isExhausted(token) ? TokenStatus.exhausted : TokenStatus.enabled;
+export function shownStatus(token: Lifetime & { readonly status: TokenStatus }, now = Date.now()): TokenStatus {
+  if (token.status !== 'enabled') return token.status;
+  if (hasExpired(token, now)) return 'expired';
+  return isExhausted(token) ? 'exhausted' : 'enabled';
 }
 
 /**
  * Checks that a key can be enabled. A key that the relay set to expired or exhausted can be enabled once its expiry or
  * quota is changed.
- * @param now Unix seconds
+ * @param now milliseconds since 1970
  * @throws InvalidInputError
  */
-export function assertCanBeEnabled(status: number, values: Lifetime, now: number): void {
-  if (status === TokenStatus.expired && hasExpired(values, now)) {
+export function assertCanBeEnabled(status: TokenStatus, values: Lifetime, now: number): void {
+  if (status === 'expired' && hasExpired(values, now)) {
     throw new InvalidInputError('Token expired, change its expiry first', 'expiresAt');
   }
-  if (status === TokenStatus.exhausted && isExhausted(values)) {
+  if (status === 'exhausted' && isExhausted(values)) {
     throw new InvalidInputError('Token quota exhausted, change its quota first', 'quota');
   }
 }
 
-function checkExpiry(expiredTime: number, before: TokenFields | null, now: number): void {
-  if (expiredTime === -1 || expiredTime === before?.expiredTime) return;
-  if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > maxTime) {
-    throw new InvalidInputError('The expiry time must be -1 (never) or in the future', inputName.expiredTime);
+function parseExpiry(given: Date | null, before: TokenFields | null, now: number): Date | null {
+  if (given === null) return null;
+  const expiresAt = wholeSecond(given.getTime());
+  const time = expiresAt.getTime();
+  // A date that is out of range has no time, so it must not pass the comparisons.
+  const isInFuture = time > now && time <= maxTime;
+  if (!isInFuture && time !== before?.expiresAt?.getTime()) {
+    throw new InvalidInputError('The expiry time must be -1 (never) or in the future', 'expiresAt');
   }
+  return expiresAt;
 }
 
-function checkWhole(
-  value: number,
-  low: number,
-  high: number,
-  field: 'rateLimitPeriod' | 'rateLimitCount' | 'rateLimitSuccess',
-): void {
+/** Parses a rate limit, whose values are valid also while it is off. 0 means no limit. */
+function parseRateLimit({ enabled, periodSeconds, calls, successes }: TokenRateLimit): TokenRateLimit {
+  checkWhole(periodSeconds, 1, maxPeriodSeconds, 'rateLimitPeriod', 'rateLimit.periodSeconds');
+  checkWhole(calls ?? 0, 0, maxCalls, 'rateLimitCount', 'rateLimit.calls');
+  checkWhole(successes ?? 0, 0, maxCalls, 'rateLimitSuccess', 'rateLimit.successes');
+  return { enabled, periodSeconds, calls: calls || null, successes: successes || null };
+}
+
+function checkWhole(value: number, low: number, high: number, name: string, field: string): void {
   if (!Number.isSafeInteger(value) || value < low || value > high) {
-    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, inputName[field]);
+    throw new InvalidInputError(`${name} must be a whole number from ${low} to ${high}`, field);
   }
 }
 
@@ -169,50 +201,49 @@ function checkWhole(
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (remainQuota === before?.remainQuota || (unlimitedQuota && remainQuota < 0)) return before?.remainQuota ?? 0;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
-    throw new InvalidInputError(`The quota must be ${quotaFrom(0)}`, inputName.remainQuota);
+    throw new InvalidInputError(`The quota must be ${quotaFrom(0)}`, 'quota');
   }
   return remainQuota;
 }
 
 /** Parses groups. The owner must be allowed to use each group, unless the key has it already. */
-function parseGroups(text: string, before: TokenFields | null, usableGroups: readonly string[]): string {
-  const groups = entriesOf(text, 'fallbackGroups', maxFallbacks);
-  const known = before ? before.fallbackGroups.split(',') : [];
-  if (!groups.every((group) => usableGroups.includes(group) || known.includes(group))) {
+function parseGroups(given: readonly string[], before: TokenFields | null, usableGroups: readonly string[]): string[] {
+  const groups = parseNames(given, 'fallbackGroups', maxFallbacks);
+  if (!groups.every((group) => usableGroups.includes(group) || before?.fallbackGroups.includes(group))) {
     throw new InvalidInputError('You cannot use this group', 'fallbackGroups');
   }
-  return groups.join(',');
-}
-
-const parseModels = (text: string, field: 'modelLimits' | 'fallbackModels', most = Infinity): string =>
-  entriesOf(text, field, most).join(',');
-
-/** Returns the entries between commas, each once, in their order. */
-function entriesOf(text: string, field: 'modelLimits' | 'fallbackModels' | 'fallbackGroups', most: number): string[] {
-  const entries = text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean);
-  const own = [...new Set(entries)];
-  if (text.length > maxListLength || text.includes('\0') || own.length > most) {
-    const noun = field === 'fallbackGroups' ? 'groups' : 'models';
-    throw new InvalidInputError(`The list of ${noun} is too long`, field);
-  }
-  return own;
+  return groups;
 }
 
 /**
- * Parses addresses: one address or CIDR range per line; commas and spaces count as line breaks.
- * @throws InvalidInputError
+ * Returns the names, each once, in their order.
+ * @throws InvalidInputError also for a name with a comma, which the REST API would show as two
  */
-function parseAddresses(text: string): string {
-  if (text.length > maxListLength) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
-  const entries = text.split(/[\s,]+/).filter(Boolean);
+function parseNames(
+  given: readonly string[],
+  field: 'modelLimits' | 'fallbackModels' | 'fallbackGroups',
+  most = Infinity,
+): string[] {
+  const names = [...new Set(given.map((name) => name.trim()).filter(Boolean))];
+  if (names.some((name) => name.includes(','))) throw new InvalidInputError('Names must not contain a comma', field);
+  if (isTooLong(names) || names.some((name) => name.includes('\0')) || names.length > most) {
+    const noun = field === 'fallbackGroups' ? 'groups' : 'models';
+    throw new InvalidInputError(`The list of ${noun} is too long`, field);
+  }
+  return names;
+}
+
+/** @throws InvalidInputError */
+function parseAddresses(given: readonly string[]): string[] {
+  const entries = [...new Set(given.map((entry) => entry.trim()).filter(Boolean))];
+  if (isTooLong(entries)) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
   if (!entries.every(isAddressOrRange)) {
     throw new InvalidInputError('Allowed addresses must be IP addresses or CIDR ranges, one per line', 'allowIps');
   }
-  return [...new Set(entries)].join('\n');
+  return entries;
 }
+
+const isTooLong = (entries: readonly string[]): boolean => entries.join().length > maxListLength;
 
 function isAddressOrRange(entry: string): boolean {
   const [address = '', bits, ...rest] = entry.split('/');

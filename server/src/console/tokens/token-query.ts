@@ -1,11 +1,11 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../platform/db/conditions.js';
-import type { SortKeys } from '../../platform/db/keyset.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
+import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
 import { shownStatus } from './token-input.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import { tokenStatuses, type Token, type TokenStatus } from './token.entity.js';
 
 /** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
 export interface TokenFilter {
@@ -13,7 +13,7 @@ export interface TokenFilter {
   readonly userIds?: readonly number[];
   /** A part of the name, a prefix of the key, or the full key, with or without `sk-`. */
   readonly keyword?: string;
-  readonly statuses?: readonly number[];
+  readonly statuses?: readonly TokenStatus[];
   readonly groups?: readonly string[];
   readonly created?: TimeRange;
   /** Keys that expire in this range. Keys that never expire do not match. */
@@ -25,7 +25,7 @@ export interface TokenFilter {
 
 export type TokenSortField =
   | ('id' | 'userId' | 'name' | 'status' | 'group')
-  | ('createdTime' | 'accessedTime' | 'expiredTime' | 'remainQuota' | 'usedQuota');
+  | ('createdAt' | 'lastUsedAt' | 'expiresAt' | 'remainQuota' | 'usedQuota');
 
 /** Returns a query of the keys that match a filter, as `token`. */
 export function tokenQuery(
@@ -50,43 +50,30 @@ export function tokenQuery(
       }),
     );
   }
-  andDuring(query, 'token.created_time', created);
-  if (expires?.from || expires?.until) query.andWhere('token.expired_time >= 0');
-  andDuring(query, 'token.expired_time', expires);
-  if (lastUsed?.from || lastUsed?.until) query.andWhere(used);
-  andDuring(query, 'token.accessed_time', lastUsed);
-  if (neverUsed !== undefined) query.andWhere(neverUsed ? `NOT (${used})` : used);
+  andBetween(query, 'token.created_at', created);
+  andBetween(query, 'token.expires_at', expires);
+  andBetween(query, 'token.last_used_at', lastUsed);
+  if (neverUsed !== undefined) query.andWhere(`token.last_used_at IS ${neverUsed ? '' : 'NOT'} NULL`);
   return query;
 }
 
 /** SQL of `shownStatus`. */
-const statusSql = `CASE WHEN token.status <> ${TokenStatus.enabled} THEN token.status
-  WHEN token.expired_time BETWEEN 0 AND extract(epoch FROM now()) THEN ${TokenStatus.expired}
-  WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN ${TokenStatus.exhausted} ELSE token.status END`;
-
-/** SQL for whether a token was used. The last call of a new token is its creation time. */
-const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
-/** Whether a key was used. A new key has the time of its creation as last access. */
-export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
-  accessedTime > createdTime || usedQuota !== 0;
+const statusSql = `CASE WHEN token.status <> 'enabled' THEN token.status
+  WHEN token.expires_at <= now() THEN 'expired'
+  WHEN NOT token.unlimited_quota AND token.remain_quota <= 0 THEN 'exhausted' ELSE token.status END`;
 
 export const tokenSortKeys: SortKeys<Token, TokenSortField> = {
   id: { sql: 'token.id', value: ({ id }) => id },
   userId: { sql: 'token.user_id', value: ({ userId }) => userId },
   name: { sql: 'token.name', value: ({ name }) => name },
-  status: { sql: statusSql, value: (token) => shownStatus(token) },
+  status: {
+    sql: `array_position('{${tokenStatuses.join(',')}}', ${statusSql})`,
+    value: (token) => tokenStatuses.indexOf(shownStatus(token)) + 1,
+  },
   group: { sql: 'token."group"', value: ({ group }) => group },
-  createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
-  accessedTime: {
-    sql: `CASE WHEN ${used} THEN token.accessed_time END`,
-    value: (token) => (wasUsed(token) ? token.accessedTime : null),
-    nullable: true,
-  },
-  expiredTime: {
-    sql: 'nullif(token.expired_time, -1)',
-    value: ({ expiredTime }) => (expiredTime === -1 ? null : expiredTime),
-    nullable: true,
-  },
+  createdAt: { sql: milliseconds('token.created_at'), value: ({ createdAt }) => createdAt },
+  lastUsedAt: { sql: milliseconds('token.last_used_at'), value: ({ lastUsedAt }) => lastUsedAt, nullable: true },
+  expiresAt: { sql: milliseconds('token.expires_at'), value: ({ expiresAt }) => expiresAt, nullable: true },
   remainQuota: { sql: 'token.remain_quota', value: ({ remainQuota }) => remainQuota },
   usedQuota: { sql: 'token.used_quota', value: ({ usedQuota }) => usedQuota },
 };

@@ -1,7 +1,7 @@
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../platform/cache/changes.js';
 import { requireActor, requireConfirmed, type Actor, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -10,8 +10,8 @@ import { Token } from './token.entity.js';
 import { isManager, managersOnly } from './token-input.js';
 import { keyLength, prefixLength } from './token-query.js';
 
-/** Longest time for which both keys work, in seconds. */
-const maxOverlapSeconds = 366 * 86_400;
+/** Longest time for which both keys work. */
+const maxOverlapMilliseconds = 366 * 86_400_000;
 
 export interface RotationDeps {
   readonly tokens: Repository<Token>;
@@ -43,7 +43,7 @@ export class TokenRotation {
 
   /**
    * The key's text until now works until `overlapUntil`; a text from before that ends at once.
-   * @param overlapUntil Unix seconds, at most 366 days from now; null: the old text ends at once
+   * @param overlapUntil at most 366 days from now; null: the old text ends at once
    * @param idempotencyKey a retry with the same key returns the text of the first call: another rotation would end the
    *   text that was to work until `overlapUntil`
    * @returns the row and the new text without `sk-`, which no later response contains without confirmation
@@ -54,7 +54,7 @@ export class TokenRotation {
   async rotate(
     actor: MaybeActor,
     id: number,
-    overlapUntil: number | null,
+    overlapUntil: Date | null,
     idempotencyKey: string | null = null,
   ): Promise<Rotated> {
     const owner = requireActor(actor);
@@ -75,17 +75,18 @@ export class TokenRotation {
     manager: EntityManager,
     owner: Actor,
     id: number,
-    overlapUntil: number | null,
+    overlapUntil: Date | null,
   ): Promise<{ token: Token; key: string }> {
-    const now = seconds(this.deps.clock);
-    if (overlapUntil !== null && (overlapUntil <= now || overlapUntil > now + maxOverlapSeconds)) {
+    const previousKeyUntil = overlapUntil && wholeSecond(overlapUntil.getTime());
+    const left = previousKeyUntil ? previousKeyUntil.getTime() - this.deps.clock.now() : null;
+    // A date that is out of range has no time, so it must not pass the comparisons.
+    if (left !== null && !(left > 0 && left <= maxOverlapMilliseconds)) {
       throw new InvalidInputError('The old key can work for 366 days at most, and not in the past', 'overlapUntil');
     }
     const key = randomAlphanumeric(keyLength);
     const token = await this.change(manager, owner.id, id, {
-      ...(overlapUntil === null
-        ? { previousKeyHash: null, previousKeyUntil: 0 }
-        : { previousKeyHash: () => 'key_hash', previousKeyUntil: overlapUntil }),
+      previousKeyHash: previousKeyUntil ? () => 'key_hash' : null,
+      previousKeyUntil,
       keyHash: this.deps.secrets.hash(key),
       keyPrefix: key.slice(0, prefixLength),
       keySealed: this.deps.secrets.seal(key),
@@ -119,7 +120,7 @@ export class TokenRotation {
    * @throws AppError NOT_FOUND, also for keys of other users
    */
   async endPrevious(actor: MaybeActor, id: number): Promise<Token> {
-    const set = { previousKeyHash: null, previousKeyUntil: 0 };
+    const set = { previousKeyHash: null, previousKeyUntil: null };
     const token = await this.change(this.deps.tokens.manager, requireActor(actor).id, id, set);
     await this.deps.changes.announce({ kind: 'token', id });
     return token;

@@ -6,19 +6,19 @@ import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import type { Token, TokenStatus } from './token.entity.js';
 import { TokenScopeEnum } from './token-scope.object.js';
-import { scopesIn, type TokenScope } from '../../shared/token-scopes.js';
+import type { TokenScope } from '../../shared/token-scopes.js';
 import { shownStatus } from './token-input.js';
-import { wasUsed, type TokenFilter, type TokenSortField } from './token-query.js';
+import type { TokenFilter, TokenSortField } from './token-query.js';
 
-export const TokenStatusEnum = enumType(
+export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Status>]: Status } = enumType(
   'TokenStatus',
   {
-    ENABLED: TokenStatus.enabled,
-    DISABLED: TokenStatus.disabled,
-    EXPIRED: TokenStatus.expired,
-    EXHAUSTED: TokenStatus.exhausted,
+    ENABLED: 'enabled',
+    DISABLED: 'disabled',
+    EXPIRED: 'expired',
+    EXHAUSTED: 'exhausted',
   },
   'Whether an API key can be used.',
   { DISABLED: 'By its owner.', EXPIRED: 'Its expiry time has passed.', EXHAUSTED: 'Its quota is used up.' },
@@ -60,7 +60,7 @@ export class TokenObject {
   maskedKey: string;
 
   @Field(() => TokenStatusEnum)
-  status: number;
+  status: TokenStatus;
 
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
   group: string | null;
@@ -111,28 +111,20 @@ export function toTokenObject(token: Token): TokenObject {
     status: shownStatus(token),
     maskedKey: `sk-${token.keyPrefix}**********`,
     group: token.group || null,
-    fallbackGroups: split(token.fallbackGroups, ','),
-    fallbackModels: split(token.fallbackModels, ','),
+    fallbackGroups: token.fallbackGroups,
+    fallbackModels: token.fallbackModels,
     quota: { remaining: token.unlimitedQuota ? null : token.remainQuota, used: token.usedQuota },
-    modelLimits: token.modelLimitsEnabled ? split(token.modelLimits, ',') : null,
-    allowIps: split(token.allowIps, '\n'),
-    rateLimit: token.rateLimitEnabled
-      ? {
-          periodSeconds: token.rateLimitPeriod,
-          calls: token.rateLimitCount || null,
-          successes: token.rateLimitSuccess || null,
-        }
-      : null,
-    scopes: scopesIn(token.scopes),
-    previousKeyUntil: token.previousKeyUntil * 1000 > Date.now() ? toDate(token.previousKeyUntil) : null,
-    createdAt: toDate(token.createdTime),
-    lastUsedAt: wasUsed(token) ? toDate(token.accessedTime) : null,
-    expiresAt: token.expiredTime === -1 ? null : toDate(token.expiredTime),
+    modelLimits: token.modelLimitsEnabled ? token.modelLimits : null,
+    allowIps: token.allowIps,
+    rateLimit: token.rateLimit.enabled ? token.rateLimit : null,
+    scopes: token.scopes,
+    previousKeyUntil:
+      token.previousKeyUntil && token.previousKeyUntil.getTime() > Date.now() ? token.previousKeyUntil : null,
+    createdAt: token.createdAt,
+    lastUsedAt: token.lastUsedAt,
+    expiresAt: token.expiresAt,
   };
 }
-
-const toDate = (seconds: number): Date => new Date(seconds * 1000);
-const split = (text: string, separator: string): string[] => text.split(separator).filter(Boolean);
 
 export const TokenPage = pageObject(TokenObject, 'TokenPage');
 
@@ -145,7 +137,7 @@ export class OwnTokenFilterInput {
   keyword?: string | null;
 
   @Field(() => [TokenStatusEnum], { nullable: true })
-  statuses?: number[] | null;
+  statuses?: TokenStatus[] | null;
 
   @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
   groups?: string[] | null;
@@ -175,9 +167,9 @@ const sortFields: Readonly<Record<string, TokenSortField>> = {
   NAME: 'name',
   STATUS: 'status',
   GROUP: 'group',
-  CREATED_AT: 'createdTime',
-  LAST_USED_AT: 'accessedTime',
-  EXPIRES_AT: 'expiredTime',
+  CREATED_AT: 'createdAt',
+  LAST_USED_AT: 'lastUsedAt',
+  EXPIRES_AT: 'expiresAt',
   REMAINING_QUOTA: 'remainQuota',
   USED_QUOTA: 'usedQuota',
 };

@@ -6,7 +6,7 @@ import { loadFor } from '../../platform/graphql/loaders.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import type { BulkResult } from '../../shared/bulk.js';
-import { TokenStatus, type Token } from './token.entity.js';
+import type { Token } from './token.entity.js';
 import {
   OwnTokenListArgs,
   TokenListArgs,
@@ -15,7 +15,7 @@ import {
   toTokenFilter,
   toTokenObject,
 } from './token.object.js';
-import { CreateTokenInput, toTokenFields, toTokenPatch, UpdateTokenInput } from './token-input.object.js';
+import { CreateTokenInput, toTokenInput, UpdateTokenInput } from './token-input.object.js';
 import { RotateTokenInput } from './token-rotation.object.js';
 import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
@@ -89,8 +89,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => RotateTokenInput) { id, overlapUntil, idempotencyKey }: RotateTokenInput,
   ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
-    const until = overlapUntil ? Math.floor(overlapUntil.getTime() / 1000) : null;
-    const { token, key, replayed } = await this.rotation.rotate(actor, id, until, idempotencyKey);
+    const { token, key, replayed } = await this.rotation.rotate(actor, id, overlapUntil ?? null, idempotencyKey);
     return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }
 
@@ -116,7 +115,7 @@ export class TokenResolver {
     const budgets = input.budgets?.map(toNewTokenBudget);
     const { token, key, replayed } = await this.tokenService.create(
       actor,
-      toTokenFields(input),
+      toTokenInput(input),
       budgets,
       input.idempotencyKey,
     );
@@ -132,7 +131,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateTokenInput) input: UpdateTokenInput,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.update(actor, input.id, toTokenPatch(input)));
+    return toPayload(await this.tokenService.update(actor, input.id, toTokenInput(input)));
   }
 
   @PayloadMutation(
@@ -144,7 +143,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.enabled));
+    return toPayload(await this.tokenService.setStatus(actor, id, 'enabled'));
   }
 
   @PayloadMutation({ token: () => TokenObject }, 'Disables an API key of the caller.')
@@ -153,7 +152,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
   ): Promise<{ token: TokenObject }> {
-    return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.disabled));
+    return toPayload(await this.tokenService.setStatus(actor, id, 'disabled'));
   }
 
   @PayloadMutation({ id: () => Int }, 'Deletes an API key of the caller.')

@@ -11,8 +11,7 @@ import {
   type Actor,
   type MaybeActor,
 } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
@@ -21,7 +20,7 @@ import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { GroupService } from '../groups/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
-import { Token, TokenStatus } from './token.entity.js';
+import { Token, type TokenStatus } from './token.entity.js';
 import {
   assertCanBeEnabled,
   assertKeepsManagers,
@@ -32,6 +31,8 @@ import {
   shownStatus,
   tokenFieldNames,
   type TokenFields,
+  type TokenInput,
+  withInput,
 } from './token-input.js';
 import {
   bareKey,
@@ -57,12 +58,6 @@ export interface TokenUse {
   readonly address: string;
   readonly at: Date;
 }
-
-/** Changed fields of a token. Absent fields are unchanged. */
-export type TokenPatch = Partial<TokenFields> & {
-  /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
-  readonly grantedQuota?: number | undefined;
-};
 
 export interface TokenDeps {
   readonly tokens: Repository<Token>;
@@ -210,7 +205,7 @@ export class TokenService {
    */
   async create(
     actor: MaybeActor,
-    given: Partial<TokenFields>,
+    given: TokenInput,
     budgets: readonly NewTokenBudget[] = [],
     idempotencyKey?: string | null,
   ): Promise<KeyedToken & { replayed: boolean }> {
@@ -219,7 +214,7 @@ export class TokenService {
     if (owner.apiKeyId === undefined) requireConfirmed(owner);
     let created: KeyedToken | undefined;
     // The input is complete, because REST sends all fields and GraphQL only those that differ from the default.
-    const input = { fields: { ...newTokenDefaults, ...omitUndefined(given) }, budgets };
+    const input = { fields: withInput(newTokenDefaults, given), budgets };
     // The id is stored, not the key: results of idempotency keys are not encrypted.
     const { result: id } = await this.deps.idempotency.once(
       owner,
@@ -239,10 +234,9 @@ export class TokenService {
    * Creates a key within the caller's transaction.
    * @throws AppError INVALID_INPUT, also at the maximum number of keys
    */
-  async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
-    const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
+  async createIn(manager: EntityManager, owner: Actor, given: TokenInput): Promise<KeyedToken> {
+    const { remainQuota, ...fields } = this.parse(owner, withInput(newTokenDefaults, given), null);
     const key = randomAlphanumeric(keyLength);
-    const now = seconds(this.deps.clock);
     await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
       throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
@@ -253,8 +247,7 @@ export class TokenService {
       keyHash: this.deps.secrets.hash(key),
       keyPrefix: key.slice(0, prefixLength),
       keySealed: this.deps.secrets.seal(key),
-      createdTime: now,
-      accessedTime: now,
+      createdAt: wholeSecond(this.deps.clock.now()),
     });
     const id = (identifiers[0] as { id: number }).id;
     await moveQuota(manager, owner, id, remainQuota, `token:${id}:opening`);
@@ -268,28 +261,27 @@ export class TokenService {
    * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users, INSUFFICIENT_PRIVILEGES for an API key that
    * would loosen its own limits or those of another managing key
    */
-  async update(actor: MaybeActor, id: number, given: TokenPatch, mustEnable = false): Promise<Token> {
+  async update(actor: MaybeActor, id: number, given: TokenInput, mustEnable = false): Promise<Token> {
     const owner = requireActor(actor);
     return this.change(owner, id, async (manager, before) => {
       const after = await this.changed(manager, owner, before, given);
-      if (mustEnable) assertCanBeEnabled(before.status, after, seconds(this.deps.clock));
+      if (mustEnable) assertCanBeEnabled(before.status, after, this.deps.clock.now());
       const { remainQuota, ...fields } = after;
-      const status = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
+      const status = this.isRevived(before.status, after) ? 'enabled' : before.status;
       await manager.update(Token, { id }, { ...fields, status });
       await moveQuota(manager, owner, id, remainQuota - before.remainQuota, `token:${id}:${randomUUID()}`);
     });
   }
 
   /**
-   * @param status 1 or 2; only the relay sets the other values
-   * @throws AppError INVALID_INPUT, NOT_FOUND
+   * @param status only the relay sets the other values
+   * @throws AppError INVALID_INPUT for a key that cannot be enabled, NOT_FOUND
    */
-  async setStatus(actor: MaybeActor, id: number, status: number): Promise<Token> {
+  async setStatus(actor: MaybeActor, id: number, status: 'enabled' | 'disabled'): Promise<Token> {
     const owner = requireActor(actor);
-    assertOwnersStatus(status);
     return this.change(owner, id, async (manager, before) => {
-      const now = seconds(this.deps.clock);
-      if (status === TokenStatus.enabled) assertCanBeEnabled(shownStatus(before, now), before, now);
+      const now = this.deps.clock.now();
+      if (status === 'enabled') assertCanBeEnabled(shownStatus(before, now), before, now);
       await manager.update(Token, { id }, { status });
     });
   }
@@ -308,13 +300,13 @@ export class TokenService {
    */
   async deleteOwn(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const owner = requireActor(actor);
-    const { raw } = await this.deps.tokens
+    const result = await this.deps.tokens
       .createQueryBuilder()
       .softDelete()
       .where({ id: In([...ids]), userId: owner.id })
       .returning('id')
       .execute();
-    const deleted = raw as Array<{ readonly id: number }>;
+    const deleted = result.raw as Array<{ readonly id: number }>;
     await this.deps.changes.announce(...deleted.map(({ id }) => ({ kind: 'token' as const, id })));
     return deleted.length;
   }
@@ -342,9 +334,9 @@ export class TokenService {
     manager: EntityManager,
     owner: Actor,
     before: Token,
-    { grantedQuota, ...given }: TokenPatch,
+    { grantedQuota, ...given }: TokenInput,
   ): Promise<TokenFields> {
-    const fields = { ...pick(before, tokenFieldNames), ...omitUndefined(given) };
+    const fields = withInput(pick(before, tokenFieldNames), given);
     if (grantedQuota === undefined) return this.parse(owner, fields, before);
     const amount = grantedQuota - ((await grantedQuotas(manager, [before.id])).get(before.id) ?? 0);
     // An unchanged number is not checked: that of an overdrawn token is negative.
@@ -355,14 +347,14 @@ export class TokenService {
 
   private parse(owner: Actor, fields: TokenFields, before: TokenFields | null): TokenFields {
     const usableGroups = this.deps.groups.listUsable(owner).map(({ name }) => name);
-    const after = parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
+    const after = parseToken(fields, before, { usableGroups, now: this.deps.clock.now() });
     assertKeepsManagers(owner, before, after);
     return after;
   }
 
-  private isRevived(status: number, values: TokenFields): boolean {
-    if (status === TokenStatus.expired) return !hasExpired(values, seconds(this.deps.clock));
-    return status === TokenStatus.exhausted && !isExhausted(values);
+  private isRevived(status: TokenStatus, values: TokenFields): boolean {
+    if (status === 'expired') return !hasExpired(values, this.deps.clock.now());
+    return status === 'exhausted' && !isExhausted(values);
   }
 
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
@@ -387,12 +379,5 @@ export class TokenService {
       key: owner.isUnconfirmed ? `${token.keyPrefix}**********` : this.deps.secrets.open(token.keySealed),
       granted: granted.get(token.id) ?? 0,
     }));
-  }
-}
-
-/** Only the relay sets a token to expired or exhausted. */
-function assertOwnersStatus(status: number): void {
-  if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
-    throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
   }
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import { unixSeconds } from '../../shared/clock.js';
 import { toFailure } from '../../platform/http/rest-error.js';
 import { RestAnswer, type RestHandlers } from '../../platform/http/rest.js';
-import { splitList } from '../channels/index.js';
 import type { HeldKey } from '../tokens/index.js';
 import type { Billing, BillingService } from './billing.service.js';
 
@@ -45,14 +45,16 @@ export const keyUsageRoutes =
 const toKeyUsage = (key: HeldKey): unknown => ({
   object: 'token_usage',
   name: key.name,
-  total_granted: key.remaining + key.used,
-  total_used: key.used,
-  total_available: key.remaining,
-  unlimited_quota: key.isUnlimited,
-  model_limits: Object.fromEntries(splitList(key.modelLimits).map((model) => [model, true])),
-  model_limits_enabled: key.hasModelLimits,
-  expires_at: Math.max(0, key.expiresAt),
+  total_granted: key.remainQuota + key.usedQuota,
+  total_used: key.usedQuota,
+  total_available: key.remainQuota,
+  unlimited_quota: key.unlimitedQuota,
+  model_limits: Object.fromEntries(key.modelLimits.map((model) => [model, true])),
+  model_limits_enabled: key.modelLimitsEnabled,
+  expires_at: secondsOrZero(key.expiresAt),
 });
+
+const secondsOrZero = (moment: Date | null): number => (moment ? unixSeconds(moment) : 0);
 
 const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
   object: 'billing_subscription',
@@ -60,7 +62,7 @@ const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
   soft_limit_usd: limit,
   hard_limit_usd: limit,
   system_hard_limit_usd: limit,
-  access_until: accessUntil,
+  access_until: secondsOrZero(accessUntil),
 });
 
 const toUsage = ({ used }: Billing): unknown => ({ object: 'list', total_usage: used });

@@ -6,8 +6,8 @@ export interface Billing {
   readonly limit: number;
   /** The used amount in hundredths of that unit. */
   readonly used: number;
-  /** Unix seconds, 0 never. */
-  readonly accessUntil: number;
+  /** Null: never. */
+  readonly accessUntil: Date | null;
 }
 
 export interface BillingDeps {
@@ -37,10 +37,10 @@ export class BillingService {
     const perUnit = DisplayInCurrencyEnabled ? QuotaPerUnit : 1;
     if (!DisplayTokenStatEnabled) {
       const limit = (key.ownerRemaining + key.ownerUsed) / perUnit;
-      return { limit, used: (key.ownerUsed * 100) / perUnit, accessUntil: 0 };
+      return { limit, used: (key.ownerUsed * 100) / perUnit, accessUntil: null };
     }
-    const limit = key.isUnlimited ? noLimit : (key.remaining + key.used) / perUnit;
-    return { limit, used: (key.used * 100) / perUnit, accessUntil: Math.max(0, key.expiresAt) };
+    const limit = key.unlimitedQuota ? noLimit : (key.remainQuota + key.usedQuota) / perUnit;
+    return { limit, used: (key.usedQuota * 100) / perUnit, accessUntil: key.expiresAt };
   }
 
   /**

@@ -19,7 +19,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { assertMayActOn, type PasswordService, type SessionService, tooHigh } from '../auth/index.js';
 import type { Idempotency, OnceRequest, OnceResult } from '../../platform/idempotency/idempotency.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { Token, TokenStatus } from '../tokens/index.js';
+import { Token } from '../tokens/index.js';
 import { assertMayManage, changeOf, userActions } from './user-actions.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.js';
 import { grantedBy, type UserLedger } from './user-ledger.js';
@@ -320,7 +320,7 @@ const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedA
 
 /** Disables the API keys of an account that is deleted, in the same transaction. */
 export async function disableTokens(manager: EntityManager, userId: number): Promise<void> {
-  await manager.update(Token, { userId, status: TokenStatus.enabled }, { status: TokenStatus.disabled });
+  await manager.update(Token, { userId, status: 'enabled' }, { status: 'disabled' });
 }
 
 /** Converts violations of unique indexes into readable errors. */

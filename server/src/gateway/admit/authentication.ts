@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { missingScope } from '../../shared/token-scopes.js';
-import { TokenStatus } from '../../console/tokens/index.js';
 import { Role, UserStatus } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
 
@@ -61,27 +60,27 @@ function callerOf(user: KnownUser | null, token: KnownToken, key: string, pin: s
 }
 
 const isExhausted = (token: KnownToken): boolean =>
-  token.status === TokenStatus.enabled && !token.unlimitedQuota && token.remainQuota <= 0;
+  token.status === 'enabled' && !token.unlimitedQuota && token.remainQuota <= 0;
 
 const isExpired = (token: KnownToken, clock: Clock): boolean =>
-  token.expiredTime !== -1 && token.expiredTime < seconds(clock);
+  token.expiresAt !== null && token.expiresAt.getTime() <= clock.now();
 
 const isUsable = (token: KnownToken, clock: Clock): boolean =>
-  token.status === TokenStatus.enabled && !isExpired(token, clock) && !isExhausted(token);
+  token.status === 'enabled' && !isExpired(token, clock) && !isExhausted(token);
 
 /** Stores in the database that a key has expired or is exhausted, and throws the error of the refusal. */
 async function refuse(token: KnownToken, key: string, keys: KeyDirectory, clock: Clock): Promise<never> {
-  if (token.status === TokenStatus.exhausted) {
+  if (token.status === 'exhausted') {
     throw new AppError('TOKEN_QUOTA_EXHAUSTED', `Token quota exhausted [${maskKey(key)}]`);
   }
-  if (token.status === TokenStatus.expired) throw new AppError('TOKEN_EXPIRED', 'Token expired');
-  if (token.status !== TokenStatus.enabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
+  if (token.status === 'expired') throw new AppError('TOKEN_EXPIRED', 'Token expired');
+  if (token.status !== 'enabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
   if (isExpired(token, clock)) {
     await keys.markExpired(token);
     keys.forget(key);
     throw new AppError('TOKEN_EXPIRED', 'Token expired');
   }
-  await keys.markExhausted(token, seconds(clock));
+  await keys.markExhausted(token, wholeSecond(clock.now()));
   keys.forget(key);
   throw new AppError(
     'TOKEN_QUOTA_EXHAUSTED',

@@ -1,9 +1,15 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Changes } from '../../platform/cache/changes.js';
 import { Loader } from '../../platform/cache/loader.js';
-import { budgetsOf, type KnownBudgetRow, toKnownBudgets, toKnownRates } from '../../billing/budgets/index.js';
-import { TokenStatus } from '../../console/tokens/index.js';
-import { scopesIn } from '../../shared/token-scopes.js';
+import {
+  budgetsOf,
+  noBudgets,
+  type KnownBudgetRow,
+  toKnownBudgets,
+  toKnownRates,
+} from '../../billing/budgets/index.js';
+import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
+import { AllowList } from '../../platform/outbound/allow-list.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { parseFields, type Fields } from '../../shared/json.js';
@@ -11,46 +17,51 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../../platform/db/queries.js';
 
 /** The fields of a token that the hot path needs. */
-export interface KnownToken {
-  readonly id: number;
-  readonly userId: number;
-  readonly name: string;
-  readonly status: number;
+export interface KnownToken extends Readonly<
+  Pick<Token, 'id' | 'userId' | 'name' | 'status' | 'unlimitedQuota' | 'group' | 'fallbackGroups' | 'fallbackModels'>
+> {
   /**
-   * Unix seconds, -1 for never. For the previous key text of a rotation: the end of the overlap, unless the key expires
-   * earlier.
+   * Null: never. For the previous key text of a rotation: the end of the overlap, unless the key expires earlier, so
+   * that a call compares one time in both cases.
    */
-  readonly expiredTime: number;
-  readonly unlimitedQuota: boolean;
+  readonly expiresAt: Date | null;
   /** The quota at the last read, minus the charges of this node since. Only the ledger decides what can be spent. */
   remainQuota: number;
-  readonly modelLimitsEnabled: boolean;
-  readonly modelLimits: ReadonlySet<string>;
-  readonly allowIps: string;
+  /** The only models that it can call. Null: all. */
+  readonly modelLimits: ReadonlySet<string> | null;
+  /** Null: all addresses. */
+  readonly allowList: AllowList | null;
   /** The key has the scope `relay`. */
   readonly canRelay: boolean;
   /** The client address of the key's last call on this node since the key was read; '' before the first (`KeyUses`). */
   address: string;
-  readonly group: string;
-  /** Groups that are tried after `group`, in this order. */
-  readonly fallbackGroups: readonly string[];
-  /** Models that are called when the requested model cannot be served, in this order. */
-  readonly fallbackModels: readonly string[];
   /** The key's own call limits; null when it has none. */
-  readonly rateLimit: TokenRateLimit | null;
+  readonly rateLimit: Omit<TokenRateLimit, 'enabled'> | null;
   readonly budgets: readonly KnownBudget[];
   /** Limits per minute. */
   readonly rates: readonly KnownBudget[];
 }
 
-/**
- * Maximum number of calls within any period of this many seconds, all of them and successful ones; 0 means no limit.
- */
-export interface TokenRateLimit {
-  readonly periodSeconds: number;
-  readonly count: number;
-  readonly success: number;
-}
+/** Returns the token of a user who calls without a key. It has no limits of its own. */
+export const keylessToken = (userId: number, name: string, group: string): KnownToken => ({
+  id: 0,
+  userId,
+  name,
+  status: 'enabled',
+  expiresAt: null,
+  unlimitedQuota: true,
+  remainQuota: 0,
+  modelLimits: null,
+  allowList: null,
+  canRelay: true,
+  address: '',
+  group,
+  fallbackGroups: [],
+  fallbackModels: [],
+  rateLimit: null,
+  budgets: noBudgets,
+  rates: noBudgets,
+});
 
 /** The fields of a user that the hot path needs. */
 export interface KnownUser {
@@ -77,12 +88,12 @@ const maxDigestedKey = 100;
 /** Maximum number of cached keys and of cached users, and how long they are cached. */
 const cacheLimits = { max: 100_000, lifetimeSeconds: 60 };
 
-const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
+const tokenSql = `SELECT id, user_id, name, status, unlimited_quota, remain_quota, model_limits_enabled,
     model_limits, allow_ips, "group", fallback_groups, fallback_models,
-    rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success,
-    scopes, key_hash <> $1 AS is_previous, previous_key_until,
+    rate_limit_enabled, rate_limit_period, rate_limit_calls, rate_limit_successes,
+    scopes, CASE WHEN key_hash = $1 THEN expires_at ELSE least(expires_at, previous_key_until) END AS expires_at,
     ${budgetsOf('token', 'tokens.id')}
-  FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > extract(epoch FROM now())))
+  FROM tokens WHERE (key_hash = $1 OR (previous_key_hash = $1 AND previous_key_until > now()))
     AND deleted_at IS NULL`;
 const userSql = `SELECT id, username, role, status, "group", setting, quota,
     ${budgetsOf('user', 'users.id')}
@@ -168,9 +179,9 @@ export class KeyDirectory {
   /** Stores that a key has expired, unless it was edited meanwhile. */
   async markExpired(token: KnownToken): Promise<void> {
     await this.mark(
-      `UPDATE tokens SET status = ${TokenStatus.expired}
-       WHERE id = $1 AND status = ${TokenStatus.enabled} AND expired_time = $2`,
-      [token.id, token.expiredTime],
+      `UPDATE tokens SET status = 'expired'
+       WHERE id = $1 AND status = 'enabled' AND expires_at = $2`,
+      [token.id, token.expiresAt],
     );
   }
 
@@ -178,10 +189,10 @@ export class KeyDirectory {
    * Stores that a key is exhausted, unless it was topped up or edited meanwhile or calls in flight have reservations on
    * it. Such calls release what they do not use, and one call can reserve a small quota completely.
    */
-  async markExhausted(token: KnownToken, now: number): Promise<void> {
+  async markExhausted(token: KnownToken, now: Date): Promise<void> {
     await this.mark(
-      `UPDATE tokens SET status = ${TokenStatus.exhausted}, accessed_time = greatest(accessed_time, $2)
-       WHERE id = $1 AND status = ${TokenStatus.enabled} AND NOT unlimited_quota AND remain_quota <= 0
+      `UPDATE tokens SET status = 'exhausted', last_used_at = greatest(last_used_at, $2)
+       WHERE id = $1 AND status = 'enabled' AND NOT unlimited_quota AND remain_quota <= 0
          AND NOT EXISTS (SELECT FROM reservations WHERE token_id = $1 AND amount > 0 AND swept_at IS NULL)`,
       [token.id, now],
     );
@@ -212,18 +223,17 @@ export class KeyDirectory {
       id: row['id'] as number,
       userId: row['user_id'] as number,
       name: row['name'] as string,
-      status: row['status'] as number,
-      expiredTime: endOf(row),
+      status: row['status'] as Token['status'],
+      expiresAt: row['expires_at'] as Date | null,
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
-      modelLimitsEnabled: row['model_limits_enabled'] as boolean,
-      modelLimits: new Set(namesIn(row['model_limits'] as string)),
-      allowIps: (row['allow_ips'] as string).trim(),
-      canRelay: scopesIn(row['scopes'] as string).includes('relay'),
+      modelLimits: row['model_limits_enabled'] === true ? new Set(row['model_limits'] as string[]) : null,
+      allowList: allowListOf(row['allow_ips'] as string[]),
+      canRelay: (row['scopes'] as string[]).includes('relay'),
       address: '',
       group: row['group'] as string,
-      fallbackGroups: namesIn(row['fallback_groups'] as string),
-      fallbackModels: namesIn(row['fallback_models'] as string),
+      fallbackGroups: row['fallback_groups'] as string[],
+      fallbackModels: row['fallback_models'] as string[],
       rateLimit: rateLimitOf(row),
       budgets: toKnownBudgets(row['budgets'] as KnownBudgetRow[] | null),
       rates: toKnownRates(row['budgets'] as KnownBudgetRow[] | null),
@@ -257,34 +267,15 @@ export class KeyDirectory {
   }
 }
 
-const none: readonly string[] = [];
+const allowListOf = (entries: readonly string[]): AllowList | null =>
+  entries.length === 0 ? null : new AllowList(entries);
 
-/** Splits names at commas. Most lists are empty, and share one object. */
-const namesIn = (text: string): readonly string[] =>
-  text === ''
-    ? none
-    : text
-        .split(',')
-        .map((name) => name.trim())
-        .filter(Boolean);
-
-/**
- * Returns when the key text stops working. The previous text of a rotation ends with the overlap, so that a call
- * compares one number in both cases.
- */
-function endOf(row: Record<string, unknown>): number {
-  const expiredTime = Number(row['expired_time']);
-  if (row['is_previous'] !== true) return expiredTime;
-  const until = Number(row['previous_key_until']);
-  return expiredTime === -1 ? until : Math.min(expiredTime, until);
-}
-
-const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
+const rateLimitOf = (row: Record<string, unknown>): KnownToken['rateLimit'] =>
   row['rate_limit_enabled'] === true
     ? {
         periodSeconds: row['rate_limit_period'] as number,
-        count: row['rate_limit_count'] as number,
-        success: row['rate_limit_success'] as number,
+        calls: row['rate_limit_calls'] as number | null,
+        successes: row['rate_limit_successes'] as number | null,
       }
     : null;
 

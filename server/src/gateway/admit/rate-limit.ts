@@ -83,10 +83,10 @@ export class ModelRateLimit {
     const limits: Limit[] = [];
     const { rateLimit } = token;
     if (rateLimit) {
-      const { periodSeconds: windowSeconds, count, success } = rateLimit;
+      const { periodSeconds: windowSeconds, calls, successes } = rateLimit;
       const shared = { windowSeconds, refusal: 'Key-level rate limit exceed.' };
-      limits.push({ ...shared, key: `rate:{t${token.id}}:model:all`, most: count, countsAll: true });
-      limits.push({ ...shared, key: `rate:{t${token.id}}:model:success`, most: success, countsAll: false });
+      limits.push({ ...shared, key: `rate:{t${token.id}}:model:all`, most: calls ?? 0, countsAll: true });
+      limits.push({ ...shared, key: `rate:{t${token.id}}:model:success`, most: successes ?? 0, countsAll: false });
     }
     const { values } = this.settings;
     if (values.ModelRequestRateLimitEnabled) {

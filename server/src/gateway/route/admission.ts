@@ -1,6 +1,5 @@
 import type { OptionValues } from '../../options/option.service.js';
 import { usualDrawingModel } from '../../dialects/languages/responses/drawing-tool.js';
-import { allowsAddress } from '../../platform/outbound/allow-list.js';
 import { AppError } from '../../shared/errors.js';
 import { declaredTools, withTools } from '../../dialects/neutral/declared-tools.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../dialects/neutral/fields.js';
@@ -47,8 +46,8 @@ export const isRateLimited = (
  * @throws AppError IP_NOT_ALLOWED
  */
 export function checkAddress(caller: Caller, address: string): void {
-  const { allowIps } = caller.token;
-  if (allowIps !== '' && !allowsAddress(allowIps, address)) {
+  const { allowList } = caller.token;
+  if (allowList && !allowList.allows(address)) {
     throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
   }
 }
@@ -114,7 +113,7 @@ export function admit(caller: Caller, model: string, table: RoutingTable, settin
 
 /** @throws AppError MODEL_NOT_ALLOWED */
 export function checkModel({ token }: Pick<Caller, 'token'>, model: string): void {
-  if (token.modelLimitsEnabled && !token.modelLimits.has(model)) {
+  if (token.modelLimits && !token.modelLimits.has(model)) {
     throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
   }
 }
@@ -168,15 +167,15 @@ export function withoutOtherModels<Opened extends WithBody>(opened: Opened): Ope
  * @throws AppError MODEL_NOT_ALLOWED for a model that a tool names, and when the call requires a removed tool
  */
 export function withAllowedTools<Opened extends WithBody>(caller: Caller, opened: Opened): Opened {
-  const { token } = caller;
-  if (!token.modelLimitsEnabled) return opened;
+  const { modelLimits } = caller.token;
+  if (!modelLimits) return opened;
   const forbidden = new Map<Fields, string>();
   const dropped: string[] = [];
   for (const { at, tool } of declaredTools(opened.body)) {
     const named = modelOfTool(tool);
     if (named !== undefined) checkModel(caller, named);
     const usual = named === undefined ? usualToolModels.get(tool['type']) : undefined;
-    if (usual === undefined || token.modelLimits.has(usual)) continue;
+    if (usual === undefined || modelLimits.has(usual)) continue;
     forbidden.set(tool, usual);
     dropped.push(`${at}.${asText(tool['type'])}`);
   }

@@ -35,9 +35,9 @@ export function* fallbacks(
     const way = admitTo(other, model, caller, table);
     if (way && left-- > 0) yield way;
   }
-  const { modelLimitsEnabled, modelLimits } = caller.token;
+  const { modelLimits } = caller.token;
   for (const fallback of fallbackModelsOf(caller, model, first, writesText, settings)) {
-    if (fallback === model || (modelLimitsEnabled && !modelLimits.has(fallback))) continue;
+    if (fallback === model || (modelLimits && !modelLimits.has(fallback))) continue;
     for (const other of groups) {
       const way = admitTo(other, fallback, caller, table);
       if (way && left-- > 0) yield way;

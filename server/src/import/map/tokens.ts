@@ -1,9 +1,18 @@
 import { isIP, isIPv4 } from 'node:net';
+import type { TokenStatus } from '../../console/tokens/index.js';
+import { dateOf } from '../../shared/clock.js';
 import { BadRecord, listOf, type Fields } from '../source/fields.js';
-import { amountOf, type MapContext, type Mapper } from './mapped.js';
+import { amountOf, type MapContext, type Mapper, type Values } from './mapped.js';
 
 const table = 'tokens';
 const prefixLength = 6;
+
+const statuses: ReadonlyMap<number, TokenStatus> = new Map([
+  [1, 'enabled'],
+  [2, 'disabled'],
+  [3, 'expired'],
+  [4, 'exhausted'],
+]);
 
 /**
  * Returns the key in the form in which it is looked up: without the blanks of `char(n)`, and without a stored prefix.
@@ -38,14 +47,12 @@ export const mapToken: Mapper = (row, context) => {
         id,
         user_id: userId,
         key_prefix: key.slice(0, prefixLength),
-        status: [1, 2, 3, 4].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2,
+        status: statuses.get(row.whole('status', 1)) ?? 'disabled',
         name: row.text('name'),
-        created_time: row.seconds('created_time'),
-        accessed_time: row.seconds('accessed_time'),
-        expired_time: row.seconds('expired_time', -1),
+        ...momentsOf(row, used),
         unlimited_quota: row.flag('unlimited_quota'),
         model_limits_enabled: isLimited,
-        model_limits: listOf(models).join(','),
+        model_limits: listOf(models),
         allow_ips: addressesOf(row, context),
         group: groupOf(row, context),
         deleted_at: row.time('deleted_at'),
@@ -57,6 +64,22 @@ export const mapToken: Mapper = (row, context) => {
   ];
 };
 
+/** A key that was never used was last accessed when it was created. */
+function momentsOf(row: Fields, used: number): Values {
+  const [created, accessed, expires] = [
+    row.seconds('created_time'),
+    row.seconds('accessed_time'),
+    row.seconds('expired_time', -1),
+  ];
+  return {
+    created_at: isoOf(created),
+    last_used_at: accessed > created || used !== 0 ? isoOf(accessed) : null,
+    expires_at: expires === -1 ? null : isoOf(expires),
+  };
+}
+
+const isoOf = (unixSeconds: number): string => dateOf(Math.max(0, unixSeconds)).toISOString();
+
 function groupOf(row: Fields, { findings }: MapContext): string {
   const group = row.text('group').trim();
   if (group !== 'auto') return group;
@@ -65,14 +88,14 @@ function groupOf(row: Fields, { findings }: MapContext): string {
 }
 
 /** Returns the allow list. A list that loses all entries would allow every address, so such a key is refused. */
-function addressesOf(row: Fields, { findings }: MapContext): string {
+function addressesOf(row: Fields, { findings }: MapContext): string[] {
   const given = `${row.text('allow_ips')},${row.text('subnet')}`.split(/[\s,;]+/).filter(Boolean);
   const valid = given.filter(isAddressOrRange);
-  if (valid.length === given.length) return valid.join('\n');
+  if (valid.length === given.length) return valid;
   const wrong = given.filter((entry) => !isAddressOrRange(entry)).join(', ');
   if (valid.length === 0) throw new BadRecord(`no allowed address is an IP address or range: ${wrong}`);
   findings.add('token-addresses', table, row.id, wrong);
-  return valid.join('\n');
+  return valid;
 }
 
 function isAddressOrRange(entry: string): boolean {

@@ -31,7 +31,7 @@ export function andDuring<Row extends ObjectLiteral>(
   if (until) select.andWhere(`${column} < :${end}`, { [end]: Math.ceil(until.getTime() / unit) });
 }
 
-/** Restricts a `timestamptz` column to a range. */
+/** Restricts a `timestamptz` column to a half-open range. */
 export function andBetween<Row extends ObjectLiteral>(
   select: SelectQueryBuilder<Row>,
   column: string,

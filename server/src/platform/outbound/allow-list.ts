@@ -1,38 +1,29 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import { boundedCache } from '../../shared/bounded-cache.js';
 import { addRange } from './address-class.js';
 
-/** Parsed addresses and CIDR ranges. Null: the list contains an invalid entry, so it admits no address. */
-type AddressList = BlockList | null;
-
-const parsed = boundedCache<string, { readonly list: AddressList }>({ max: 5000 });
-
 /**
- * Whether a token's allow list admits an address (docs/reference/relay/access.md#order-of-checks). An empty list admits
- * every address.
- * @param text one address or CIDR range per line; commas and spaces around entries are ignored
+ * The allow list of a token (docs/reference/relay/access.md#order-of-checks). An empty list admits every address. A list
+ * with an invalid entry admits none.
  */
-export function allowsAddress(text: string, address: string): boolean {
-  if (text === '') return true;
-  let entry = parsed.get(text);
-  if (!entry) parsed.set(text, (entry = { list: parse(text) }));
-  const { list } = entry;
-  return list !== null && contains(list, address);
-}
+export class AllowList {
+  private readonly list = new BlockList();
+  private readonly isEmpty: boolean;
+  private readonly isValid: boolean;
 
-function parse(text: string): AddressList {
-  const entries = text
-    .split(/[\n\r,]+/)
-    .map((line) => line.trim())
-    .filter(Boolean);
-  const list = new BlockList();
-  for (const entry of entries) if (!addRange(list, entry)) return null;
-  return list;
-}
+  /** @param entries addresses and CIDR ranges */
+  constructor(entries: readonly string[]) {
+    this.isEmpty = entries.length === 0;
+    this.isValid = entries.every((entry) => addRange(this.list, entry));
+  }
 
-function contains(list: BlockList, address: string): boolean {
-  // Dual-stack sockets report an IPv4 caller as ::ffff:a.b.c.d.
-  const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
-  const family = isIP(plain);
-  return family !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  allows(address: string): boolean {
+    return this.isEmpty || (this.isValid && this.contains(address));
+  }
+
+  private contains(address: string): boolean {
+    // Dual-stack sockets report an IPv4 caller as ::ffff:a.b.c.d.
+    const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+    const family = isIP(plain);
+    return family !== 0 && this.list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  }
 }

@@ -2,10 +2,8 @@ import cookie from '@fastify/cookie';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { authenticate, type Authenticator } from '../../platform/http/authenticate.js';
 import { AppError } from '../../shared/errors.js';
-import { noBudgets } from '../../billing/budgets/index.js';
-import { TokenStatus } from '../../console/tokens/index.js';
 import { requireActor, UserStatus } from '../../shared/actor.js';
-import type { KeyDirectory } from '../../gateway/admit/key-directory.js';
+import { keylessToken, type KeyDirectory } from '../../gateway/admit/key-directory.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
 import { openAIErrors, playgroundEndpoint } from '../chat/chat-endpoints.js';
 import { asText } from '../../dialects/neutral/fields.js';
@@ -77,25 +75,6 @@ async function playgroundCaller(userId: number, group: string, keys: KeyDirector
   const user = await keys.user(userId);
   if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
   if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-  const token = {
-    id: 0,
-    userId,
-    name: `playground-${group || user.group || 'default'}`,
-    status: TokenStatus.enabled,
-    expiredTime: -1,
-    unlimitedQuota: true,
-    remainQuota: 0,
-    modelLimitsEnabled: false,
-    modelLimits: new Set<string>(),
-    allowIps: '',
-    canRelay: true,
-    address: '',
-    group,
-    fallbackGroups: [],
-    fallbackModels: [],
-    rateLimit: null,
-    budgets: noBudgets,
-    rates: noBudgets,
-  };
+  const token = keylessToken(userId, `playground-${group || user.group || 'default'}`, group);
   return { user, token, key: '', pin: null };
 }

@@ -131,7 +131,7 @@ describe('a session with a price per second', () => {
 });
 
 describe('the key of a session', () => {
-  const limits = { modelLimitsEnabled: true, modelLimits: new Set(['m', 'whisper-1']) };
+  const limits = { modelLimits: new Set(['m', 'whisper-1']) };
   const old = (model: string): object => ({ input_audio_transcription: { model } });
   const current = (model: string): object => ({ audio: { input: { transcription: { model } } } });
 

@@ -92,33 +92,38 @@ export class Foundation1764100000000 implements MigrationInterface {
         key_hash bytea NOT NULL,
         key_prefix text NOT NULL,
         key_sealed text NOT NULL,
-        status smallint NOT NULL DEFAULT 1 CHECK (status BETWEEN 1 AND 4),
+        status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled', 'expired', 'exhausted')),
         name text NOT NULL DEFAULT '',
-        created_time bigint NOT NULL,
-        accessed_time bigint NOT NULL,
-        expired_time bigint NOT NULL DEFAULT -1,
+        created_at timestamptz NOT NULL DEFAULT date_trunc('second', now()),
+        -- Null: never used.
+        last_used_at timestamptz,
+        -- Null: never.
+        expires_at timestamptz,
         remain_quota bigint NOT NULL DEFAULT 0 CHECK (remain_quota BETWEEN -9000000000000000 AND 9000000000000000),
         used_quota bigint NOT NULL DEFAULT 0 CHECK (used_quota BETWEEN 0 AND 9000000000000000),
         unlimited_quota boolean NOT NULL DEFAULT false,
         model_limits_enabled boolean NOT NULL DEFAULT false,
-        model_limits text NOT NULL DEFAULT '',
-        allow_ips text NOT NULL DEFAULT '',
+        -- Lists are never null. Only while they are enabled do model limits apply, even if they are empty.
+        model_limits text[] NOT NULL DEFAULT '{}',
+        -- Empty: all addresses.
+        allow_ips text[] NOT NULL DEFAULT '{}',
         "group" text NOT NULL DEFAULT '',
         deleted_at timestamptz,
-        -- Calls, and successful calls, allowed in any rate_limit_period seconds; 0 means unlimited.
+        -- Calls, and successful calls, allowed in any rate_limit_period seconds. Null: no limit.
         rate_limit_enabled boolean NOT NULL DEFAULT false,
         rate_limit_period integer NOT NULL DEFAULT 60 CHECK (rate_limit_period BETWEEN 1 AND 31536000),
-        rate_limit_count integer NOT NULL DEFAULT 1000 CHECK (rate_limit_count >= 0),
-        rate_limit_success integer NOT NULL DEFAULT 10 CHECK (rate_limit_success >= 0),
+        rate_limit_calls integer DEFAULT 1000 CHECK (rate_limit_calls > 0),
+        rate_limit_successes integer DEFAULT 10 CHECK (rate_limit_successes > 0),
         -- Groups and models that the calls of a key fall back to.
-        fallback_groups text NOT NULL DEFAULT '',
-        fallback_models text NOT NULL DEFAULT '',
-        scopes text NOT NULL DEFAULT 'relay,usage',
-        -- The key before the last rotation, and the Unix second until which it works.
+        fallback_groups text[] NOT NULL DEFAULT '{}',
+        fallback_models text[] NOT NULL DEFAULT '{}',
+        scopes text[] NOT NULL DEFAULT '{relay,usage}'
+          CHECK (scopes <> '{}' AND scopes <@ ARRAY['relay', 'usage', 'keys']),
+        -- The key before the last rotation, and when it stops working.
         previous_key_hash bytea,
-        previous_key_until bigint NOT NULL DEFAULT 0,
-        -- The expiry that the owner was notified of, Unix seconds.
-        expiry_noticed bigint NOT NULL DEFAULT 0
+        previous_key_until timestamptz,
+        -- The expiry that the owner was notified of.
+        expiry_noticed timestamptz
       ) WITH (fillfactor = 80);
       CREATE UNIQUE INDEX tokens_key_hash ON tokens (key_hash);
       CREATE INDEX tokens_user_id ON tokens (user_id, id DESC);

@@ -160,7 +160,7 @@ const settleCalls = `
     ) SELECT array_agg(id), array_agg(quota) INTO charged, balances FROM changed;
 
     UPDATE tokens SET remain_quota = remain_quota + t.back, used_quota = tokens.used_quota + t.charge,
-                      accessed_time = greatest(accessed_time, t.at)
+                      last_used_at = greatest(last_used_at, to_timestamp(t.at))
       FROM (SELECT id FROM tokens WHERE id IN (SELECT d.token_id FROM unnest(due) d WHERE d.token_id <> 0)
              ORDER BY id FOR NO KEY UPDATE) l
       JOIN (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
@@ -236,7 +236,7 @@ const settleOne = `
                      request_count = request_count + call.counted
       WHERE id = reserved.user_id RETURNING id, quota INTO out_user, user_quota;
     UPDATE tokens SET remain_quota = remain_quota + reserved.amount - call.charge, used_quota = used_quota + call.charge,
-                      accessed_time = greatest(accessed_time, call.created_at)
+                      last_used_at = greatest(last_used_at, to_timestamp(call.created_at))
       WHERE id = reserved.token_id;
     IF call.charge < most THEN
       out_uncharged := ledger_charge_rest(ROW(call.request_id, reserved.user_id, reserved.token_id, reserved.amount,
