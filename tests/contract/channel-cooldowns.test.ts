@@ -3,7 +3,7 @@ import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
 
-/** Rests of keys, limits and timeouts as admins see and set them (docs/reference/relay/health.md, limits.md). */
+/** These tests hold how admins see and set cooldowns of keys, limits and timeouts (docs/reference/relay/health.md, limits.md). */
 let site: Site;
 let upstream: Upstream;
 let root: Person;
@@ -130,7 +130,7 @@ describe('single keys', () => {
   const mutate = async (document: string) => site.graphql(root, `mutation { ${document} }`);
   const endings = async () => (await keys()).map(({ ending }) => ending);
 
-  it('are tested alone, also while they rest, without a mark on the channel', async () => {
+  it('are tested alone, also during a cooldown, without a mark on the channel', async () => {
     const before = await site.query('SELECT test_time, test_error FROM channels WHERE id = $1', [id]);
     upstream.reset();
     upstream.script({}, json({ error: { message: 'bad key', type: 'auth' } }, 401));

@@ -51,7 +51,7 @@ interface State {
   readonly balance_updated_time: string;
 }
 
-/** Rounds run in the background: waits for a state. */
+/** Waits for a state, since scheduled runs work in the background. */
 async function until(holds: (rows: State[]) => boolean): Promise<State[]> {
   for (let attempt = 0; ; attempt++) {
     const rows = await site.query<State>('SELECT * FROM channels ORDER BY id');
@@ -541,8 +541,8 @@ describe('schedules on a clock', () => {
     };
   }
 
-  /** Rounds over three channels whose tests take 25 s each. */
-  function slowRounds(state: Pick<SharedState, 'lease' | 'release'>) {
+  /** Scheduled runs over three channels whose tests take 25 s each. */
+  function slowRuns(state: Pick<SharedState, 'lease' | 'release'>) {
     const visited: number[] = [];
     const warnings: string[] = [];
     const schedules = new ChannelSchedules({
@@ -571,14 +571,14 @@ describe('schedules on a clock', () => {
 
   it('keep their lease for as long as they take, and give it back', async () => {
     const state = leases();
-    const { schedules, visited } = slowRounds(state);
+    const { schedules, visited } = slowRuns(state);
     await schedules.startTests(admin);
     await jest.advanceTimersByTimeAsync(70_000);
-    await expect(slowRounds(state).schedules.startTests(admin)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await expect(slowRuns(state).schedules.startTests(admin)).rejects.toMatchObject({ code: 'CONFLICT' });
     await jest.advanceTimersByTimeAsync(5_000);
     await schedules.idle();
     expect(visited).toEqual([1, 2, 3]);
-    const next = slowRounds(state);
+    const next = slowRuns(state);
     await next.schedules.startTests(admin);
     expect(next.visited).toEqual([1]);
     await jest.advanceTimersByTimeAsync(75_000);
@@ -586,7 +586,7 @@ describe('schedules on a clock', () => {
 
   it('end when their lease is lost, and leave it to who has it', async () => {
     const state = leases();
-    const { schedules, visited, warnings } = slowRounds(state);
+    const { schedules, visited, warnings } = slowRuns(state);
     await schedules.startTests(admin);
     await jest.advanceTimersByTimeAsync(1_000);
     state.lease = () => Promise.resolve(false);

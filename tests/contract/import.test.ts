@@ -203,7 +203,7 @@ it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted'
     await reconcile({ query: async (text, values) => ({ rows: await site.server.dataSource.query(text, values) }) }),
   ).toEqual([]);
 
-  // The caches of the running server know the moved site at once.
+  // The caches of the running server know the imported site at once.
   const person = await site.server.api.signIn('user04', 'password of user04');
   const own = await site.server.api.data<{ quota: number }>(person, 'GET', '/api/user/self');
   expect(own.quota).toBe(content.balances.get(4));
@@ -254,7 +254,7 @@ it('moves what has changed since, from a newer upload of the same name or the sa
   });
 }, 300_000);
 
-it('stops on request, keeps what was moved, and continues', async () => {
+it('stops on request, keeps what was imported, and continues', async () => {
   const site = await freshSite();
   const source = await sourceOf('new-api', 'postgres', 30_000);
   await check(site, { connection: source.address });

@@ -169,12 +169,12 @@ export class RelayHarness {
   get probe(): BuiltRelay['probe'] {
     return this.parts.built.probe;
   }
-  /** Which keys rest. */
+  /** It knows which keys are in a cooldown. */
   get health(): BuiltRelay['core']['health'] {
     return this.parts.built.core.health;
   }
 
-  /** Lets every key serve calls again, as an admin does. */
+  /** Ends the cooldown of every key, as an admin does. */
   endCooldowns(): void {
     for (const { channelId } of this.health.cooldowns) this.health.clear(channelId);
   }
@@ -203,7 +203,7 @@ export class RelayHarness {
     return this.parts.app.server;
   }
 
-  /** Calls whose client is here, and the places that they occupy of those limited by options. */
+  /** The calls whose client is connected, and the concurrency slots that they occupy of those that options limit. */
   get occupied(): { readonly calls: number; readonly slots: number } {
     const { relay, core } = this.parts.built;
     return { calls: relay.calls, slots: core.inFlight.count };

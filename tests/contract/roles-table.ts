@@ -463,7 +463,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { userGrowth { users } }'] },
   { graphql: ['query { channelRetries { passedOn } }'] },
 
-  // Rounds over all channels
+  // Scheduled runs over all channels
   { graphql: [`mutation { clearChannelSessions(id: ${unknownId}) { count } }`] },
   { graphql: ['mutation { testAllChannels { startedAt } }'], rest: ['GET /api/channel/test'] },
   {

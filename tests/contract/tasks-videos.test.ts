@@ -560,7 +560,7 @@ describe('the bytes of a video', () => {
     for (const wrong of changed) expect((await fetch(site.server.url + wrong)).status).toBe(401);
   });
 
-  it('are not read further for a client that has left', async () => {
+  it('are not read further for a client that has disconnected', async () => {
     const { id } = await create('xai');
     await finish('xai', id);
     let left: (() => void) | null = null;

@@ -12,7 +12,7 @@ import { freePort } from '../support/services/processes.js';
 
 jest.setTimeout(240_000);
 
-/** Empty at first. */
+/** An empty database. */
 let database: TestDatabase;
 let nodes: Booted[];
 
@@ -80,7 +80,7 @@ it.each(['DATABASE_URL', 'DATABASE_DIRECT_URL'])(
 
 it('outlives connections being cut again and again, and is healthy but not ready while the database is away', async () => {
   const wire = await openWire(database.url);
-  // Starts with the key of the database, although another one was refused.
+  // The server starts with the key of the database, although a start with another key was refused.
   const server = await boot(external({ DATABASE_URL: wire.url }));
   await server.ready();
   for (let round = 0; round < 5; round++) {
@@ -133,7 +133,7 @@ it('a second signal, or calls that take too long, do not keep it', async () => {
   const hanging = await beginCall(server.url);
   server.process.kill('SIGTERM');
   while ((await statusOf(`${server.url}/healthz`)) !== 0) await sleep(20);
-  // The wait is longer than what counts as the echo of a signal.
+  // The wait is longer than the time in which a second signal counts as an echo of the first.
   await sleep(1500);
   expect(isRunning(server.process.pid ?? 0)).toBe(true);
   server.process.kill('SIGTERM');
@@ -165,7 +165,7 @@ async function beginCall(url: string): Promise<{ readonly closed: Promise<unknow
   return { closed };
 }
 
-/** A way to the database that can be cut and mended. */
+/** A connection to the database that can be cut and restored. */
 async function openWire(databaseUrl: string) {
   const { hostname, port: databasePort } = new URL(databaseUrl);
   const sockets = new Set<Socket>();

@@ -20,10 +20,10 @@ import { freePort } from '../support/services/processes.js';
 
 export const projectRoot = join(import.meta.dirname, '../..');
 export const asRoot = process.getuid?.() === 0;
-/** An account every Linux has; `asRoot` tests become it. */
+/** An account that exists on every Linux; `asRoot` tests switch to it. */
 export const nobody = { uid: 65_534, gid: 65_534 };
 
-/** A real server process and everything a test asks of it. */
+/** A real server process with everything that a test needs of it. */
 export interface Booted {
   readonly process: ChildProcess;
   readonly url: string;
@@ -31,7 +31,10 @@ export interface Booted {
   /** Standard output and standard error so far. */
   output(): string;
   errors(): string;
-  /** Resolves with the first answer 200 of `/readyz`. @throws with the output when the process ends before */
+  /**
+   * Resolves with the first status 200 of `/readyz`.
+   * @throws with the output when the process ends before
+   */
   ready(milliseconds?: number): Promise<void>;
   /** Sends the signal and waits for the end. @returns the exit code, or the signal that ended it */
   end(signal?: NodeJS.Signals): Promise<number | string>;
@@ -43,10 +46,10 @@ export interface BootOptions {
   readonly cwd?: string;
   readonly environment?: Record<string, string>;
   readonly account?: { readonly uid: number; readonly gid: number };
-  /** Of the project the server is run from; default this one. */
+  /** Folder of the project from which the server runs; the default is this one. */
   readonly project?: string;
   readonly script?: string;
-  /** Instead of Node and a script. */
+  /** A program that is run instead of Node and a script. */
   readonly program?: readonly [string, ...string[]];
 }
 
@@ -62,7 +65,7 @@ export function temporaryFolder(owner?: { uid: number; gid: number }): string {
   return folder;
 }
 
-/** Ends what a failed test left running, by process id, and removes every temporary folder. */
+/** Ends processes that a failed test left running, by process id, and removes every temporary folder. */
 export async function cleanUp(): Promise<void> {
   for (const child of running.splice(0)) {
     if (child.exitCode === null && child.signalCode === null) {
@@ -83,8 +86,8 @@ let template: Promise<string> | undefined;
 let templateFolder: string | undefined;
 
 /**
- * A data folder whose embedded database exists already, for tests that are not about making one: that takes seconds, a copy
- * does not.
+ * Returns a data folder whose embedded database exists already, for tests of other subjects: creating one takes
+ * seconds, and a copy does not.
  */
 export async function madeData(): Promise<string> {
   template ??= makeData();
@@ -95,14 +98,14 @@ export async function madeData(): Promise<string> {
   return dataDir;
 }
 
-/** Removes what `madeData` copies from and the open copy of the project, at the end of the file. */
+/** Removes the folder that `madeData` copies, and the open copy of the project, at the end of the file. */
 export function removeMadeData(): void {
   for (const folder of [templateFolder, openProject]) {
     if (folder) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** In memory where that is possible, so that a database that flushes every commit does not wait for a disk. */
+/** Opens a folder, in memory if possible, so that a database that flushes every commit does not wait for a disk. */
 async function openScratchFolder(name: string): Promise<string> {
   const folder = await scratchFolder(name);
   chmodSync(folder, 0o755);
@@ -119,7 +122,7 @@ async function makeData(): Promise<string> {
   return server.dataDir;
 }
 
-/** The server as a build makes it, made once for the whole run. */
+/** Builds the server, once for the whole run. */
 export function buildServer(): void {
   const program = "import { ensureBuilt } from './scripts/build.mjs'; await ensureBuilt(['server']);";
   execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: projectRoot, stdio: 'pipe' });
@@ -139,7 +142,7 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
       PATH: process.env.PATH,
       PORT: String(port),
       HOST: '127.0.0.1',
-      // Left out where it is the default, so that the default is what is tested.
+      // The variable is not set if the folder is the default, so that the default is tested.
       ...(options.dataDir ? { DATA_DIR: options.dataDir } : {}),
       ...options.environment,
     },
@@ -167,7 +170,10 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
   };
 }
 
-/** On disk for other accounts: programs that they copy into DATA_DIR may not be executable in memory. */
+/**
+ * The folder is on disk for other accounts, because programs that they copy into DATA_DIR may not be executable in
+ * memory.
+ */
 async function defaultFolder(account: BootOptions['account']): Promise<string> {
   if (account) return temporaryFolder(account);
   const folder = await openScratchFolder('boot');
@@ -184,7 +190,7 @@ async function untilReady(url: string, milliseconds: number, child: ChildProcess
   throw new Error(`the server did not become ready:\n${said()}`);
 }
 
-/** @returns 0 without an answer */
+/** @returns 0 without a response */
 export async function statusOf(url: string): Promise<number> {
   try {
     const response = await fetch(url);
@@ -227,7 +233,7 @@ export function descendants(...parents: number[]): number[] {
   return found;
 }
 
-/** A process that ended but was not waited for counts as gone. */
+/** Whether a process runs. A process that ended but was not waited for does not run. */
 export const isRunning = (pid: number): boolean => !['Z', undefined].includes(readStat(pid)?.[0]);
 
 export async function gone(pid: number, milliseconds = 10_000): Promise<boolean> {
@@ -246,14 +252,14 @@ export function tryKill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended by itself.
+    // The process ended by itself.
   }
 }
 
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Made once for a file: node_modules has a hundred thousand entries. */
+/** The folder is created once per file, because node_modules has a hundred thousand entries. */
 let openProject: string | undefined;
 
 /**
@@ -332,7 +338,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** State first, parent second. */
+/** Reads the fields of a process: state first, parent second. */
 function readStat(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

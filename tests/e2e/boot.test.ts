@@ -28,7 +28,7 @@ import { sampled } from '../support/suite.js';
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const whenRoot = asRoot ? it : it.skip;
 
-/** @returns what a start that is refused says */
+/** @returns the output of a start that is refused */
 async function refused(options: Parameters<typeof boot>[0]): Promise<string> {
   const server = await boot(options);
   expect(await server.ended()).toBe(1);
@@ -50,7 +50,7 @@ describe('who starts it and where', () => {
     expect(server.dataDir.startsWith(project)).toBe(true);
     expect(modeOf(server.dataDir)).toBe('700');
     expect(modeOf(join(server.dataDir, 'secrets.json'))).toBe('600');
-    // The programs were copied to where that user can run them, open to readers and closed to writers.
+    // The programs were copied to a folder from which that user can run them, readable and not writable for others.
     const copy = readdirSync('/var/cache/tollgate')[0] ?? '';
     expect(modeOf(join('/var/cache/tollgate', copy, 'native/bin/postgres'))).toBe('755');
     expect(await server.end()).toBe(0);
@@ -73,7 +73,7 @@ describe('who starts it and where', () => {
   whenRoot('starts on a copy of its DATA_DIR that root made without owners and modes', async () => {
     const made = await madeData();
     const dataDir = join(dirname(made), 'copy');
-    // An archive that keeps neither does the same.
+    // An archive that keeps neither owner nor mode has the same effect.
     execFileSync('cp', ['-r', made, dataDir]);
     chmodSync(join(dataDir, 'postgres/cluster'), 0o755);
     const server = await boot({ dataDir });
@@ -124,7 +124,7 @@ describe('kill -9', () => {
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
     expect(isRunning(orphan)).toBe(true);
 
-    // A client still writes to the database of the dead server while the next one takes over.
+    // A client still writes to the database of the dead server when the next server starts.
     const second = await boot({ dataDir: first.dataDir });
     await second.ready();
     await writing;
@@ -134,7 +134,7 @@ describe('kill -9', () => {
     await check.end();
     expect(Number(rows[0]?.count)).toBeGreaterThanOrEqual(acknowledged);
 
-    // The server outlives its database and starts it again.
+    // The server survives the end of its database and restarts it.
     const before = postmasterPid(first.dataDir);
     tryKill(before, 'SIGKILL');
     await gone(before);
@@ -169,14 +169,14 @@ describe('one server for each DATA_DIR', () => {
       new RegExp(`^tollgate: another server \\(process ${first.process.pid}\\) is running on this DATA_DIR: .+\n$`),
     );
     const port = new URL(first.url).port;
-    // `faults/workers.test.ts` has a server of workers on an external database.
+    // `faults/workers.test.ts` tests a server of workers on an external database.
     for (const WORKERS of sampled(['1', '2'], 1)) {
       expect(await refused({ dataDir: await madeData(), environment: { PORT: port, WORKERS } })).toBe(
         `tollgate: port ${port} is in use: set PORT to another one\n`,
       );
     }
     expect(await statusOf(`${first.url}/readyz`)).toBe(200);
-    // A terminal sends one, and npm forwards the other.
+    // The terminal sends one signal, and npm forwards the other.
     first.process.kill('SIGINT');
     await sleep(20);
     first.process.kill('SIGINT');

@@ -17,7 +17,7 @@ import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { wav } from '../support/wav.js';
 
-/** Packages that the server loads late, or that load a file of their own, as the build has them. Other tests run the sources. */
+/** Packages of the build that the server loads late, or that load a file of their own. Other tests run the sources. */
 
 let server: SpawnedServer;
 let upstream: Upstream;
@@ -53,7 +53,7 @@ it.each(['gpt-4o', 'gpt-4'])('counts tokens with the tables of %s', async (model
   const content = 'hello '.repeat(300);
   const body = { model, messages: [{ role: 'user', content }] };
   const counted = await server.api.relay(key, '/v1/messages/count_tokens', body);
-  // By length alone it would be 600.
+  // An estimate by length alone would be 600.
   expect(((await counted.json()) as { input_tokens: number }).input_tokens).toBeLessThan(400);
 });
 
@@ -81,7 +81,7 @@ it.each([
 
 it('takes a body packed with Zstandard', async () => {
   const plain = Buffer.from(JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] }));
-  // One block that is stored as it is, the last one.
+  // The frame has one uncompressed block, which is the last one.
   const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58, 0, 0, 0]);
   head.writeUIntLE((plain.length << 3) | 1, 6, 3);
   const response = await fetch(`${server.url}/v1/chat/completions`, {

@@ -15,7 +15,7 @@ let token: { readonly id: number; readonly key: string };
 
 jest.setTimeout(120_000);
 
-/** Where no day ends during the test. */
+/** A time zone in which no day ends during the test. */
 const zone = new Date().getUTCHours() < 20 ? 'Europe/Berlin' : 'Asia/Tokyo';
 
 beforeAll(async () => {
@@ -87,7 +87,7 @@ it('is added, used, changed, turned off and deleted in the editor of a token', a
   await editor.getByText('0 requests used · 2 requests left').waitFor();
   await editor.getByText(new RegExp(`^Resets \\d{4}-\\d\\d-\\d\\d 00:00 \\(${zone}\\)$`)).waitFor();
   await editor.getByText('Only gpt-*').waitFor();
-  // The budget was saved by itself: the editor has no changes.
+  // The budget was saved separately, so the editor has no changes.
   expect(await editor.getByRole('status').innerText()).toBe('');
   expect(await stored()).toEqual([
     {
@@ -192,7 +192,7 @@ it('is in the settings for groups, the site and all channels', async () => {
   await form.getByRole('combobox', { name: 'Time zone' }).fill('Shanghai');
   await page.getByRole('option', { name: 'Asia/Shanghai' }).click();
   await button(form, 'Create budget').click();
-  // The browser is elsewhere, but the window ends at midnight in Shanghai.
+  // The browser is in another zone, but the window ends at midnight in Shanghai.
   await site.getByText(/^Resets \d{4}-\d\d-\d\d 00:00 \(Asia\/Shanghai\)$/).waitFor();
   // Limits per minute count requests or tokens.
   await button(site, 'Add budget').click();

@@ -58,7 +58,7 @@ const inTag = async (tag: string): Promise<string[]> => {
 it('chooses rows, tags them together, and clears the choice', async () => {
   const { page } = visitor;
   await photographAll(visitor, 'channels');
-  // The desktop layout is mounted anew.
+  // The desktop layout is mounted again.
   await settled(page);
   await row('Gemini AI Studio').getByRole('checkbox').check();
   await row('Local Ollama').getByRole('checkbox').check();

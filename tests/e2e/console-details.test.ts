@@ -5,7 +5,7 @@ import { enter } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 import { go } from './console-views.js';
 
-/** Details of the console that an operator stumbles over: texts that are cut, marks that are wrong, focus that is lost. */
+/** Details of the console that disturb operators: texts that are cut off, wrong marks, lost focus. */
 jest.setTimeout(120_000);
 
 let site: ConsoleSite;

@@ -8,8 +8,8 @@ import { go } from './console-views.js';
 import { sampled } from '../support/suite.js';
 
 /**
- * Questions of an owner every day, in at most two clicks; every header that sorts; time zones; touch; a slow
- * line; and what the console shows while requests are refused, fail, or find no server or session.
+ * Everyday tasks of an owner in at most two clicks; every header that sorts; time zones; touch; a slow line; and what
+ * the console shows while requests are refused, fail, or find no server or session.
  */
 jest.setTimeout(180_000);
 
@@ -42,7 +42,7 @@ async function one<Row extends object>(sql: string, values: unknown[] = []): Pro
   return rows[0];
 }
 
-/** Starts at a screen, counts the clicks that the page receives from then on, and gives their number. */
+/** Opens a screen, counts the clicks that the page receives from then on, and returns their number. */
 async function countClicks(page: Page, path: string): Promise<() => Promise<number>> {
   await go(page, path);
   await settled(page, 60_000);
@@ -137,7 +137,7 @@ describe.each(sampled(['Asia/Shanghai', 'America/New_York'], 1))('in %s', (timez
       { ...date, hour: '2-digit', minute: '2-digit', second: '2-digit' },
       new Date(Number(at) * 1000),
     );
-    // A shared link, whose row is in no page of today.
+    // The page is a shared link, whose row is on no page of today.
     await page.goto(`/log?row=${id}&rowAt=${at}`);
     const { year, month, day, hour, minute, second } = there;
     await page.getByRole('dialog').getByText(`${year}-${month}-${day} ${hour}:${minute}:${second}`).first().waitFor();
@@ -242,7 +242,7 @@ const sorted = [
   ...['/token', '/channel', '/redemption', '/user', '/payment', '/audit', '/price-history', '/channel-health'],
   `/log?from=${monthAgo}`,
 ];
-/** They have one order. */
+/** These lists have one order. */
 const unsorted = ['/alert', '/pricing', '/midjourney', '/task', '/model-health'];
 
 it.each(sampled([...sorted, ...unsorted], 3))('%s is sorted by every header that offers it', async (path) => {
@@ -292,7 +292,7 @@ it('tells by a touch why a channel was disabled', async () => {
   const { page } = phone;
   await enter(phone, '/channel?keyword=House');
   await page.getByText('Auto-disabled').waitFor();
-  // A touch is at a place, not at an element: nothing may move any more.
+  // A touch is at a position, not at an element, so nothing may move any more.
   await settled(page);
   const chip = await page.getByText('Auto-disabled').boundingBox();
   if (!chip) throw new Error('no chip');
@@ -303,7 +303,7 @@ it('tells by a touch why a channel was disabled', async () => {
   await reason.waitFor();
   await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   await settled(page);
-  // The finger is gone, and the reason can be read.
+  // The touch has ended, and the reason can be read.
   expect(await reason.isVisible()).toBe(true);
   expect(page.url()).not.toContain('/channel/edit');
   expect(phone.complaints).toEqual([]);
@@ -379,7 +379,7 @@ it('loads the dashboard on a slow line with one query, and shows where its parts
     }
   });
   await Promise.all([
-    // Stands for a moment only.
+    // These elements are visible only for a moment.
     page.locator('main .MuiSkeleton-root').first().waitFor({ timeout: 60_000 }),
     page.getByRole('link', { name: 'Dashboard' }).click(),
   ]);

@@ -25,7 +25,7 @@ export const stickingOut = (area: Locator): Promise<string[]> =>
     }),
   );
 
-/** Buttons and fields that answer to fewer than 40 px in height: their own, and what a pseudo-element adds. */
+/** Returns buttons and fields whose touch area is lower than 40 px: their own height and that of a pseudo-element. */
 export const hardToHit = (area: Locator): Promise<string[]> =>
   area.evaluate((root) =>
     [
@@ -42,7 +42,10 @@ export const hardToHit = (area: Locator): Promise<string[]> =>
     }),
   );
 
-/** Faults in the rows of a list on a desk: actions out of view, short names that are cut, and what does not fit into row or cell. */
+/**
+ * Returns faults in the rows of a list on a desktop: actions out of view, short names that are cut off, and content
+ * that does not fit into its row or cell.
+ */
 export const hiddenInRows = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const of = (selector: string) => [
@@ -81,7 +84,7 @@ export async function notWholeScreen(dialog: Locator, { width, height }: Readonl
   if (JSON.stringify(box) !== JSON.stringify({ x: 0, y: 0, width, height })) {
     found.push(`takes ${JSON.stringify(box)} of the screen`);
   }
-  // The way out is on the screen without scrolling.
+  // The button that closes the dialog is visible without scrolling.
   const last = await dialog.getByRole('button').last().boundingBox();
   if (!last || last.y + last.height > height || last.x + last.width > width)
     found.push('its last button is not in view');

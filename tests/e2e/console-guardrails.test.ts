@@ -76,7 +76,7 @@ it('a rule is tried against the server, saved, and applies to the next call', as
     .getByRole('combobox', { name: /^Groups/ })
     .fill('default');
   await page.keyboard.press('Enter');
-  // Closes the suggestions, which arrive sooner or later and keep their width when the window becomes smaller.
+  // The key closes the suggestions, which arrive at any time and keep their width when the window becomes narrower.
   await page.keyboard.press('Tab');
   await page.getByRole('listbox').waitFor({ state: 'detached' });
   await settled(page);

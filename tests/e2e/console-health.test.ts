@@ -105,7 +105,7 @@ describe('the health of a channel', () => {
     await page.locator('[data-live=live]').waitFor();
     upstream.script({}, rateLimited(300));
     expect(await call()).toBe(429);
-    // Nothing is loaded again: the change arrives by itself.
+    // The page is not loaded again: the change arrives live.
     await row.getByText(/^Cooldown \d+ (?:s|min)$/).waitFor();
     await admin.photograph('channel-cooldown');
     await page.getByRole('button', { name: 'More actions for secret reseller' }).click();
@@ -150,7 +150,7 @@ describe('the health of a channel', () => {
 
   it('lists the sessions of a channel', async () => {
     const { page } = admin;
-    // With one key alone there is nothing to choose, and nothing is remembered.
+    // With a single key there is no choice, and nothing is stored.
     await server.api.createChannel(root, {
       baseUrl: upstream.url,
       models: ['gpt-4o'],
@@ -176,7 +176,7 @@ describe('which channel fails or is slow, and why', () => {
     await page.goto('/token');
     await page.getByRole('link', { name: 'Channel health' }).click();
     const row = rowOf(page, 'secret reseller');
-    // One refused for its rate, and every other one served.
+    // One call was refused because of its rate, and all others were served.
     await row.getByText(reason).waitFor();
     // The grid renders its columns one after the other.
     await untilEqual(() => row.locator('[data-field=failedAttempts]').innerText(), '1');

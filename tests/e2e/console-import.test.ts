@@ -6,7 +6,7 @@ import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
-/** Root moves a site of Veloera in, with its SQLite file. */
+/** Root imports a site of Veloera from its SQLite file. */
 let server: LocalServer;
 let browser: Browser;
 let visitor: Visitor;

@@ -6,7 +6,10 @@ import { enter } from './console-session.js';
 import { go } from './console-views.js';
 import { sampled } from '../support/suite.js';
 
-/** Details of the console that need a browser that draws: marks of charts, text over lines, pointers, rows of controls. */
+/**
+ * Details of the console that need a browser with a layout: marks of charts, text above lines, pointers, rows of
+ * controls.
+ */
 jest.setTimeout(120_000);
 
 let server: TestServer;
@@ -65,7 +68,7 @@ describe('a chart without usage', () => {
       const picture = element.closest('[role=figure]')?.querySelector('svg');
       return {
         ground: getComputedStyle(element).backgroundColor,
-        // Drawn later than the lines.
+        // The text is drawn later than the lines.
         isAbove: Boolean((picture?.compareDocumentPosition(element) ?? 0) & Node.DOCUMENT_POSITION_FOLLOWING),
       };
     });
@@ -83,7 +86,7 @@ describe('a chart without usage', () => {
 
 interface Marks {
   readonly texts: readonly string[];
-  /** Pixels by which the widest mark sticks out of the picture, or into the chart. */
+  /** Pixels by which the widest mark extends beyond the picture, or into the chart. */
   readonly outside: number;
 }
 
@@ -132,7 +135,7 @@ describe.each(['USD', 'local currency'])('marks of axes in %s', (currency) => {
         expect(all).toHaveLength(4);
         for (const { texts, outside } of all) {
           expect(texts.length).toBeGreaterThanOrEqual(2);
-          // The library shortens what does not fit.
+          // The library shortens texts that do not fit.
           expect(texts.filter((text) => text.includes('…'))).toEqual([]);
           expect(new Set(texts).size).toBe(texts.length);
           expect(outside).toBeLessThanOrEqual(0.5);
@@ -148,7 +151,7 @@ describe('rows of a list', () => {
     await go(page, '/channel');
     const [north, south] = [row('North'), row('South')];
     await north.getByRole('checkbox').click();
-    /** Of the row and of the cell with its actions, with the pointer on the row. */
+    /** The colours of the row and of the cell with its actions, with the pointer on the row. */
     const colours = async (of: Locator) => {
       await of.locator('[data-field=name]').hover();
       await settled(page);
@@ -181,7 +184,7 @@ describe('rows of a list', () => {
   it('explain a state in a tooltip that the pointer can enter', async () => {
     await go(page, '/channel');
     await row('North').waitFor();
-    // A row that moves from under the pointer closes the tooltip.
+    // A row that moves away from the pointer closes the tooltip.
     await settled(page);
     await row('North').getByText('Auto-disabled').hover();
     const reason = page.getByRole('tooltip').filter({ hasText: '401 Incorrect API key' });

@@ -50,7 +50,7 @@ const firstCells = async (field: string): Promise<string[]> => {
 const isDescending = (values: number[]): boolean =>
   values.every((value, at) => at === 0 || value < (values[at - 1] ?? 0));
 
-/** `Items 1 - 10 of 81`. A page that is still being laid out has the text, and shows none. */
+/** Returns the text `Items 1 - 10 of 81`. While a page is being laid out, the text exists but is hidden. */
 async function shownItems(): Promise<string> {
   const items = visitor.page.getByText(/^Items 1 - /);
   await items.waitFor();
@@ -61,7 +61,7 @@ async function shownItems(): Promise<string> {
 async function turnPages(path: string): Promise<void> {
   const { page } = visitor;
   await go(page, path);
-  // The first list of all fetches the grid.
+  // The first list of all loads the code of the grid.
   await rows().first().waitFor({ timeout: 60_000 });
   const total = Number(/of ([\d,]+)/.exec(await shownItems())?.[1]?.replaceAll(',', ''));
   expect(total).toBeGreaterThan(10);
@@ -417,7 +417,7 @@ it('asks before the way back takes a form with changes, and stays or leaves as i
   await question.getByRole('button', { name: 'Discard' }).click();
   await drawer.waitFor({ state: 'detached' });
   await untilParameter('row', null);
-  // Without changes there is no confirmation.
+  // Without changes, no confirmation is shown.
   await button('Create token').click();
   await drawer.waitFor();
   await page.goBack();
@@ -439,7 +439,7 @@ it('is used with the keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await untilEqual(() => page.evaluate(() => document.activeElement?.id), 'content');
 
-  // A drawer gives the focus back to what opened it.
+  // A drawer returns the focus to the element that opened it.
   await button('Create token').focus();
   await page.keyboard.press('Enter');
   const drawer = page.getByRole('dialog');
@@ -471,7 +471,7 @@ it('is used with the keyboard alone', async () => {
     .waitFor();
   await page.keyboard.press('Escape');
 
-  // A menu opens, is walked, and gives the focus back.
+  // A menu opens, the arrow keys move in it, and it returns the focus.
   await page.goto('/token');
   const more = button('More actions for token By keyboard');
   await more.focus();

@@ -17,7 +17,7 @@ let database: pg.Client;
 let root: Person;
 let key: string;
 
-// Each of these waits for seconds on purpose, most of them more than once.
+// Each of these tests waits for seconds on purpose, most of them more than once.
 jest.setTimeout(120_000);
 
 beforeAll(async () => {
@@ -61,7 +61,10 @@ const countOf = async (wanted: number): Promise<void> => {
   await visitor.page.waitForFunction((count) => document.querySelectorAll('.MuiDataGrid-row').length === count, wanted);
 };
 
-/** Rows that are announced after the list was read, and are in it, would be counted as new ones once it stands still. */
+/**
+ * A row that is announced after the list was read, and that is already in it, would be counted as a new row once the
+ * list is still.
+ */
 const readAgain = async (rowsShown: number): Promise<void> => {
   await visitor.page.reload();
   await state('live');
@@ -191,7 +194,7 @@ it('the wallet’s balance is the one that is left now', async () => {
 it('where no stream can be had the list is read every so often, and says so', async () => {
   const other = await visit(browser, server.url);
   const { page } = other;
-  // a proxy in between that lets no stream through
+  // The route simulates a proxy that blocks streams.
   await page.route('**/graphql/stream', (route) => route.fulfill({ status: 200, body: '' }));
   await enter(other, '/log?type=2');
   await page.locator('[data-live=polling]').waitFor({ timeout: 30_000 });

@@ -5,8 +5,8 @@ import { openSite, type ConsoleSite } from './console-site.js';
 import { sampled } from '../support/suite.js';
 
 /**
- * Loading: the requests of one click, whether charts show all that the cards count, and that every screen behind sign-in
- * stands still, on a desk and on a phone.
+ * Loading: the requests of one click, whether charts show the calls that the cards count, and whether no screen behind
+ * sign-in moves, on a desktop and on a phone.
  */
 jest.setTimeout(120_000);
 
@@ -110,7 +110,7 @@ it.each(
   expect(total.calls).toBeGreaterThan(50);
   expect([sum(items, 'calls'), sum(items, 'quota')]).toEqual([total.calls, total.quota]);
   expect(sum(data.spend.items, 'quota')).toBe(total.quota);
-  // The chart draws what the card counts.
+  // The chart shows the calls that the card counts.
   await page.getByRole('button', { name: 'More actions for Calls' }).click();
   await page.getByRole('menuitem', { name: 'View as table' }).click();
   const table = page.getByRole('region', { name: 'Calls' }).last();
@@ -166,7 +166,10 @@ const paths = [
   ...['/personal', '/setting', '/playground', '/chat', '/about', '/'],
 ];
 
-/** The cumulative layout shift of a fresh load. A tenth of what counts as good: a line of text that moves is more. */
+/**
+ * Returns the cumulative layout shift of a fresh load. The limit is a tenth of the usual threshold for good: a line of
+ * text that moves exceeds it.
+ */
 async function shiftOf({ page }: Visitor, path: string): Promise<number> {
   await page.goto(path);
   await settled(page, 30_000);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   }
   const { key } = await server.api.createToken(root);
   for (const model of ['gpt-4o', 'gpt-4o-mini']) {
-    // One of the two says what it cost, as OpenRouter does.
+    // One of the two providers reports its cost, as OpenRouter does.
     const cost = model === 'gpt-4o' ? { cost: 0.3 } : {};
     const usage = { prompt_tokens: 100_000, completion_tokens: 25_000, ...cost };
     upstream.script({ model }, chat({ text: ['Hello'], usage }));

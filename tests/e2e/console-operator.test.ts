@@ -5,7 +5,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
-/** Daily work of an operator: alerts, the neighbourhood of a user, saved views, the status page. */
+/** Daily work of an operator: alerts, a user with related rows, saved views, the status page. */
 let server: TestServer;
 let browser: Browser;
 let admin: Visitor;

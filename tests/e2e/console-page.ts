@@ -7,7 +7,7 @@ const output = join(import.meta.dirname, '../.output');
 /** Whether `photograph` saves anything. A failed test is photographed in any case. */
 export const takesPictures = process.env.TEST_PICTURES === 'true';
 
-/** A visitor of the console in a real browser, who remembers everything that went wrong. */
+/** A visitor of the console in a real browser, who records all errors. */
 export interface Visitor {
   readonly page: Page;
   /** Console errors and warnings, exceptions, failed requests and refused ones, in order. */
@@ -25,7 +25,7 @@ export interface Visitor {
  */
 const lessCompilation = '--js-flags=--no-opt,--no-maglev,--single-threaded-gc';
 
-/** @param compilation parameters for the compiler of pages; benchmarks have none, as people have none */
+/** @param compilation parameters for the compiler of pages; benchmarks use none, as real browsers do */
 export async function openBrowser(compilation: readonly string[] = [lessCompilation]): Promise<Browser> {
   const found = findBrowser();
   if (!found) throw new Error('no Chromium: set CHROMIUM_PATH or install one');
@@ -60,7 +60,7 @@ export const drawn = (page: Page): Promise<void> =>
     () =>
       new Promise<void>((resolve) => {
         const twoFrames = () => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
-        // After a touch, Chromium may report no idle time for as long as nothing else happens.
+        // After a touch, Chromium may report no idle time while nothing else happens.
         requestIdleCallback(twoFrames, { timeout: 200 });
       }),
   );
@@ -89,9 +89,9 @@ export async function settled(page: Page, milliseconds = 30_000): Promise<void> 
 }
 
 /**
- * Waits until `read` gives the expected value. For effects that no element shows, such as the address, the focus, or the
- * clipboard, which is written after the click.
- * @throws the difference, when it does not come within 30 seconds
+ * Waits until `read` returns the expected value. Use it for effects that no element shows, such as the address, the
+ * focus, or the clipboard, which is written after the click.
+ * @throws the difference, if the value is not expected within 30 seconds
  */
 export async function untilEqual(read: () => Promise<unknown>, expected: unknown): Promise<void> {
   for (const deadline = Date.now() + 30_000; ;) {
@@ -113,7 +113,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     baseURL: url,
     locale: 'en-US',
     colorScheme: 'light',
-    // Animations are drawn frame by frame. Files that measure movement ask for them.
+    // Animations are drawn frame by frame. Files that measure movement enable them.
     reducedMotion: 'reduce',
     viewport: { width: 1440, height: 900 },
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -138,7 +138,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   });
   page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
   page.on('requestfailed', (request) => {
-    // A query that a newer one replaced is given up on purpose.
+    // A query that a newer one replaced is cancelled on purpose.
     const reason = request.failure()?.errorText ?? '';
     if (reason !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()} ${reason}`);
   });

@@ -109,7 +109,7 @@ it('streams an answer with code and tables, safely, and shows what it cost', asy
       gapMilliseconds: 5,
     }),
   );
-  // The button is there as long as the response takes.
+  // The button exists while the response is streaming.
   await Promise.all([button('Stop').waitFor(), ask('How do I call this gateway from Python with streaming?')]);
   await page.getByText(/s · 412 → 188 tokens · \$0\.00\d{4}/).waitFor();
   const answer = answers().first();
@@ -261,7 +261,7 @@ it('folds what a model thinks', async () => {
   await answer.getByText('The reader wants a greeting.').waitFor();
 });
 
-/** As from another window: the clipboard's picture with Ctrl+V. */
+/** Pastes the clipboard's picture with Ctrl+V, as from another window. */
 async function pasteImage(base64: string): Promise<void> {
   const { page } = visitor;
   await page.evaluate(async (data) => {
@@ -272,7 +272,7 @@ async function pasteImage(base64: string): Promise<void> {
   await page.keyboard.press('Control+v');
 }
 
-/** Files let go of above the composer. */
+/** Drops files above the composer. */
 async function drop(files: readonly (readonly [name: string, type: string, base64: string])[]): Promise<void> {
   const data = await visitor.page.evaluateHandle((dropped) => {
     const transfer = new DataTransfer();
@@ -304,7 +304,7 @@ it('attaches pasted and dropped images, except removed ones', async () => {
   await ask('And this?');
   await answers().last().getByText('Hello from the upstream').waitFor();
   const messages = sent(0)['messages'] as { content: { type: string; image_url?: { url: string } }[] }[];
-  // The one that was dropped, byte for byte.
+  // The dropped image is sent byte for byte.
   expect(messages.at(-1)?.content.map(({ image_url }) => image_url?.url)).toEqual([
     undefined,
     `data:image/png;base64,${dropped}`,

@@ -16,7 +16,7 @@ let visitor: Visitor;
 let root: Person;
 
 beforeAll(async () => {
-  // OpenRouter's form: gpt-5 dearer than its list price of 1.25, gpt-4o cheaper than its ratios, and a new model.
+  // The document has OpenRouter's form: gpt-5 above its list price of 1.25, gpt-4o below its ratios, and a new model.
   const price = (id: string, input: number, output: number): object => ({
     id,
     pricing: { prompt: String(input / 1e6), completion: String(output / 1e6) },
@@ -63,9 +63,10 @@ it('names who changed the price of a model in two clicks, and exports it', async
   await save(4);
   await page.goto('/setting?tab=operation&section=prices&view=visual');
   await page.getByLabel('Model name').fill('house-model');
-  // The first click: the clock of the model.
+  // The first click opens the history of the model.
   await page.getByLabel('Price changes of house-model').click();
-  // The list has only changes of this model, with who made them; the second click shows all of one.
+  // The list has only changes of this model, with the user who made them. The second click shows all values of one
+  // change.
   const change = row(/root.*house-model: 3 → 4/);
   await change.waitFor();
   expect(await page.getByRole('row').count()).toBe(3);

@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
-/** Custom roles: root makes one and gives it to a user, who sees the screens that it opens and no other. */
+/** Custom roles: root creates one and assigns it to a user, who sees only the screens that it opens. */
 let server: TestServer;
 let browser: Browser;
 let visitor: Visitor;
@@ -68,7 +68,7 @@ it('root gives it to a user in the editor, and cannot delete it then', async () 
   await editor.getByRole('combobox', { name: 'Custom role' }).click();
   await page.getByRole('option', { name: 'Support', exact: true }).click();
   await editor.getByRole('combobox', { name: 'Custom role' }).getByText('Support').waitFor();
-  // The choice was saved by itself.
+  // The choice was saved separately.
   expect(await editor.getByRole('status').innerText()).toBe('');
   await button(editor, 'Cancel').click();
   await page.locator('main').getByText('Support', { exact: true }).first().waitFor();
@@ -118,7 +118,7 @@ it('the user sees users and logs, without anything to change', async () => {
     await page.goto(path);
     await page.getByText('Page does not exist').waitFor();
   }
-  // Nothing that the screens asked for was refused.
+  // No request of the screens was refused.
   expect(operator.complaints).toEqual([]);
   await operator.leave();
 });

@@ -12,11 +12,11 @@ import { adminViews, dialogViews, PageActions, openView, publicViews, type View 
 import { onEach, sendWalkers, wear, type Walkers } from './console-walk.js';
 
 /**
- * Every screen and dialog, in Chinese at 1440 px on a desk or 390 px on a phone. Words are in their language and fit, rows
- * of lists show their actions, names and chips, on a phone dialogs take the whole screen and fingers hit every control, and
- * there is no barrier. After that, on the open page, some are looked at for contrast in the dark, the others in English,
- * whose words are longer, at 1366 and 1024 px or 360 px. A full suite looks at each of them in all these ways, on both
- * devices, and in both languages at every width.
+ * Tests every screen and dialog in Chinese, at 1440 px on a desktop or 390 px on a phone. Texts are in their language
+ * and fit; rows of lists show their actions, names and chips; on a phone, dialogs fill the screen and every control is
+ * large enough to touch; and there are no accessibility violations. Afterwards some open pages are tested for contrast
+ * in the dark theme, and the others in English, whose words are longer, at 1366 and 1024 px or 360 px. A full suite
+ * tests each view in all variants, on both devices, and in both languages at every width.
  */
 jest.setTimeout(120_000);
 
@@ -65,7 +65,7 @@ afterAll(async () => {
   await site.server.stop();
 });
 
-/** Texts in the other language, and controls whose words do not fit. */
+/** Returns texts in the other language, and controls whose words do not fit. */
 async function faults(page: Page, language: Language): Promise<string[]> {
   const found = await page.evaluate(
     ({ texts, kept }) => {
@@ -74,7 +74,7 @@ async function faults(page: Page, language: Language): Promise<string[]> {
       const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       for (let node = walk.nextNode(); node; node = walk.nextNode()) {
         const text = node.textContent?.trim() ?? '';
-        // Messages, questions and errors keep the language in which they came, and a prompt is its writer's.
+        // Messages, questions and errors keep the language in which they appeared, and a prompt that of its author.
         if (node.parentElement?.closest(kept)) continue;
         if (known.has(text)) left.push(`in the other language: ${text}`);
       }
@@ -122,7 +122,7 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   const isThere = await page.evaluate(() => 'axe' in globalThis);
   if (!isThere) await page.evaluate(axe.source);
-  // Filtered in the page: the whole result describes every element that passes, too.
+  // The result is filtered inside the page, because it also describes every element that passes.
   return page.evaluate(
     async (options) => {
       const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run(document, options);
@@ -136,7 +136,7 @@ async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   );
 }
 
-/** Parts of a page on a phone that are too wide, or too small for a finger. Behind sign-in only. */
+/** Returns parts of a phone's page that are too wide, or too small to touch. Only behind sign-in. */
 async function faultsOfPhone(view: View, page: Page): Promise<string[]> {
   const window = page.viewportSize();
   if (!window) throw new Error('no window');
@@ -147,11 +147,11 @@ async function faultsOfPhone(view: View, page: Page): Promise<string[]> {
   return found.map((text) => `at ${String(window.width)}: ${text}`);
 }
 
-/** Another way of looking at a view, after Chinese and the light theme. */
+/** A further variant of a view, after Chinese and the light theme. */
 type Second = (typeof allSeconds)[number];
 const allSeconds = ['the dark', 'English'] as const;
 
-/** Faults of a view in Chinese and the light theme, and in what else is named. */
+/** Returns faults of a view in Chinese and the light theme, and in the given variants. */
 async function look(
   view: View,
   visitor: Visitor,
@@ -196,7 +196,7 @@ async function look(
   return [...found, ...complaints, ...(language === 'zh' ? [] : [`said to be in ${language}`])];
 }
 
-/** Ways of looking that take turns, so that each comes up with every fourth view; in a full suite all with each. */
+/** Variants in rotation, so that each is used for every fourth view; in a full suite, every view has all variants. */
 function withTurns(views: readonly View[]) {
   return views.map((view, index) => {
     const devices: readonly (keyof Walkers)[] = view.deskOnly

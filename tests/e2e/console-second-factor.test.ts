@@ -5,7 +5,7 @@ import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
-/** Root sets up second factors, signs in with them, and confirms what needs it. */
+/** Root sets up second factors, signs in with them, and confirms operations that need them. */
 jest.setTimeout(120_000);
 
 let server: LocalServer;
@@ -47,12 +47,15 @@ afterEach(() => {
 const button = (name: string | RegExp): Locator =>
   visitor.page.getByRole('button', { name, exact: typeof name === 'string' });
 const dialog = (): Locator => visitor.page.getByRole('dialog');
-/** A code that was not used: each test uses a later step. None is of the step before, which may end on the way to the server. */
+/**
+ * Returns an unused code: each test uses a later step. None is of the previous step, which may end while the code is
+ * sent.
+ */
 const code = (steps: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
 async function signOut(): Promise<void> {
-  // Without scripts: requests of the console would be refused once the cookie is gone.
+  // The page has no scripts: requests of the console would be refused without the cookie.
   await visitor.page.goto('/healthz');
   await visitor.page.context().clearCookies();
   await visitor.page.evaluate(() => localStorage.removeItem('user'));
@@ -128,7 +131,7 @@ it('accepts the passkey as the second step, and as the only one', async () => {
 /** The second factor of every session was proven an hour ago. */
 async function forgetConfirmation(): Promise<void> {
   await server.dataSource.query(`UPDATE sessions SET confirmed_at = now() - interval '1 hour'`);
-  // Drops the callers that the server remembers for a second.
+  // The request drops the callers that the server caches for a second.
   await server.api.data(root, 'PUT', '/api/user/self', { display_name: 'Rosa' });
 }
 

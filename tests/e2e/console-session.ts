@@ -2,7 +2,7 @@ import { rootPassword, type Person } from '../support/api.js';
 import { isFullSuite } from '../support/suite.js';
 import { drawn, takesPictures, type Visitor } from './console-page.js';
 
-/** Signs in through the form, as people do, and waits for the console. */
+/** Signs in through the form, as users do, and waits for the console. */
 export async function signIn(visitor: Visitor, username = 'root', password = rootPassword): Promise<void> {
   const { page } = visitor;
   await page.goto('/login');
@@ -12,7 +12,7 @@ export async function signIn(visitor: Visitor, username = 'root', password = roo
   await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
 }
 
-/** Opens a screen signed in, without the form: a page less to load. */
+/** Opens a screen with a session, without the form, which saves a page load. */
 export async function enter(
   { page }: Visitor,
   path = '/token',
@@ -20,7 +20,7 @@ export async function enter(
 ): Promise<void> {
   const response = await page.request.post('/api/user/login', { data: { username, password } });
   const { data } = (await response.json()) as { data: object };
-  // A page of the site without its program, which reads this when it starts.
+  // This page of the site has no scripts. The console reads the storage when it starts.
   await page.goto('/healthz');
   await page.evaluate((user) => localStorage.setItem('user', user), JSON.stringify(data));
   await page.goto(path);
@@ -52,7 +52,7 @@ export async function photographAll(visitor: Visitor, name: string): Promise<voi
   }
 }
 
-/** How far the page can be scrolled sideways; nothing on a phone may be. */
+/** Returns how far the page can be scrolled sideways; on a phone it must not scroll sideways. */
 export const sidewaysOverflow = async (visitor: Visitor, width = 360): Promise<number> => {
   const { page } = visitor;
   const before = page.viewportSize();

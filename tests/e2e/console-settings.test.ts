@@ -133,7 +133,7 @@ it('never shows a secret, and asks before password sign-in is turned off', async
   expect(await setting('PasswordLoginEnabled').getByRole('switch').isChecked()).toBe(true);
   await button('GitHub Off').click();
   await page.getByText('https://gate.example.com/oauth/github').waitFor();
-  // A switch goes first and needs what is saved after it: it is tried again.
+  // A switch is saved first and needs a setting that is saved after it, so it is tried again.
   await setting('GitHubOAuthEnabled').getByRole('switch').check();
   await setting('GitHubClientId').getByRole('textbox').fill('client-1');
   await photographAll(visitor, 'settings-system');

@@ -9,7 +9,7 @@ import { startServer, type LocalServer } from '../support/server.js';
 import { openBrowser, untilEqual, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
-/** Every way in but the password, and what the account's owner and the admin see of them. */
+/** All sign-ins without a password, and what the account's owner and the admin see of them. */
 jest.setTimeout(120_000);
 
 const oidcSecret = 'planted oidc secret';
@@ -21,7 +21,7 @@ let world: ScriptedServer;
 let browser: Browser;
 let visitor: Visitor;
 let root: Person;
-/** The console under another name than the providers', so that they are foreign sites to the browser. */
+/** The console has another host name than the providers, so that they are foreign sites to the browser. */
 let site: string;
 
 const set = (key: string, value: string): Promise<unknown> =>
@@ -154,7 +154,9 @@ async function pressInTelegram(id: number): Promise<void> {
   );
 }
 
-/** Once the dialog stands still: the driver does not see a frame move, and would press beside the button. */
+/**
+ * Signs in when the dialog is still: the driver does not notice that a frame moves, and would press beside the button.
+ */
 async function logInWithTelegram(): Promise<void> {
   const { page } = visitor;
   const inFrame = page.frameLocator('iframe[title="Continue with Telegram"]').getByRole('button');
@@ -196,7 +198,7 @@ it('says why a sign-in failed, and goes back', async () => {
   const { page } = visitor;
   await forget();
   allowed = /403/;
-  // Both stand for a moment only.
+  // Both texts are visible only for a moment.
   await Promise.all([
     page.goto('/oauth/github?error=access_denied'),
     page.getByText('GitHub denied the sign-in').waitFor(),
@@ -297,10 +299,10 @@ it('lists where one is signed in, and ends a session elsewhere', async () => {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out all other sessions' }).click();
   await page.getByText('Session signed out').waitFor();
   await panel.getByRole('button', { name: 'Sign out all other sessions' }).waitFor({ state: 'detached' });
-  // The list is read again: one row is left, that of this browser.
+  // The list is read again: one row remains, that of this browser.
   await panel.getByText('last seen').waitFor();
   await untilEqual(reach, 401);
-  // It was one of the other sessions, too.
+  // The test's own session was ended as well.
   root = await server.api.signIn('root', rootPassword);
 });
 
@@ -446,7 +448,7 @@ it('offers only the other ways once passwords are off, and warns of the default 
   expect(await page.locator('input[name=password]').count()).toBe(0);
   await photographAll(visitor, 'signin-no-password');
   await set('PasswordLoginEnabled', 'true');
-  // As imported from an older console.
+  // The account is in the state of an import from an older console.
   await server.dataSource.query('UPDATE users SET password_hash = $1 WHERE id = $2', [
     await bcrypt.hash('123456', 4),
     root.id,

@@ -47,7 +47,7 @@ export async function openSite(): Promise<ConsoleSite> {
 async function fill(server: TestServer): Promise<void> {
   const { api } = server;
   const root = await api.setUp();
-  // Not waited for by standing still: the server in this process has to let go of what the seed locks.
+  // The process is awaited asynchronously, because the server in this process has to release rows that the seed locks.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs'), '--logs', '1500'], {
     env: { PATH: process.env.PATH, DATABASE_URL: server.database.url, ENCRYPTION_KEY: testEncryptionKey },
   });
@@ -59,7 +59,7 @@ async function fill(server: TestServer): Promise<void> {
     ['CheckInEnabled', 'true'],
     ['model_health.access', 'public'],
     ['status_page.enabled', 'true'],
-    // Pictures then come from where they are, here from the page itself.
+    // Images are then loaded from their original URL, which is the page itself here.
     ['MjForwardUrlEnabled', 'false'],
   ]) {
     await api.data(root, 'PUT', '/api/option/', { key, value });
@@ -92,7 +92,7 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
   await database.connect();
   const now = Date.now();
   const second = Math.floor(now / 1000);
-  // Enough of the first owner's for pages, older than the others, and so made before them.
+  // The first owner has enough for several pages. They are older than the others, so they are created first.
   const [first] = owners;
   await database.query(
     `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time, code, prompt)
@@ -146,7 +146,7 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
   await database.end();
 }
 
-/** Adds rows to every list that is empty else, and the longest states that lists have chips for. */
+/** Adds rows to every list that would be empty, and the longest states for which lists have chips. */
 export async function showLongStates({ server, root }: ConsoleSite): Promise<void> {
   await server.api.data(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"gpt-4o":1.5}' });
   const database = new pg.Client(server.database.url);
@@ -174,7 +174,7 @@ export async function showLongStates({ server, root }: ConsoleSite): Promise<voi
 
 type Texts = { readonly [key: string]: string | Texts };
 
-/** The texts of a language as the console shows them: tests then work in either. */
+/** The texts of a language as the console shows them, so that tests work in either language. */
 export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 export const sayIn = (language: 'en' | 'zh'): Say => {

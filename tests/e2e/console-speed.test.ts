@@ -10,7 +10,7 @@ jest.setTimeout(120_000);
 
 const maxBytes = 300_000;
 
-/** Bytes of JavaScript that a page really fetched, compressed, until nothing more came. */
+/** Returns the bytes of JavaScript that a page really loaded, compressed, until no more arrived. */
 const gzipped = async (response: Response): Promise<number> => gzipSync(await response.body()).length;
 
 let server: TestServer;
@@ -44,7 +44,7 @@ it.each(['/login', '/register', '/'])('opens %s with little JavaScript and witho
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');
   const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  // Less than a framework weighs: then something else was counted than what people load.
+  // A smaller size than that of a framework would mean that something else was counted.
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThanOrEqual(maxBytes);
   expect(Number(await page.evaluate(() => document.documentElement.dataset.shift ?? '0'))).toBeLessThan(0.01);

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, settled, untilEqual, visit, type Visitor } from './console-page.js';
 import { enter, photographAll, sidewaysOverflow } from './console-session.js';
 
-/** The status page: off at first, open to strangers when it is on, linked from the home page and the console. */
+/** The status page: off at first, open to visitors when it is on, linked from the home page and the console. */
 let server: TestServer;
 let browser: Browser;
 let stranger: Visitor;

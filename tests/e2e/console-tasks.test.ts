@@ -22,7 +22,7 @@ beforeAll(async () => {
   const quiet = { environment: { UPDATE_TASK: 'false', OUTBOUND_ALLOW: '127.0.0.1' } };
   [server, browser, upstream] = await Promise.all([startServer(quiet), openBrowser(), startUpstream()]);
   const root = await server.api.setUp();
-  // Pictures then come from where they are, here from the page itself.
+  // Images are then loaded from their original URL, which is the page itself here.
   await server.api.data(root, 'PUT', '/api/option/', { key: 'MjForwardUrlEnabled', value: 'false' });
   const database = new pg.Client(server.database.url);
   await database.connect();

@@ -6,11 +6,14 @@ import { sayIn, type Say } from './console-site.js';
 export interface View {
   readonly name: string;
   readonly path: string;
-  /** Steps after the page is there. */
+  /** Steps after the page is loaded. */
   open?(at: PageActions): Promise<void>;
   /** Default: a heading of the first level. */
   readonly shows?: (at: PageActions) => Locator;
-  /** Batch selection and the column dialog belong to grids, which phones have not. */
+  /**
+   * Whether the view exists only on a desktop: batch selection and the column dialog belong to grids, which phones do
+   * not have.
+   */
   readonly deskOnly?: boolean;
 }
 
@@ -40,13 +43,13 @@ export class PageActions {
 
 const inDialog = ({ page }: PageActions): Locator =>
   page.locator('[role=dialog]:visible, [role=alertdialog]:visible').last();
-/** Over the drawer it was opened from, which is a dialog as well. */
+/** The picker is above the drawer from which it was opened, which is a dialog as well. */
 const inPicker = ({ page, say }: PageActions): Locator =>
   page.getByRole('dialog', { name: say('channels.pickerTitle'), exact: true });
 const row = ({ page }: PageActions, text: string): Locator =>
   page.locator('main [role=row], main li').filter({ hasText: text }).first();
 
-/** Before anybody signs in. */
+/** Views before sign-in. */
 export const publicViews: readonly View[] = [
   { name: 'login', path: '/login' },
   { name: 'login-expired', path: '/login?expired=true', open: (at) => at.press('shell.signIn') },
@@ -67,7 +70,7 @@ const more = (noun: string, name: string, choice: string) => async (at: PageActi
   await at.choose(choice);
 };
 
-/** With the number of new alerts in the name of the bell, if there are any. */
+/** The name of the bell contains the number of new alerts, if there are any. */
 const openNotifications = ({ page, say }: PageActions): Promise<void> =>
   page.getByRole('button', { name: new RegExp(`^${say('shell.notifications')}`) }).click();
 
@@ -229,18 +232,18 @@ export const adminViews: readonly View[] = [
   })),
 ];
 
-/** Follows an address as the links of the console do, without loading the page anew. */
+/** Follows an address as the links of the console do, without loading the page again. */
 const follow = (page: Page, path: string): Promise<void> =>
   page.evaluate((address) => {
-    // The router numbers its entries, and asks for that on the way to one.
+    // The router numbers its entries, and expects the number when it navigates to one.
     const { idx } = history.state as { idx: number };
     history.pushState({ usr: null, key: address, idx: idx + 1 }, '', address);
     dispatchEvent(new PopStateEvent('popstate'));
   }, path);
 
 /**
- * Goes to a screen within the console that is on the page already, which takes a fraction of the time of loading it anew.
- * Nothing that was open before stays so, but the console may show at first what it knows of the screen.
+ * Navigates within the loaded console, which takes a fraction of the time of a page load. Open dialogs are closed, but
+ * the console may show cached data of the screen at first.
  */
 export async function go(page: Page, path: string, say: Say = sayIn('en')): Promise<void> {
   const nowhere = page.getByText(say('notFound.text'));
@@ -258,7 +261,7 @@ export async function openView(view: View, actions: PageActions, how: 'load' | '
   const { page, say } = actions;
   if (how === 'load') await page.goto(view.path);
   else await go(page, view.path, say);
-  // Not by its role: an open drawer hides what is below it from that.
+  // The heading is not found by its role, because an open drawer hides the page below it from roles.
   await page.locator('h1, h2').first().waitFor();
   await view.open?.(actions);
   await (view.shows?.(actions) ?? page.locator('h1')).first().waitFor();

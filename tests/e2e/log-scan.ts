@@ -1,7 +1,7 @@
 /** Secrets that must never be logged, by kind: `{ 'upstream key': 'sk-…', 'message content': 'a phrase …' }`. */
 export type Planted = Readonly<Record<string, string>>;
 
-/** Credentials whose shape gives them away, planted or not. */
+/** Credentials that are recognized by their shape, planted or not. */
 const shapes: Readonly<Record<string, RegExp>> = {
   'a key of the sk- family': /\bsk-(?!\[redacted\])[A-Za-z0-9_-]{16,}/,
   'a bearer credential': /\bBearer\s+(?!\[redacted\])[A-Za-z0-9._~+/=-]{16,}/i,
@@ -34,7 +34,7 @@ export function findUnstructured(lines: readonly string[]): string[] {
   });
 }
 
-/** A secret hides as it is, inside JSON inside JSON, in a URL, and in base64. */
+/** A secret may appear unchanged, in JSON inside JSON, in a URL, or in base64. */
 function encodings(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   return [

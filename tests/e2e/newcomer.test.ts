@@ -27,7 +27,7 @@ afterAll(async () => {
 
 let broken = false;
 
-/** Registers a step. Each step depends on the one before: after a failure the other steps do not wait. */
+/** Registers a step. Each step depends on the previous one: after a failure, the following steps fail at once. */
 const step = (name: string, run: () => Promise<void>): void =>
   it(name, async () => {
     if (broken) throw new Error('an earlier step failed');
@@ -103,7 +103,7 @@ step('creates a token of ten dollars and copies its key', async () => {
   expect(key).toMatch(/^sk-[A-Za-z0-9]{48}$/);
   await button('Done').click();
   await row('first program').getByText('$10.00 left').waitFor();
-  // Neither this key nor the channel's is in an address or in what the browser keeps.
+  // Neither this key nor the channel's key is in an address or in the browser's storage.
   const kept = await page.evaluate(() => [location.href, JSON.stringify({ ...localStorage, ...sessionStorage })]);
   expect(kept.join('\n')).toContain('Root User');
   expect(kept.join('\n')).not.toMatch(/sk-|[A-Za-z0-9]{48}/);

@@ -149,7 +149,7 @@ describe('a channel’s proxy', () => {
     ['socks5', startSocksProxy, {}],
     ['socks5', startSocksProxy, { credentials }],
   ])('%s is gone through (%#)', async (scheme, start, options) => {
-    // A name that only the proxy knows: whatever arrives came through it.
+    // Only the proxy can resolve this name, so every request that arrives came through it.
     proxy = await start({ ...options, names: { 'provider.behind.proxy': '127.0.0.1' } });
     const login = 'credentials' in options ? `me:${encodeURIComponent(credentials.password)}@` : '';
     const setting = JSON.stringify({ proxy: `${scheme}://${login}127.0.0.1:${proxy.port}` });
@@ -230,7 +230,10 @@ it('is refused for a channel of a type that has no sessions', async () => {
   expect([status, errorOf(body)['code']]).toEqual([400, 'unsupported_by_channel']);
 });
 
-/** Each of the official package's clients of sessions. They speak TLS alone, which ends in front of us; here it is left out below them. */
+/**
+ * The clients of sessions in the official package. They support only TLS, which usually ends at a proxy in front of
+ * Tollgate; here it is removed below them.
+ */
 describe('the official package', () => {
   interface Emitter {
     on(event: 'error' | 'response.done' | 'session.created', listener: (event: never) => void): unknown;

@@ -94,7 +94,7 @@ it('pays every one of many turns, and leaves nothing of them held', async () => 
   const before = await site.balances();
   const client = await clients.session(site.key);
   await speak(client, 5);
-  // Five are paid, and the session holds what it did when it opened.
+  // Five are charged, and the session's reservation is the same as when it opened.
   expect(await site.balances()).toMatchObject({
     quota: before.quota - 5 * 7100 - 1250,
     used: before.used + 5 * 7100,

@@ -6,7 +6,7 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { audio, beta, current, transcribe, transcription, unnamed } from '../support/transcription.js';
 import { startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Sessions for transcripts that do not begin: before the upgrade, while the client waits, and once it named a model. */
+/** Transcription sessions that do not begin: before the upgrade, while the client waits, and after it named a model. */
 
 const model = 'gpt-4o-transcribe';
 const intent = 'intent=transcription';

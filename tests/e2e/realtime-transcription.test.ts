@@ -17,7 +17,7 @@ import {
 } from '../support/transcription.js';
 import { send, startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Sessions that only write speech down: no model is in their address, and an event names it. */
+/** Sessions that only transcribe speech: their address has no model, and an event names it. */
 
 const model = 'gpt-4o-transcribe';
 /** Three seconds at 0.0001 USD. */
@@ -216,7 +216,8 @@ it('forwards what came before the provider was there, in its order', async () =>
 it('serves the official client', async () => {
   const before = await site.balances();
   const openai = new OpenAI({ apiKey: site.key, baseURL: `${site.server.url}/v1` });
-  // It speaks TLS alone, which ends in front of us; here it is left out below the client.
+  // The client supports only TLS, which usually ends at a proxy in front of Tollgate; here it is removed below the
+  // client.
   const createConnection = (): Socket => connect(Number(new URL(site.server.url).port), '127.0.0.1');
   const realtime = new OpenAIRealtimeWS({ intent: 'transcription', options: { createConnection } }, openai);
   clients.keep(realtime.socket);

@@ -228,7 +228,7 @@ it('a session is a span with its usage and a child for the provider, which conti
         JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: Record<string, unknown>[] }[] }[] }
       ).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans)),
     );
-  // Those of the session before may arrive as late as this.
+  // Spans of the previous session may arrive as late as this.
   const [, traceId] = String(upstream.sessions.at(-1)?.headers['traceparent']).split('-');
   const found = await eventually(
     () => Promise.resolve(spans().filter((span) => span['traceId'] === traceId)),

@@ -94,7 +94,8 @@ it('sends the channel’s key and nothing of the client’s', async () => {
 it('serves the official client, whose key stands in its headers', async () => {
   const before = await site.balances();
   const client = new OpenAI({ apiKey: site.key, baseURL: `${site.server.url}/v1` });
-  // It speaks TLS alone, which ends in front of us; here it is left out below the client.
+  // The client supports only TLS, which usually ends at a proxy in front of Tollgate; here it is removed below the
+  // client.
   const createConnection = (): Socket => connect(Number(new URL(site.server.url).port), '127.0.0.1');
   const realtime = new OpenAIRealtimeWS({ model, options: { createConnection } }, client);
   clients.keep(realtime.socket);
@@ -105,7 +106,7 @@ it('serves the official client, whose key stands in its headers', async () => {
   });
   await done;
   realtime.close();
-  // The next turn may still be on its way to being held, and given back.
+  // The next turn may still be in the process of being reserved, and released.
   const spent = async (): Promise<number> => before.quota - (await site.balances()).quota;
   expect(await eventually(spent, (quota) => quota === 7100)).toBe(7100);
   expect(await eventually(openReservations, (count) => count === 0)).toBe(0);
@@ -168,7 +169,7 @@ it('charges the turn that breaks off, whoever leaves', async () => {
   leaver.send({ type: 'response.create' });
   await leaver.until('response.output_audio_transcript.delta');
   leaver.socket.terminate();
-  // The provider goes on, and ends without a report.
+  // The provider continues, and ends without a report.
   const provider = upstream.sessions.at(-1)?.socket;
   if (provider) send(provider, { type: 'response.done', response: { id: 'r' } });
   expect(
@@ -288,8 +289,8 @@ it('does not read the provider faster than the client takes', async () => {
   const { socket } = upstream.sessions.at(-1) ?? {};
   const piece = JSON.stringify({ type: 'response.output_audio.delta', delta: 'A'.repeat(60_000) });
   for (let count = 0; count < 2000; count++) socket?.send(piece);
-  // 120 MB were said; the sockets (72 MB at most, which grow slowly on loaded machines) and our own little hold a part of it,
-  // the provider keeps the rest.
+  // 120 MB were sent. The sockets (72 MB at most, which grow slowly on loaded machines) and this server's small buffer
+  // hold a part of it, and the provider keeps the rest.
   for (let before = Infinity; before - (socket?.bufferedAmount ?? 0) > 1024 * 1024;) {
     before = socket?.bufferedAmount ?? 0;
     await new Promise((resolve) => setTimeout(resolve, 500));

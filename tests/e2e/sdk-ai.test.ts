@@ -33,7 +33,7 @@ const at = ({ url, key }: Place): OpenAICompatibleProvider =>
   });
 const ask = (place: Place) => ({ model: at(place)(place.model), prompt: question, maxRetries: 0 });
 
-/** The package runs tools by itself and goes on. */
+/** The package runs tools by itself and continues. */
 function withTools(place: Place) {
   const calls: ToolCall[] = [];
   const tools = {

@@ -95,7 +95,7 @@ testClient({
       const { embeddings = [] } = await at(place).models.embedContent({ model: place.model, contents: texts });
       return embeddings.map(({ values }) => values ?? []);
     },
-    // Imagen's own method is for Vertex alone in this package: pictures are drawn in a chat.
+    // The package uses Imagen's own method only for Vertex, so images are drawn in a chat.
     async images(place) {
       const answer = await at(place).models.generateContent({
         model: place.model,
@@ -104,7 +104,7 @@ testClient({
       });
       return [answer.data ?? ''];
     },
-    // Speech is a chat that answers in sound.
+    // Speech is a chat whose response is audio.
     async speech(place) {
       const answer = await at(place).models.generateContent({
         model: place.model,
@@ -116,7 +116,7 @@ testClient({
       });
       return new Uint8Array(bytesOf(answer));
     },
-    // And a transcript is what a chat says of a recording.
+    // A transcript is a chat's response to a recording.
     async transcription(place) {
       const inlineData = { mimeType: 'audio/wav', data: wav(2).toString('base64') };
       const contents = [{ role: 'user', parts: [{ text: 'Write down what is said.' }, { inlineData }] }];

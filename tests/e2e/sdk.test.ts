@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   upstream.reset();
-  // Errors of an earlier test made the only key rest.
+  // Errors of an earlier test put the only key into cooldown.
   await server.api.data(root, 'DELETE', `/api/channel/${channelId}/cooldowns`);
 });
 

@@ -9,7 +9,9 @@ import { boot, cleanUp, connectToEmbedded, descendants, gone, projectRoot, tempo
 jest.setTimeout(120_000);
 afterAll(cleanUp);
 
-/** The project as cloned and installed, without its console: building that takes a while and is the browser test's part. */
+/**
+ * The project as cloned and installed, without its console, whose build takes a while and is part of the browser tests.
+ */
 function freshProject(): string {
   const project = join(temporaryFolder(), 'project');
   mkdirSync(project);
@@ -20,7 +22,7 @@ function freshProject(): string {
   return project;
 }
 
-/** The same with a server of two files: enough where it is built and never runs. */
+/** The project with a server of two files, which is sufficient where it is built and never runs. */
 function smallProject(): string {
   const project = join(temporaryFolder(), 'project');
   mkdirSync(join(project, 'server/src/shared'), { recursive: true });
@@ -124,7 +126,7 @@ it('leaves a running server the files that it has not loaded yet', async () => {
   for await (const text of server.stdout) said.push(text as Buffer);
   expect(Buffer.concat(said).toString()).toBe('function\n');
 
-  // Those of the build before, and none that are older.
+  // The chunks are those of the previous build, and not of older builds.
   const chunks = (): number =>
     readdirSync(join(project, 'dist/server/shared')).filter((name) => name.endsWith('.js')).length;
   const before = chunks();
@@ -166,7 +168,7 @@ it('says what is wrong with sources that do not compile, and starts nothing', as
   const server = await start(project);
   expect(await server.ended()).toBe(1);
   expect(server.errors()).toContain('clock.ts');
-  // Nothing half built is taken for built.
+  // An incomplete build does not count as built.
   expect((await tool(project, 'process.stdout.write("it ran")')).output).toBe('');
 });
 

@@ -27,7 +27,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** @returns the answer of a stream that has begun */
+/** @returns the response of a stream that has begun */
 async function beginStream(timeout: string): Promise<Response> {
   server = await spawnServer({ database, environment: { SHUTDOWN_TIMEOUT: timeout } });
   const root = await server.api.setUp({ selfUse: true });
@@ -61,7 +61,7 @@ async function readLedger() {
 
 it('finishes the stream, charges it, takes no new call and exits 0', async () => {
   upstream.script({ model: 'gpt-4o' }, slowDrip(1000, 40));
-  // Longer than the test may take: it ends because nothing is in flight any more.
+  // The timeout is longer than the test may take: the server ends because nothing is in flight any more.
   const answer = await beginStream('600');
   const reader = answer.body?.getReader();
   await reader?.read();
@@ -94,7 +94,7 @@ it('cuts a stream that outlasts the time given, charges what was delivered, hold
       while (!(await reader?.read())?.done);
     })(),
   ).rejects.toThrow();
-  // The first signal still is the only one that counts.
+  // Only the first signal counts.
   while (server.process.exitCode === null) await sleep(20);
   expect(server.process.exitCode).toBe(0);
   const { charges, ...rest } = await readLedger();

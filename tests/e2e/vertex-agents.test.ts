@@ -7,7 +7,9 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { buildServer } from './boot-support.js';
 
-/** Requests that coding agents really sent, at Vertex, as `contract/relay-recorded-agents` sends them to all other kinds. */
+/**
+ * Requests that coding agents really sent, at Vertex. `contract/relay-recorded-agents` sends them to all other kinds.
+ */
 
 jest.setTimeout(120_000);
 

@@ -124,7 +124,7 @@ it('tries three times with pauses that grow, and then no more; the limit keeps t
   expect(third - second).toBeGreaterThanOrEqual(10_000);
   expect(new Set(bob.hooks().map(({ body }) => (JSON.parse(body) as { content: string }).content)).size).toBe(1);
   await until(async () => (await waiting(bob.id)) + (await waiting(carol.id)) === 0);
-  // long enough for the node to look at the balance again: one notice is what this site allows
+  // The wait is long enough for the node to check the balance again: this site allows one notice.
   await Promise.all([bob.call(), carol.call()]);
   await sleep(3000);
   expect([bob.hooks().length, carol.hooks().length]).toEqual([3, 3]);
@@ -154,7 +154,7 @@ it('loses no try when its node is killed: the next one takes it up', async () =>
   const fay = await customer('fay');
   receiver.answer = ({ path }) => ({ status: path === '/fay' ? 500 : 204 });
   await fay.call();
-  // its second try has failed, the third is ten seconds away
+  // The second attempt has failed, and the third follows in ten seconds.
   await until(async () => {
     const { rows } = await pool.query<{ due: number }>(
       'SELECT extract(epoch FROM due_at - now())::float AS due FROM notices WHERE user_id = $1 AND tries = 2',
@@ -173,7 +173,7 @@ it('loses no try when its node is killed: the next one takes it up', async () =>
   expect(JSON.parse(third?.body ?? '')).toMatchObject({
     content: (JSON.parse(first?.body ?? '') as { content: string }).content,
   });
-  // the database is the first server's to drop
+  // The first server owns the database and drops it.
   const second = server;
   server = { ...before, stop: () => second.stop().then(() => before.stop()) };
 });

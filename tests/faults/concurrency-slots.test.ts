@@ -32,7 +32,7 @@ if (!findRedisServer() && process.env.CI) throw new Error('redis-server is neede
       await json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } })(response, request);
     });
     await one.api.data(site.root, 'PUT', '/api/option/', { key: 'ModelRequestUserInFlightLimit', value: '4' });
-    // Knows the limit from its start.
+    // The second server starts after the limit was set, so it knows the limit.
     two = await start();
   });
   afterAll(async () => {
@@ -51,7 +51,7 @@ if (!findRedisServer() && process.env.CI) throw new Error('redis-server is neede
     for (const node of [one, two]) expect((await call(node)).status).toBe(429);
     await two.kill('SIGKILL');
     await Promise.all(onTwo);
-    // The dead node's calls count until its lease is over.
+    // The dead node's calls count until its lease has expired.
     expect((await call(one)).status).toBe(429);
     held = [];
     const again: Array<ReturnType<typeof call>> = [];

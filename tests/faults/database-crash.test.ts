@@ -72,7 +72,7 @@ it('a crash that takes the reservations of calls in flight: each is answered and
     await booksAreRight();
     expect(await auditor.notLoggedOnce(seen)).toEqual([]);
   }
-  // Otherwise the test proves nothing: the reservations of these calls were not on disk.
+  // Without such calls the test would prove nothing: their reservations were not on disk.
   expect(taken).toBeGreaterThan(0);
 });
 

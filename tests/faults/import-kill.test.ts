@@ -64,7 +64,7 @@ it(`killed at ${kills} moments and started again, it ends in the same state as w
     child.kill('SIGKILL');
     await ended;
   }
-  // The killed connection may hold the lock of moves for a moment.
+  // The killed connection may hold the lock of imports for a moment.
   for (let tries = 0; ; tries++) {
     const last = start(killed);
     const [code] = await last.ended;

@@ -42,14 +42,14 @@ it(
       { username: 'two', quota: initial },
       { username: 'three', quota: initial },
     ]);
-    // Charges with fractions, which their users carry over every death.
+    // The charges have fractions, which are carried across every restart.
     await server.api.data(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":0.37}' });
     // Each restart uses another port: calls to the old one would only slow down the start.
     let alive = true;
     const traffic = new Traffic(12, (caller) => (alive ? { url: server.url, key: keys[caller % keys.length]! } : null));
 
     for (let kill = 0; kill < kills; kill++) {
-      // Every other life is killed among calls, the rest at any moment, often before the first answer.
+      // Every other process is killed during calls, the rest at any moment, often before the first response.
       const before = traffic.answered.length;
       if (kill % 2 === 1) await until(() => traffic.answered.length >= before + 3, 60, 'calls are answered');
       await new Promise((resolve) => setTimeout(resolve, randomInt(20, 400)));

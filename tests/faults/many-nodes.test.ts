@@ -132,7 +132,8 @@ if (!findRedisServer()) {
     });
 
     /**
-     * Far less than the minute after which a node reloads everything: only an announcement arrives within it. Seconds.
+     * Seconds. Far less than the minute after which a node reloads everything, so only an announcement arrives within
+     * it.
      */
     const announcedSeconds = 40;
 
@@ -141,7 +142,7 @@ if (!findRedisServer()) {
         const seen = await callOnce(two.url, key, false);
         return seen.status === 200 ? '200' : `${seen.status} ${seen.code}`;
       };
-      /** The second node has cached the previous state, so that it has something to drop. */
+      /** Checks a change at the second node, which has cached the previous state and has to drop it. */
       async function changes(
         key: string,
         before: string,

@@ -12,7 +12,7 @@ import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, channelReaches, openSite, optionsReach, Traffic, until } from './traffic.js';
 
-/** Versions before 1.21 cannot pass prepared statements on. */
+/** Versions before 1.21 cannot forward prepared statements. */
 const modes = [false, ...(keepsPreparedStatements(findPgBouncer()!) ? [true] : [])];
 
 describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%s', (isPrepared) => {
@@ -44,7 +44,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
           DATABASE_PREPARED_STATEMENTS: String(isPrepared),
         },
       });
-    // Both find an empty database, and one migrates it.
+    // Both servers find an empty database, and one migrates it.
     [one, two] = await Promise.all([start(), start()]);
     auditor = new Auditor(database);
     site = await openSite(one.api, upstream.url, [
@@ -97,7 +97,7 @@ describe.each(modes)('two nodes behind PgBouncer, DATABASE_PREPARED_STATEMENTS=%
   });
 
   it('leave nothing behind on the connections that they share', async () => {
-    // More clients at once than there are connections, so that each connection is looked at.
+    // There are more clients than connections, so that every connection is checked.
     const pool = new pg.Pool({ connectionString: pooler.url, max: 20 });
     try {
       const states = await Promise.all(

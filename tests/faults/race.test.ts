@@ -21,7 +21,7 @@ it('200 parallel calls on a balance that covers 10: exactly those succeed, the r
   // gpt-4o: ratio 1.25, completion 4. Each call reserves 500 * 1.25 = 625 and costs exactly as much.
   upstream.script({ model: 'gpt-4o' }, chat({ text: 'hello', usage: { prompt_tokens: 100, completion_tokens: 100 } }));
   const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'ten', quota: 6251 }]);
-  // tests/security/overdraft.test.ts has the other way of reserving.
+  // tests/security/overdraft.test.ts tests the other mode of reservation.
   await server.api.data(root, 'PUT', '/api/option/', { key: 'StrictReserve', value: 'false' });
   // The keys are read from the database first, so that all calls compete at the ledger.
   const results = await Promise.all(

@@ -6,7 +6,7 @@ import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, openSite, until } from './traffic.js';
 
-/** Seconds. A busy machine must not be that late, and a test waits for it. */
+/** Seconds. A busy machine must not cause such a lag, and a test waits for it. */
 const maxLag = 20;
 
 let postgres: PrivatePostgres;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   upstream.script({ model: 'gpt-4o' }, chat({ text: 'hello', usage: { prompt_tokens: 100, completion_tokens: 100 } }));
   server = await spawnServer({
-    // Migrated while the replica follows.
+    // The primary is migrated while the replica follows it.
     database: { url: postgres.url, drop: () => Promise.resolve() },
     environment: {
       DATABASE_READ_URL: standby.url,
@@ -79,13 +79,13 @@ it('answers reports from the replica, and spends money by the primary', async ()
 
   await replica.query('SELECT pg_wal_replay_pause()');
   expect(await call(0)).toBe(true);
-  // Ten calls are paid, whichever moment the replica shows.
+  // Ten calls are charged, whatever state the replica shows.
   await server.api.data(site.root, 'PUT', '/api/option/', { key: 'StrictReserve', value: 'false' });
   const paid = [];
   for (let count = 0; count < 12; count++) paid.push(await call(1));
   expect(paid.filter(Boolean)).toHaveLength(10);
   expect(await auditor.quotaOf('ten')).toEqual({ quota: 1, used: 6250 });
-  // Balances are read from the primary, reports from the replica as it was.
+  // Balances are read from the primary, and reports from the replica in its old state.
   const self = await server.api.data<{ quota: number }>(site.people[1]!, 'GET', '/api/user/self');
   expect(self.quota).toBe(1);
   expect(said('the replica cannot be used')).toBe(0);

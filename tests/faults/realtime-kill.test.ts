@@ -12,7 +12,7 @@ const initial = 1_000_000_000;
 const model = 'gpt-4o-realtime-preview';
 const whole = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
 const wholeQuota = 7100;
-/** Three words after a turn that is read again: (150 + 90 * 20 + 3 * 4) * 2.5. */
+/** Three words after a turn whose audio is read again: (150 + 90 * 20 + 3 * 4) * 2.5. */
 const half: RealtimeUpstream['answer'] = ({ socket }) =>
   send(socket, { type: 'response.output_audio_transcript.delta', delta: 'one two three' });
 const halfQuota = 4905;
@@ -82,7 +82,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
   const opened = await openSessions(3);
   await until(async () => (await auditor.openReservations()) === 6, 30, 'every session and its turn is reserved');
   const held = await freeze(database.url, `SELECT 1 FROM users WHERE username = 'speaker' FOR UPDATE`);
-  // The turns end; their charges wait.
+  // The turns end, and their charges wait for the database.
   for (const { socket } of upstream.sessions) {
     send(socket, {
       type: 'response.done',
@@ -90,7 +90,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
     });
   }
   await held.reached();
-  // The client never sees the end of a turn before it is charged.
+  // The client never receives the end of a turn before it is charged.
   for (const client of opened) {
     expect(client.events.filter(({ type }) => type === 'response.done')).toHaveLength(1);
   }

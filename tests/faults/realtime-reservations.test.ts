@@ -8,7 +8,7 @@ import { Auditor, openSite, quickDeath, until } from './traffic.js';
 /** Responses that are requested at two nodes at once, one of which is killed in the middle. */
 
 const model = 'gpt-4o-realtime-preview';
-/** Pays for five whole responses of 4,096 tokens, and a part of one. */
+/** The balance pays for five whole responses of 4,096 tokens, and a part of one. */
 const balance = 2_300_000;
 const create = { type: 'response.create', response: { conversation: 'none' } };
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   const { root, keys } = await openSite(first.api, upstream.url, [{ username: 'speaker', quota: balance }]);
   key = keys[0] ?? '';
   await first.api.createChannel(root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
-  // Without Redis a node that starts later knows the key and the channel.
+  // Without Redis, a node learns the key and the channel when it starts.
   servers.push(await spawnServer({ database, environment: quickDeath }));
   clients = servers.map(({ url }) => new RealtimeClients(url, model));
 });
@@ -65,7 +65,7 @@ it('two nodes never have more made than the balance pays for, and charge all of 
 it('killed in the middle: what had ended is charged, the rest comes back, and nothing is below zero', async () => {
   speaker.speech = { tokens: 400, milliseconds: 100, bytes: 8 };
   const all = await openAtBoth();
-  // Whole responses first, and then one that is not whole.
+  // Whole responses come first, followed by one that is cut.
   for (let count = 1; count <= 5; count++) {
     for (const client of all) {
       client.send({ type: 'response.create', response: { conversation: 'none', max_output_tokens: 400 } });

@@ -55,7 +55,7 @@ if (!findRedisServer()) {
 
     it('no call fails, none is lost or charged twice, and the old node works on the new schema', async () => {
       const usage = { prompt_tokens: 100, completion_tokens: 100 };
-      // A stream lasts about a second, so that many are under way at each stop.
+      // A stream lasts about a second, so that many streams are running at each stop.
       upstream.script({ model: 'gpt-4o' }, chat({ text: ['a', 'b', 'c', 'd', 'e'], gapMilliseconds: 200, usage }));
       const site = await openSite(nodes[0]!.api, upstream.url, [{ username: 'caller', quota: balance }]);
       const [key] = site.keys as [string];
@@ -71,7 +71,7 @@ if (!findRedisServer()) {
       await until(() => before.every((url) => balancer.sentTo(url) > 30), 60, 'both old nodes have served calls');
       expect(await hasNextSchema()).toBe(false);
 
-      // The first node: stopped, upgraded, started.
+      // The first node is stopped, upgraded and started.
       await nodes[0]!.kill('SIGTERM');
       expect(nodes[0]!.process.exitCode).toBe(0);
       expect(failures()).toEqual([]);
@@ -79,7 +79,7 @@ if (!findRedisServer()) {
       balanced();
       expect(await hasNextSchema()).toBe(true);
 
-      // The second one still runs the version before, on the new schema: calls, the console, and the ledger's proof.
+      // The second node still runs the previous version on the new schema: calls, the console, and reconciliation.
       const old = nodes[1]!;
       expect(old.process.exitCode).toBeNull();
       for (let call = 0; call < 10; call++) direct.push(await callOnce(old.url, key, call % 2 === 0));
@@ -95,7 +95,7 @@ if (!findRedisServer()) {
         'both versions serve calls side by side',
       );
 
-      // The second node.
+      // The second node is upgraded.
       await old.kill('SIGTERM');
       expect(old.process.exitCode).toBe(0);
       nodes[1] = await startNew();
@@ -110,7 +110,7 @@ if (!findRedisServer()) {
       expect(all.length).toBeGreaterThan(150);
       expect(await auditor.notLoggedOnce(all)).toEqual([]);
       await until(async () => (await auditor.openReservations()) === 0, 30, 'nothing is reserved any more');
-      // One call waited for the first node to be ready, and those before it were refused.
+      // One call waited until the first node was ready; the calls before it were refused.
       const charged = (all.length + 1) * price;
       expect(await auditor.quotaOf('caller')).toEqual({ quota: balance - charged, used: charged });
       expect(await auditor.drifts()).toEqual([]);

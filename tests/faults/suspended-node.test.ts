@@ -1,4 +1,6 @@
-/** A server that stops for a while, as a suspended machine does, and goes on after another one took it for dead. */
+/**
+ * A server that stops for a while, as a suspended machine does, and continues after another server considered it dead.
+ */
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { chat } from '../support/upstream/replies.js';
@@ -37,7 +39,7 @@ it('is charged once for each call that was in flight, and given its reservations
   });
   const { keys } = await openSite(other.api, upstream.url, [{ username: 'caller', quota: initial }]);
   const key = keys[0]!;
-  // Without Redis each server learns of the channel by itself.
+  // Without Redis, each server learns the channel when it starts.
   for (const { url } of [suspended, other]) {
     await until(async () => (await callOnce(url, key, false)).whole, 30, 'the server knows the channel');
   }
@@ -58,8 +60,8 @@ it('is charged once for each call that was in flight, and given its reservations
   const seen = await Promise.all(running);
   expect(seen.map(({ status, whole }) => [status, whole])).toEqual(Array.from({ length: 4 }, () => [200, true]));
   expect(await auditor.notLoggedOnce(seen)).toEqual([]);
-  // It serves on, and none of its reservations is given back a second time.
-  // It refuses calls for a moment: its event loop was late.
+  // The server continues, and none of its reservations is released a second time. It refuses calls for a moment,
+  // because its event loop was late.
   await until(async () => (await callOnce(suspended.url, key, true)).whole, 30, 'the suspended server serves again');
   expect(await auditor.drifts()).toEqual([]);
   const { quota, used } = await auditor.quotaOf('caller');

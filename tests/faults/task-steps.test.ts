@@ -225,7 +225,7 @@ describe.each(sampled(platforms, 1))('$name, killed', (platform) => {
   it('between the provider’s answer and the charge: all of it, or nothing', async () => {
     let name = '';
     const answered: Reply = async (response, request) => {
-      // The address of videos begins that of each one.
+      // The path of videos is a prefix of the path of each video.
       if (request.method === 'GET')
         return json({ ...platform.answer(name), ...tasks.reported.get(name) })(response, request);
       await holdUser();

@@ -74,8 +74,8 @@ export class Traffic {
 }
 
 /**
- * Environment of a server that is going to be killed: the others release its reservations after 8 s instead of 20, and a
- * test waits for that. A busy machine must not delay a living server's heartbeat for so long.
+ * Environment of a server that is going to be killed: other servers release its reservations after 8 s instead of 20,
+ * and a test waits for it. A busy machine must not delay a living server's heartbeat for so long.
  */
 export const quickDeath = { NODE_HEARTBEAT_INTERVAL: '1', NODE_DEAD_AFTER: '8' };
 
@@ -101,7 +101,7 @@ export async function openSite(
   return { root, channelId, keys, people };
 }
 
-/** Waits until these servers serve the model of `callOnce`, whose channel another server announced to them. */
+/** Waits until these servers serve the model of `callOnce`, whose channel another server has announced. */
 export async function channelReaches(servers: readonly { readonly url: string }[], key: string): Promise<void> {
   for (const { url } of servers) {
     const isServed = async (): Promise<boolean> => {
@@ -112,7 +112,7 @@ export async function channelReaches(servers: readonly { readonly url: string }[
   }
 }
 
-/** Waits until these servers have the values of options, which another server announced to them. */
+/** Waits until these servers have the option values that another server has announced. */
 export async function optionsReach(
   servers: readonly { readonly api: Api }[],
   root: Person,

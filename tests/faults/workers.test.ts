@@ -1,4 +1,4 @@
-/** One server of several processes: what holds on one node and over nodes holds over its workers. */
+/** One server of several processes. Guarantees of a single node and across nodes also hold across its workers. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
@@ -93,7 +93,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     });
   };
   const set = (key: string, value: string) => server.api.data(site.root, 'PUT', '/api/option/', { key, value });
-  /** Until every worker has the value: three rounds of connections in turn. */
+  /** Waits until every worker has the value, by three rounds of connections in turn. */
   const everywhereSet = (key: string, value: string): Promise<void> =>
     until(
       async () => {
@@ -108,7 +108,7 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       `every worker has ${key}`,
     );
   const keyOf = (name: string): string => site.keys[['rich', 'ten', 'limited', 'crowd'].indexOf(name)] ?? '';
-  /** The same from every worker: three rounds of connections in turn. */
+  /** Returns the value of every worker, by three rounds of connections in turn. */
   const everywhere = async (key: string): Promise<Set<string>> => {
     const seen = new Set<string>();
     for (let at = 0; at < 3 * workers; at++) {
@@ -117,14 +117,14 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     }
     return seen;
   };
-  /** Calls without end would keep new workers of a small machine from starting. */
+  /** Makes calls until a condition holds. Endless calls would keep new workers of a small machine from starting. */
   const callUntil = async (isOver: () => boolean, seen: Answer[]): Promise<void> => {
     while (!isOver()) {
       seen.push(await call(server.url, keyOf('rich')));
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  /** From `/metrics`. */
+  /** Returns the number of calls from `/metrics`. */
   const countedCalls = async (): Promise<number> => {
     const text = await (await fetch(`${server.url}/metrics`, { headers: { connection: 'close' } })).text();
     const lines = text.match(/^tollgate_relay_calls_total\{.*outcome="ok".*\} \d+$/gm) ?? [];
@@ -145,10 +145,11 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
       database,
       environment: {
         WORKERS: String(workers),
-        // Far longer than a test waits: what a dead worker held comes back because the primary says so.
+        // The interval is far longer than a test waits: a dead worker's reservations are released because the primary
+        // requests it.
         NODE_HEARTBEAT_INTERVAL: '1',
         NODE_DEAD_AFTER: '600',
-        // A rolling restart, unlike a stop, needs none.
+        // A rolling restart needs no such delay, unlike a stop.
         SHUTDOWN_DELAY: '1',
         ...(redis ? { REDIS_URL: redis.url } : {}),
       },
@@ -334,7 +335,8 @@ describe.each(sampled(stores, 1))('three workers that share their state through 
     const before = await auditor.quotaOf('rich');
     const seen: Answer[] = [];
     let isOver = false;
-    // Calls that last for some time, and more than there are workers: each has some of them at any moment.
+    // The calls last for some time, and there are more calls than workers, so that each worker has some of them at any
+    // moment.
     upstream.script({ model: 'gpt-4o' }, async (response, request) => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       await chat({ text: 'late', usage: { prompt_tokens: 100, completion_tokens: 100 } })(response, request);
@@ -455,7 +457,7 @@ it('a worker that crashes during a rolling restart is replaced once', async () =
     const said = (text: string): boolean => server.logLines().some((line) => line.includes(text));
     await until(() => said('rolling restart completed'), 120, 'it is completed');
     await until(() => serving() >= 2, 60, 'both are replaced');
-    // The wait is longer than the start of a third server, begun with the others.
+    // The wait is longer than the start of a third server that begins together with the others.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(serving()).toBe(2);
   } finally {

@@ -188,7 +188,7 @@ describe('windows', () => {
       const open = (await tryReserve(ledger, request(caller, amount, [at(bucket, amount)]))) as Reservation;
       await ledger.settle(open, charge(amount));
     }
-    // 95 are used. 10 fit when the first bucket has left, 40 when the second has, 60 when the third has.
+    // 95 are used. 10 fit when the first bucket has left the window, 40 after the second, and 60 after the third.
     for (const [amount, bucket] of [
       [10, 0],
       [40, 1],
@@ -198,7 +198,7 @@ describe('windows', () => {
       const refusal = await tryReserve(ledger, request(caller, amount, [at(4, amount)]));
       expect(isRefused(refusal) && refusal.resetAt).toBe(base + (bucket ?? 4) * 300 + length + 300);
     }
-    // One bucket before, the first one still counts; then it has left.
+    // One bucket earlier, the first bucket still counts.
     expect(isRefused(await tryReserve(ledger, request(caller, 10, [at(60, 10)])))).toBe(true);
     expect(isRefused(await tryReserve(ledger, request(caller, 10, [at(61, 10)])))).toBe(false);
   });

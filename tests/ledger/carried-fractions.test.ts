@@ -99,7 +99,7 @@ it('a first call costs what its formula says, and the next ones make up for it i
     [1, [0, -500_000_000]],
   ]);
   const some = roundedBy('truncate', 2.7 * billion);
-  // A charge without a fraction neither takes nor leaves one.
+  // A charge without a fraction neither uses nor adds a fraction.
   expect(await charged('some', [some, { quota: 5, rest: 0 }, some])).toEqual([
     [2, [0, 700_000_000]],
     [5, null],
@@ -169,7 +169,7 @@ it('turns of a session carry as calls do, with the sums of its turns in its log 
   for (let at = 0; at < 5; at++) {
     const held = await turns.reserve(0, true, 0);
     await turns.settle(held, charge(2, { rest: 0.6 * billion, other: { ws: true } }));
-    // Calls between the turns take the units that the turns leave.
+    // Calls between the turns are charged the units that the turns carry over.
     await ledger.settle(await ledger.reserve(request(`between-${at}`, 1)), charge(0, { rest: 0.4 * billion }));
   }
   await turns.close();
@@ -230,7 +230,7 @@ it('with any prices, on three nodes at once, a user pays the sum of the prices t
           const { price } = calls[Number(row.requestId.split('-')[1])]!;
           const [before = 0, after = 0] = row.carried ?? [];
           expect(row.quota * billion + after - before).toBe(price);
-          // So a reservation that is rounded up pays for the call, whatever its user carries.
+          // A reservation that is rounded up therefore pays for the call, whatever fraction its user carries.
           expect([Math.floor(price / billion), Math.ceil(price / billion)]).toContain(row.quota);
         }
       }

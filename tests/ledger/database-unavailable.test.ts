@@ -7,8 +7,8 @@ import { Metrics } from '../../server/src/platform/observability/metrics.js';
 import { TestLedger, charge } from './test-ledger.js';
 
 /**
- * A connection to the database that a test can cut: completely, or only for responses, so that a commit's outcome is
- * unknown; or that drops packets silently.
+ * A connection to the database that a test can cut: completely, or only for responses, so that the outcome of a commit
+ * is unknown, or by dropping packets silently.
  */
 class Wire {
   private readonly sockets = new Set<Socket>();
@@ -219,7 +219,7 @@ it('counts the settlements that neither the database nor the disk takes, until o
   spool.append = () => Promise.reject(new Error('ENOSPC'));
   const settled = [ledger.settle(held[0]!, charge(90)), ledger.settle(held[1]!, charge(70))];
   await until(async () => (await waiting())[0] === '2');
-  // The database is known to be unavailable, so this one begins with the disk.
+  // The ledger knows that the database is unavailable, so this settlement goes directly to the disk.
   expect(ledger.available).toBe(false);
   settled.push(ledger.settle(held[2]!, charge(10)));
   await until(async () => (await waiting())[0] === '3');

@@ -580,11 +580,11 @@ describe('what a dead node left', () => {
     const held = await two!.ledger.reserve(request('cut-2', user, 0, 300));
     await dead!.ledger.reserve(request('cut-3', user, 0, 50));
     await new Promise((resolve) => setTimeout(resolve, 1200));
-    // The first to reach the database again sees old heartbeats of all others.
+    // The first node that reaches the database again sees old heartbeats of all others.
     await one!.keeper.heartbeat();
     expect((await testLedger.user(user)).quota).toBe(650);
     await two!.keeper.heartbeat();
-    // A node that is really dead is found a little later.
+    // A node that is really dead is detected a little later.
     while ((await testLedger.user(user)).quota === 650) {
       await Promise.all([one!.keeper.heartbeat(), two!.keeper.heartbeat()]);
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -639,7 +639,7 @@ describe('what a dead node left', () => {
     await node.keeper.heartbeat();
     expect(await testLedger.count(`reservations WHERE request_id = 'strayed' AND swept_at IS NOT NULL`)).toBe(1);
     expect(await testLedger.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(1);
-    // A charge that is no amount ends its call as well.
+    // A charge that is not an amount ends its call as well.
     await expect(node.ledger.settle(known, charge(Number.NaN))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
     await node.keeper.heartbeat();
     expect(await testLedger.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(0);

@@ -12,7 +12,7 @@ interface Call {
   readonly charge: number;
   /** Billionths of a unit. */
   readonly rest: number;
-  /** The part that is charged whatever the balance has. */
+  /** The part that is charged regardless of the balance. */
   readonly least: number | null;
   readonly counted: boolean;
   readonly logged: boolean;
@@ -69,7 +69,8 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
       tokenId: each.withToken ? token : 0,
       modelName: each.model,
       amount: each.amount,
-      // A priced call needs a balance above 0, also to hold nothing. In a batch it comes before those that use it up.
+      // A priced call needs a positive balance, even to reserve nothing. In a batch it precedes the calls that use the
+      // balance up.
       priced: each.priced && !(mayRunOut && each.amount === 0),
       reservedAt: 0,
     };

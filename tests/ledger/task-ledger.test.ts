@@ -18,13 +18,13 @@ import { TestLedger, charge } from './test-ledger.js';
  */
 interface Life {
   readonly kind: 'drawing' | 'creativeTask';
-  /** The same name: the provider reports that it has this task already. */
+  /** Tasks may share a name: the provider then reports that it already has this task. */
   readonly name: number;
   readonly price: number;
   readonly order: 'taken' | 'taken free' | 'refused' | 'dies';
-  /** Reports about the task and the node that gets each; all at once. */
+  /** Reports about the task, and the node that receives each of them. All are sent at once. */
   readonly told: ReadonlyArray<{ readonly node: number; readonly step: 'half' | 'good' | 'bad' | 'given up' }>;
-  /** Reported while the order is still being submitted. */
+  /** Whether the reports arrive while the task is still being submitted. */
   readonly early: boolean;
 }
 
@@ -163,7 +163,7 @@ it('pays each task once and refunds each failure once, whoever tells it, however
       expect([user.quota, user.used_quota]).toEqual([100_000 - paid, charged]);
       expect((await testLedger.token(money.tokenId)).remain_quota).toBe(100_000 - paid);
       expect(await testLedger.count('reservations')).toBe(0);
-      // Each name of one user at one channel is one row.
+      // Each name has one row per user and channel.
       expect(
         await testLedger.count(
           `(SELECT mj_id FROM midjourneys WHERE user_id = $1 AND mj_id <> '' GROUP BY mj_id HAVING count(*) > 1) AS twice`,

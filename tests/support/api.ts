@@ -1,4 +1,4 @@
-/** A signed-in user, in whose name calls are made. */
+/** A signed-in user, as whom calls are made. */
 export interface Person {
   readonly id: number;
   readonly username: string;

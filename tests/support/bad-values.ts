@@ -36,18 +36,18 @@ const share = isFullSuite ? 1 : isQuickSuite ? 10 : 8;
 type BadValues = typeof everyValue;
 
 /**
- * Invalid values for a field of a body or an argument: wrong types, too long, empty, negative, huge, and text that breaks
- * careless code. A full suite tries all of them on every field. Others try an eighth, or a tenth, and the next field
- * the next eighth, so that every field and every value is tried.
- * @param ordinal of the field in its test
- * @param fitting the values that this field may have; of few, at least two are tried
+ * Returns invalid values for a field of a body or an argument: wrong types, too long, empty, negative, huge, and text
+ * that breaks careless code. A full suite tries all of them on every field. Other suites try an eighth or a tenth, and
+ * the next field gets the next part, so that every field and every value is tried.
+ * @param ordinal the number of the field in its test
+ * @param fitting the values that are possible for this field; of few, at least two are tried
  */
 export function badValuesFor(ordinal: number, fitting: BadValues = everyValue): BadValues {
   const step = Math.min(share, Math.max(1, Math.floor(fitting.length / 2)));
   return fitting.filter((_, index) => index % step === ordinal % step);
 }
 
-/** Every one of them. */
+/** All invalid values. */
 export const badValues = everyValue;
 
 /** Words that only Postgres, TypeORM, a parser or a stack trace would use. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 /** A load balancer in front of servers. */
 export interface Balancer {
   readonly url: string;
-  /** Replaces the servers behind it, each once it is ready. */
+  /** Replaces the servers behind the balancer, each once it is ready. */
   use(urls: readonly string[]): void;
   /** Calls that were sent to the server. */
   sentTo(url: string): number;
@@ -21,8 +21,8 @@ interface Backend {
 const checkMilliseconds = 200;
 
 /**
- * Sends calls in turn to the servers whose `/readyz` says so, over connections that stay open, as nginx, HAProxy and Caddy do. A
- * call that could not be connected goes to the next server; one that was sent is never sent again.
+ * Sends calls in turn to the servers whose `/readyz` succeeds, over connections that stay open, as nginx, HAProxy and
+ * Caddy do. A call whose connection failed goes to the next server; a call that was sent is never sent again.
  */
 export async function startBalancer(): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true });

@@ -39,8 +39,9 @@ export async function unexplained(query: Query): Promise<object[]> {
 }
 
 /**
- * Rows that the current tables priced, and that come to another charge when they are priced again from the row; none where a
- * dry run can be trusted. Rows of routing prefixes are left out: their model is requested under another name.
+ * Returns rows that the current tables priced, and that result in another charge when they are priced again from the
+ * row. There are none if a dry run can be trusted. Rows of routing prefixes are left out, because their model is
+ * requested under another name.
  */
 export async function replayedDifferently(query: Query, values: PriceSettings['values']): Promise<object[]> {
   const prices = new PriceBook({ values });

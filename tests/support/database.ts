@@ -5,7 +5,7 @@ import pg from 'pg';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Ends its connections and removes it. */
+  /** Ends the connections of the database and deletes it. */
   drop(): Promise<void>;
 }
 
@@ -37,7 +37,8 @@ export async function createPreparedDatabase(
   prepare: (database: TestDatabase) => Promise<void>,
 ): Promise<TestDatabase> {
   const server = serverUrl();
-  // Content depends on the time it was made and on any source, so it is kept for one run only (`global-teardown.mjs`).
+  // The content depends on the time it was made and on the sources, so it is kept for one run only
+  // (`global-teardown.mjs`).
   const template = `tollgate_${name}_${process.env.TEST_RUN ?? randomUUID().slice(0, 8)}`;
   return withClient(server, async (client) => {
     await makeOnce(client, template, preparedLock, async () => {
@@ -117,7 +118,7 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Changes with any file that determines the schema. */
+/** Returns a text that changes with any file that determines the schema. */
 function schemaFingerprint(): string {
   const hash = createHash('sha256');
   const files = readdirSync(databaseFolder, { recursive: true, encoding: 'utf8' });

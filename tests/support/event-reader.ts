@@ -48,7 +48,7 @@ export class EventReader {
     return this.results.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.code ?? ''));
   }
 
-  /** Waits until it holds. */
+  /** Waits until the condition holds. */
   async until(holds: (reader: this) => boolean, milliseconds = 30_000): Promise<void> {
     const deadline = Date.now() + milliseconds;
     while (!holds(this)) {
@@ -79,7 +79,7 @@ export class EventReader {
         this.parse();
       }
     } catch {
-      // Closed by us or by the server; `closed` says that it is over.
+      // The connection was closed by this reader or by the server; `closed` reports it.
     }
     this.closed = true;
     this.wake();

@@ -5,7 +5,7 @@ import { until } from '../faults/traffic.js';
 export interface Freeze {
   /** Resolves when a connection waits for the lock. */
   reached(): Promise<void>;
-  /** Releases the lock. A waiting connection that is still alive goes on. */
+  /** Releases the lock. A waiting connection that is still alive continues. */
   release(): Promise<void>;
 }
 

@@ -4,9 +4,9 @@ const runs = { least: 2, most: 5 };
 const least = 0.5;
 
 /**
- * How many times as much CPU time `work` takes for the larger size, for tests of complexity: for four times the size,
- * linear work takes four times as long and quadratic work sixteen times. Measures the CPU time of this process, the
- * minimum of several runs, which is independent of other load on the machine. Work that is seen to be linear is not
+ * Returns how many times as much CPU time `work` takes for the larger size, for tests of complexity: for four times the
+ * size, linear work takes four times as long and quadratic work sixteen times. It is the minimum of several runs in CPU
+ * time of this process, which is independent of other load on the machine. Work whose first runs are linear is not
  * measured again.
  */
 export async function growth(work: (size: number) => unknown, small: number, large: number): Promise<number> {
@@ -49,8 +49,8 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * The longest time between two turns of the event loop while `work` runs, as a share of the whole time: near 1 when one turn
- * does all of the work, near 0 when other work goes on. A busy machine slows both.
+ * Returns the longest time between two turns of the event loop while `work` runs, as a share of the whole time: near 1
+ * if one turn does all of the work, near 0 if other work can run in between. A busy machine slows both.
  */
 export async function longestTurnDuring(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();

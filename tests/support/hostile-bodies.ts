@@ -1,4 +1,4 @@
-/** Bodies that are small on the wire and huge in memory. */
+/** Bodies that are small on the wire and large in memory. */
 
 export const hostileHead = '{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]';
 

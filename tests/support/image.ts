@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '../..');
 const base = join(root, '.cache/image-base');
-/** An image to build on; else one is made of Debian and the Node that runs the tests. */
+/** An image to build on. If it is not given, one is made of Debian and the Node that runs the tests. */
 const givenBase = process.env.TEST_NODE_IMAGE;
 const standIn = 'localhost/node-of-the-tests';
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Why the image cannot be built here; null: it can. */
+/** Returns the reason why the image cannot be built here; null if it can. */
 export function reasonAgainstImage(): string | null {
   if (process.getuid?.() !== 0) return 'needs root';
   const missing = ['buildah', ...(givenBase ? [] : ['debootstrap'])].filter((command) => !isInstalled(command));
@@ -35,8 +35,8 @@ export interface ImageConfig {
 }
 
 /**
- * The image of this repository, built by buildah without an engine, and commands that run in a container of it: with the
- * image's files, user and folder, and this machine's network.
+ * The image of this repository, built by buildah without an engine, and commands that run in a container of it: with
+ * the image's files, user and folder, and this machine's network.
  */
 export class Image {
   private readonly started: ChildProcess[] = [];
@@ -80,11 +80,10 @@ export class Image {
     return { code, output: output() };
   }
 
-  /** Starts what the image starts. */
+  /** Starts the command of the image. */
   start(environment: Readonly<Record<string, string>>): { output: () => string; stop: () => Promise<void> } {
     const { Entrypoint, Cmd } = this.config;
-    // The process is not isolated by a process namespace, so that the server gets signals in the way an engine sends
-    // them.
+    // The process has no process namespace of its own, so that the server gets signals as from an engine.
     const child = this.spawn(['sh', '-c', 'echo "pid $$"; exec "$0" "$@"', ...Entrypoint, ...Cmd], environment);
     const output = textOf(child);
     const ended = exitOf(child);
@@ -113,7 +112,7 @@ export class Image {
     return child;
   }
 
-  /** Debian as the pinned image has it, with the Node of this process. */
+  /** Creates Debian in the version of the pinned image, with the Node of this process. */
   private static async addStandIn(folder: string): Promise<void> {
     if (!existsSync(base)) {
       const making = `${base}.${process.pid}`;
@@ -144,7 +143,7 @@ export class Image {
   }
 }
 
-/** Neither a daemon nor mounts, so that it works in a container, too. */
+/** The variables let buildah work without a daemon and mounts, so that it also works in a container. */
 const buildahEnvironment = { ...process.env, STORAGE_DRIVER: 'vfs', BUILDAH_ISOLATION: 'chroot' };
 
 const storeIn = (folder: string): string[] => ['--root', join(folder, 'store'), '--runroot', join(folder, 'run')];

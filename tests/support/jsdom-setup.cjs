@@ -74,7 +74,7 @@ StyleSheet.prototype.insert = function (rule) {
   if (/(display:none|visibility:hidden)/.test(rule)) insert.call(this, rule);
 };
 
-// jsdom has no layout, and charts complain where they have no size.
+// jsdom has no layout, and charts report errors if they have no size.
 const style = globalThis.document.createElement('style');
 style.textContent = '.MuiChartsSurface-root { width: 300px; height: 150px }';
 globalThis.document.head.append(style);

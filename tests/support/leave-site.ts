@@ -1,4 +1,7 @@
-/** Realtime clients that leave after every number of event loop turns, against a server with one place for them. */
+/**
+ * Realtime clients that disconnect after every number of event loop turns, from a server that allows each user one
+ * session.
+ */
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { WebSocket } from 'ws';
@@ -39,22 +42,22 @@ export class LeaveSite {
   }
 
   /**
-   * Sessions whose connections break off at the server 0, 1, 2 and more turns of the event loop after the handshake has come,
-   * until one ends before that. Each has the place of the one before.
-   * @returns the last events that the clients got
+   * Opens sessions whose connections break at the server 0, 1, 2 and more turns of the event loop after the handshake
+   * arrived, until one session ends before that. Each session needs the concurrency slot of the previous one.
+   * @returns the last events that the clients received
    */
   async leaveAtEveryMoment(query: string, on: Listener): Promise<Array<string | undefined>> {
     const phases = new Set<string | undefined>();
     for (let turns = 0; ; turns++) {
       const { left, seen, refused } = await this.leaveAfter(turns, query, on);
-      // 429: the session before still had its place.
+      // A 429 means that the previous session still had its slot.
       expect({ turns, refused }).toEqual({ turns, refused: 0 });
       phases.add(seen.at(-1));
       if (!left) return [...phases];
     }
   }
 
-  /** Nothing is reserved, the provider has no session, and the books agree. */
+  /** Checks that nothing is reserved, the provider has no session, and the ledger is consistent. */
   async expectNothingHeld(): Promise<void> {
     const isFree = async (): Promise<boolean> => (await this.pool.query('SELECT 1 FROM reservations')).rowCount === 0;
     await until(isFree, 30, 'nothing is reserved');

@@ -5,7 +5,7 @@ export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly subject: string;
-  /** Decoded. */
+  /** The decoded HTML. */
   readonly html: string;
   /** The raw message. */
   readonly source: string;

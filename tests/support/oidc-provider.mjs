@@ -31,7 +31,7 @@ const provider = new Provider(issuer, {
       name: `Name of ${id}`,
       preferred_username: id.split('-')[0],
       email: `${id}@example.com`,
-      // Some providers write it as text.
+      // Some providers send the flag as text.
       email_verified: id.includes('as-text') ? String(!id.includes('unproven')) : !id.includes('unproven'),
     }),
   }),

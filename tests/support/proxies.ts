@@ -33,7 +33,7 @@ export async function startConnectProxy(options: ProxyOptions = {}): Promise<Tes
     }
     const { hostname, port } = new URL(`http://${request.url}`);
     const [host = hostname, ownPort] = options.names?.[hostname]?.split(':') ?? [];
-    // `URL` leaves out the usual port.
+    // `URL` leaves out the default port.
     join(client, host, Number(ownPort ?? (port || 80)), () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     });
@@ -57,7 +57,7 @@ async function serveSocks(client: Socket, asked: string[], { credentials, names 
   const offered = await next(methods);
   const method = credentials ? 2 : 0;
   if (!offered.includes(method)) return void client.end(Buffer.from([5, 0xff]));
-  // In pieces, as a network may deliver them.
+  // The response is sent in pieces, as a network may deliver it.
   client.write(Buffer.from([5]));
   await new Promise((resolve) => setTimeout(resolve, 5));
   client.write(Buffer.from([method]));

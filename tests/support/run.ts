@@ -18,7 +18,7 @@ const suites: Readonly<Record<string, Record<string, string>>> = {
   '--quick': { TEST_SUITE: 'quick' },
   '--full': { TEST_SUITE: 'full', KILLS: '50', FUZZ_CASES: '100000', OUTAGE_SECONDS: '20' },
 };
-/** Up to this many failed files run a second time. More of them are no accident. */
+/** Up to this many failed files run a second time. More failures are not accidental. */
 const maxRepeated = 5;
 
 async function run(words: string[], services: Service[]): Promise<number> {
@@ -80,7 +80,10 @@ async function readReport(file: string): Promise<Report | null> {
 
 const started: Service[] = [];
 let stopping: Promise<void> | undefined;
-/** Stops everything that was started, Jest first because it started last. Once: under npm a terminal's Ctrl-C arrives twice. */
+/**
+ * Stops everything that was started: Jest first, because it started last. It stops only once, although under npm a
+ * terminal's Ctrl-C arrives twice.
+ */
 const stop = (): Promise<void> => (stopping ??= stopAll());
 
 async function stopAll(): Promise<void> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The parts of a schema that running servers of the version before depend on. */
+/** The parts of a schema on which running servers of the previous version depend. */
 export interface SchemaParts {
   /** `table.column` */
   readonly columns: ReadonlyMap<
@@ -43,7 +43,7 @@ export async function readSchema(client: Pick<pg.Client, 'query'>): Promise<Sche
   };
 }
 
-/** The changes that break a server which was written for the schema before; one line each. */
+/** Returns the changes that break a server of the previous schema, one line each. */
 export function breakingChanges(before: SchemaParts, after: SchemaParts): string[] {
   const found: string[] = [];
   const tableOf = (name: string): string => name.slice(0, name.indexOf('.'));
@@ -66,7 +66,7 @@ export function breakingChanges(before: SchemaParts, after: SchemaParts): string
   }
   for (const [name, columns] of after.rules) {
     const [table = ''] = name.split(' ');
-    // A rule about new columns only: the version before leaves them at their defaults.
+    // A rule about new columns only does not affect the previous version, which leaves them at their defaults.
     const isAboutOld = columns.some((column) => column === '?' || before.columns.has(`${table}.${column}`));
     if (tables.has(table) && isAboutOld && !before.rules.has(name)) found.push(`rule ${name} is new`);
   }

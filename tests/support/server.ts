@@ -44,18 +44,21 @@ export interface SpawnedServer extends TestServer {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** The weakest argon2id, because most tests that sign in do not test hashing. */
+/** The weakest parameters of argon2id, because most tests that sign in do not test hashing. */
 const weakStrength = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
-/** Of every test server. */
+/** The encryption key of every test server. */
 export const testEncryptionKey = 'encryption key of a test';
 
 const projectRoot = join(import.meta.dirname, '../..');
 
-/** V8 compiles only hot code again. Of a server that lives for seconds, that took a third of the CPU time. */
+/** V8 optimizes only hot code. For a server that lives for seconds, optimizing took a third of the CPU time. */
 export const shortLived = '--interrupt-budget=1000000';
 
-/** The build where it is new. Without it the sources, as in this process, which take a second longer to start. */
+/**
+ * The built program, if the build is up to date. Otherwise it runs from the sources, as in this process, and takes a
+ * second longer to start.
+ */
 const importProgram = [
   process.execPath,
   ...(process.env.TEST_IS_BUILT === 'true'
@@ -166,7 +169,7 @@ async function prepare(options: ServerOptions): Promise<{
       GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
       GRAPHQL_COST_PER_MINUTE: '100000000',
       SHUTDOWN_TIMEOUT: '5',
-      // Other tests on the same cores delay a server by what is overload in production.
+      // Other tests on the same cores delay a server so much that it would count as overloaded.
       OVERLOAD_LOOP_DELAY: '0',
       OVERLOAD_DATABASE_WAIT: '0',
       ...options.environment,

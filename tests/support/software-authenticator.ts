@@ -29,7 +29,7 @@ function head(major: number, length: number): Buffer {
 export class SoftwareAuthenticator {
   readonly id = randomBytes(16);
   private readonly privateKey: KeyObject;
-  /** COSE key, as a relying party stores it. */
+  /** The COSE key, in the form that a relying party stores. */
   readonly publicKey: Buffer;
 
   /**

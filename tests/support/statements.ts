@@ -28,7 +28,7 @@ export async function countStatements(site: Served, ask: () => Promise<unknown>)
     requests.mockRestore();
     queries.mockRestore();
   }
-  // The caller is cached for a second.
+  // The caller is cached for a second, so its statements vary.
   return statements.filter(
     (text) => !/FROM "sessions" "Session" WHERE \(\("Session"."id_hash"|"User"\."id" = \$1/.test(text),
   );

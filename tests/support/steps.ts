@@ -12,9 +12,9 @@ interface Walk {
 }
 
 /**
- * Counts the asynchronous steps that a server makes for one connection, and ends the connection at a chosen one. A step
- * is a continuation after an `await`, or a callback: everything that began in a context which descends from that
- * connection. What the test itself does is not counted.
+ * Counts the asynchronous steps that a server makes for one connection, and ends the connection at a chosen step. A
+ * step is a continuation after an `await`, or a callback: everything that begins in a context which descends from that
+ * connection. The test's own work is not counted.
  */
 export class Steps {
   private readonly contexts = new AsyncLocalStorage<Walk>();
@@ -57,11 +57,11 @@ export class Steps {
     if (walk.socket?.destroyed !== false) return;
     walk.steps++;
     const { socket } = walk;
-    // Outside of the context, so that leaving makes no steps of its own.
+    // Disconnecting happens outside the context, so that it makes no steps of its own.
     if (walk.steps === walk.leaveAt) this.contexts.exit(() => walk.onLeave(socket));
   }
 
-  /** Runs what the server does with the expected connection in a context of its own. */
+  /** Runs the server's work for the expected connection in a context of its own. */
   private follow(server: Server): void {
     const emit = server.emit.bind(server);
     server.emit = (event: string | symbol, ...values: unknown[]): boolean => {

@@ -4,9 +4,10 @@ export const isFullSuite = process.env.TEST_SUITE === 'full';
 export const isQuickSuite = process.env.TEST_SUITE === 'quick';
 
 /**
- * Cases of one mechanism, for `it.each`: a full suite runs all of them, `npm test` as many as named, spread over the list,
- * and a quick suite half as many. For cases that differ in where a mechanism is used, not in what it does.
- * @param count of `npm test`
+ * Returns cases of one mechanism, for `it.each`: a full suite runs all of them, `npm test` the given number, spread
+ * over the list, and a quick suite half as many. Use it for cases that differ in where a mechanism is used, not in what
+ * it does.
+ * @param count number of cases under `npm test`
  */
 export function sampled<const T extends readonly unknown[]>(cases: T, count: number): ReadonlyArray<T[number]> {
   const size = isFullSuite ? cases.length : isQuickSuite ? Math.ceil(count / 2) : count;

@@ -75,7 +75,7 @@ export class TaskSite {
     return site;
   }
 
-  /** Clears the script and accepts every order. */
+  /** Clears the script and accepts every submission. */
   script(): void {
     this.upstream.reset();
     scriptMidjourney(this.upstream, this.tasks);
@@ -169,9 +169,9 @@ async function addCustomer(
 }
 
 /**
- * Reads until the value is good.
- * @returns the good value
- * @throws with the last value when none comes in time
+ * Reads until the value is accepted.
+ * @returns the accepted value
+ * @throws with the last value if none is accepted in time
  */
 export async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean, seconds = 25): Promise<T> {
   const deadline = Date.now() + seconds * 1000;

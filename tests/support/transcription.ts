@@ -1,7 +1,7 @@
 import type { RealtimeClient, RealtimeClients } from './realtime-client.js';
 import { send, type ReceivedSession, type RealtimeEvent } from './upstream/realtime.js';
 
-/** The two versions of OpenAI's API for sessions that only write speech down. */
+/** The two versions of OpenAI's API for sessions that only transcribe speech. */
 export interface TranscriptionDialect {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;

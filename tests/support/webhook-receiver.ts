@@ -26,7 +26,9 @@ export interface WebhookReceiver {
 
 const file = (name: string): string => join(import.meta.dirname, 'tls', name);
 
-/** For NODE_EXTRA_CA_CERTS of a server that has to trust the receiver. The key beside it is used by tests only. */
+/**
+ * The certificate for NODE_EXTRA_CA_CERTS of a server that has to trust the receiver. Only tests use the key beside it.
+ */
 export const receiverCertificate = file('certificate.pem');
 
 /** @param host 127.0.0.1 or 127.0.0.2, which the certificate contains */

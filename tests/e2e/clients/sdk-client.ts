@@ -1,6 +1,6 @@
 import type { Reply } from '../../support/upstream/upstream.js';
 
-/** A provider of the table: the model it is known by here, and its channel. */
+/** A provider of the table: the name of its model in these tests, and its channel. */
 export interface Family {
   readonly name: string;
   readonly type: number;
@@ -9,7 +9,7 @@ export interface Family {
   readonly other?: string;
 }
 
-/** Where a package is pointed, and what it asks for. */
+/** The gateway that a package calls, and the model. */
 export interface Place {
   /** The address of the gateway, without a path. */
   readonly url: string;
@@ -31,14 +31,14 @@ export interface ToolCall {
 /** Result of each feature, in the same form for every package. */
 export interface Results {
   readonly chat: Told;
-  /** `pieces`: as they came. */
+  /** `pieces`: the chunks in the order of arrival. */
   readonly stream: Told & { readonly pieces: number };
-  /** Calls a tool, gives its result `sunny` and hears the answer. */
+  /** Calls a tool, sends its result `sunny`, and receives the response. */
   readonly tools: { readonly calls: readonly ToolCall[]; readonly answer: string };
   readonly streamedTools: { readonly calls: readonly ToolCall[]; readonly answer: string };
-  /** Shows `picture`. */
+  /** Sends `picture`. */
   readonly vision: string;
-  /** Asks for an object by `schema`. */
+  /** Requests an object by `schema`. */
   readonly json: unknown;
   readonly responses: Told & {
     readonly streamed: string;
@@ -46,7 +46,7 @@ export interface Results {
     readonly answer: string;
   };
   readonly embeddings: ReadonlyArray<readonly number[]>;
-  /** Base64. */
+  /** The images as base64. */
   readonly images: readonly string[];
   readonly speech: Uint8Array;
   readonly transcription: string;
@@ -66,19 +66,19 @@ export interface Refused {
 
 export type Cell<T> = ((place: Place) => Promise<T>) | Absent;
 
-/** An official package, as far as the table asks for it. */
+/** An official package, with the functions that the table needs. */
 export interface SdkClient {
   readonly name: string;
   readonly features: { readonly [Feature in keyof Results]: Cell<Results[Feature]> };
   readonly refused?: Partial<Readonly<Record<keyof Results, Refused>>>;
-  /** Where a feature has another form in this package: who is asked, and what they say. */
+  /** The families with another form of a feature in this package, and their responses. */
   readonly families?: Partial<Readonly<Record<keyof Results, readonly Family[]>>>;
   readonly scripts?: Partial<Readonly<Record<keyof Results, readonly [Reply, ...Reply[]]>>>;
   /** A call that fails. */
   fail(place: Place): Promise<unknown>;
   /** Whether an error of this status has the class the package promises for it. */
   isTyped(error: unknown, status: number): boolean;
-  /** Begins a stream and leaves after its first piece. */
+  /** Begins a stream and disconnects after its first piece. */
   leave(place: Place): Promise<void>;
 }
 

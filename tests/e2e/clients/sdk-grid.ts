@@ -58,7 +58,7 @@ const expected: { readonly [F in Feature]: (result: Results[F], site: SdkSite) =
   },
   json: (result, { lastRequest }) => {
     expect(result).toEqual(paris);
-    // The schema itself went along, not only the wish for JSON.
+    // The schema itself was sent, and not only the request for JSON.
     expect(lastRequest().rawBody.toString()).toMatch(/"city":\{"type":"string"/i);
   },
   responses: ({ streamed, calls, answer, ...result }, site) => {
@@ -84,7 +84,7 @@ function expectTools({ calls, answer }: Results['tools'], { lastRequest }: SdkSi
 const features = Object.keys(scripts) as Feature[];
 const statuses = [400, 403, 404, 429, 500];
 
-/** Everything a package can do, at every family that has it; what is missing is said. */
+/** Tests every feature of a package at every family that has it. Missing features are listed. */
 export function testClient(client: SdkClient): void {
   let site: SdkSite;
   beforeAll(async () => {

@@ -31,7 +31,7 @@ const transcription: readonly Family[] = [
 ];
 export const chat: readonly Family[] = chatFamilies;
 
-/** Which families each feature is asked of. */
+/** The families at which each feature is tested. */
 export const familiesOf: { readonly [Feature in keyof Results]: readonly Family[] } = {
   chat,
   stream: chat,
@@ -52,13 +52,14 @@ export interface SdkSite {
   readonly upstream: Upstream;
   readonly key: string;
   lastRequest(): ReceivedRequest;
-  /** Lets every channel serve again at once, after errors that made its key rest. */
+  /** Ends the cooldowns of every channel, after errors of its key. */
   clearCooldowns(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startSdkSite(): Promise<SdkSite> {
-  // Large tables, read when a call is first counted; a test of how soon a provider is let go should not wait for them.
+  // The encodings are large tables that are read when a call is first counted. A test of how soon a provider is
+  // released should not wait for them.
   await Promise.all([loadEncoding('o200k'), loadEncoding('cl100k')]);
   const upstream = await startUpstream();
   const server = await startServer();

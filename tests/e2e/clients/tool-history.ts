@@ -2,7 +2,7 @@ import type { ReceivedRequest } from '../../support/upstream/upstream.js';
 
 type Json = Record<string, unknown>;
 
-/** The calls a provider is reminded of, and the results it is given, each by what joins the two. */
+/** The tool calls in a request's history, and their results, each with the id or name that connects them. */
 export interface ToolHistory {
   readonly calls: readonly string[];
   readonly results: ReadonlyArray<{ readonly call: string; readonly text: string }>;
@@ -11,7 +11,7 @@ export interface ToolHistory {
 const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 const contentOf = (messages: unknown): Json[] => list(messages).flatMap(({ content }) => list(content));
 
-/** In the dialect of whichever family was asked. */
+/** Reads the history in the dialect of any family. */
 export function toolHistory({ path, body }: ReceivedRequest): ToolHistory {
   const sent = body ?? {};
   if (path.startsWith('/v1/messages')) {
@@ -24,7 +24,7 @@ export function toolHistory({ path, body }: ReceivedRequest): ToolHistory {
     };
   }
   if (path.includes('enerateContent')) {
-    // Google joins them by name.
+    // Google connects them by name.
     const parts = list(sent['contents']).flatMap((content) => list(content['parts']));
     return {
       calls: parts.flatMap(({ functionCall: call }) => (call ? [String((call as Json)['name'])] : [])),

@@ -58,7 +58,7 @@ function addFactors(tables: Map<string, Row[]>): void {
   const made = '2025-03-04 05:06:07';
   tables.set('two_fas', [
     { id: 1, user_id: factors.appUser, secret: factors.secret, is_enabled: 1, created_at: made, deleted_at: null },
-    // Begun and never confirmed.
+    // This setup was begun and never confirmed.
     {
       id: 2,
       user_id: 3,
@@ -405,7 +405,7 @@ function addRest(tables: Map<string, Row[]>, family: Family, now: number, next: 
       data: {},
     },
   ]);
-  // One hour that the log does not have any more, in two rows, and one that it has.
+  // One hour that the log no longer has, in two rows, and one hour that it has.
   const old = now - 60 * 86_400 - ((now - 60 * 86_400) % 3600);
   const recent = now - 86_400 - ((now - 86_400) % 3600);
   tables.set('quota_data', [

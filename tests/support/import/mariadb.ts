@@ -54,7 +54,7 @@ export async function startMariaDb(): Promise<MariaDb> {
       mysql.createConnection({ socketPath: socket, user: 'root' }).then(
         async (connection) => {
           await connection.query(`CREATE USER IF NOT EXISTS 'mover'@'%' IDENTIFIED BY 'p@ss/w:rd'`);
-          // Reading is all that a move needs.
+          // An import only needs to read.
           await connection.query(`GRANT SELECT ON *.* TO 'mover'@'%'`);
           await connection.end();
           return true;

@@ -11,9 +11,9 @@ import type { Content } from './content.js';
 import { createTables, literal, type Engine, type Family } from './schemas.js';
 import type { MariaDb } from './mariadb.js';
 
-/** A database as the old program left it. */
+/** A database in the state in which the source program left it. */
 export interface TestSource {
-  /** As the command takes it. */
+  /** The address in the form of the command. */
   readonly address: string;
   /** Executes a statement. */
   execute(sql: string): Promise<void>;
@@ -111,7 +111,7 @@ async function mysqlSource(server: MariaDb): Promise<TestSource> {
   await connection.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
   await connection.query(`USE ${name}`);
   return {
-    // Go's form, with a password that contains its separators.
+    // The address has Go's form, with a password that contains its separators.
     address: `mover:p@ss/w:rd@tcp(127.0.0.1:${server.port})/${name}?charset=utf8mb4&parseTime=true`,
     async execute(sql) {
       await connection.query(sql);

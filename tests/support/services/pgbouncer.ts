@@ -17,7 +17,7 @@ export function keepsPreparedStatements(program: string): boolean {
 }
 
 export interface PgBouncer {
-  /** The database that it was started for, through the pooler. */
+  /** The URL of the database through the pooler. */
   readonly url: string;
   start(): Promise<void>;
   /** Ends every connection of clients. */
@@ -67,7 +67,7 @@ export async function pgBouncer(
     start: async () => {
       stopServer = await startProgram(program, [file], {
         ready: () => answers(url),
-        // At once, without waiting for its clients.
+        // The signal stops it at once, without waiting for its clients.
         stopSignal: 'SIGTERM',
         spawnOptions: { ...identity, cwd: folder },
       });

@@ -14,8 +14,8 @@ const toArguments = (settings: readonly string[]): string[] => settings.flatMap(
 const durableArguments = toArguments(['max_connections=300']);
 /**
  * Test databases are temporary, so nothing is flushed. Without statistics the planner overestimates queries such as
- * those of `reconcile` and compiles them, at ten times the cost of running them, so `jit` is off, as in the embedded
- * database.
+ * those of `reconcile` and compiles them, at ten times the cost of running them. `jit` is therefore off, as in the
+ * embedded database.
  */
 const fastArguments = toArguments([
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'jit=off', 'max_connections=300'],
@@ -159,7 +159,7 @@ async function createPrivatePostgres(
   };
 }
 
-/** A server on the data that `folder` has. */
+/** Starts a server on the data in `folder`. */
 async function serverOf(
   binaries: string,
   serverArguments: string[],
@@ -196,7 +196,7 @@ export function unprivilegedIdentity(): { uid: number; gid: number } | undefined
     try {
       return { uid: ask('-u', user), gid: ask('-g', user) };
     } catch {
-      // No such user here.
+      // This machine has no such user.
     }
   }
   throw new Error('started as root, and there is neither a user "postgres" nor "nobody" to run Postgres as');

@@ -7,7 +7,7 @@ import type { ReceivedRequest, Reply } from './upstream.js';
 export interface Said {
   readonly text: string;
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
-  /** In place of the text: returned as JSON, or through the tool that the call forces. */
+  /** An object instead of the text. It is returned as JSON, or through the tool that the call forces. */
   readonly object?: Readonly<Record<string, unknown>>;
   readonly promptTokens?: number;
   readonly completionTokens?: number;

@@ -3,7 +3,7 @@ import { recordedEvents, toEvent } from './recordings.js';
 import { events, json, openStream, writeOrLeave } from './replies.js';
 import type { Reply } from './upstream.js';
 
-/** Every kind of provider failure that was observed. All of them stop when the caller leaves. */
+/** Every kind of provider failure that was observed. All of them stop when the caller disconnects. */
 
 const errorBody = (message: string, type: string, code: string | null): object => ({
   error: { message, type, param: null, code },
@@ -55,7 +55,7 @@ export const resetAfter =
 /** Accepts the call and never responds. */
 export const silence = (): Reply => () => undefined;
 
-/** Begins a stream and then sends nothing, with the connection open. */
+/** Begins a stream and then sends nothing, while the connection stays open. */
 export const silenceAfter =
   (eventCount: number): Reply =>
   async (response) => {

@@ -144,7 +144,7 @@ export function openStream(response: ServerResponse): void {
   response.flushHeaders();
 }
 
-/** Writes with backpressure. False: the caller has left. */
+/** Writes with backpressure. Returns false if the caller has disconnected. */
 export async function writeOrLeave(response: ServerResponse, bytes: string | Buffer): Promise<boolean> {
   if (response.destroyed) return false;
   if (response.write(bytes)) return true;

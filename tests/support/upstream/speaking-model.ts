@@ -31,7 +31,7 @@ const tick = 20;
 export class SpeakingModel {
   readonly made: Made[] = [];
   speech: Speech = { tokens: maxOutput, milliseconds: 1000, bytes: 8 };
-  /** Whether limits are obeyed, as OpenAI does. */
+  /** Whether the model obeys limits, as OpenAI's does. */
   obeys = true;
   private readonly states = new Map<ReceivedSession, SpeakingSession>();
 
@@ -52,7 +52,7 @@ export class SpeakingModel {
     upstream.receive = (session, event) => this.of(session, upstream).receive(event);
   }
 
-  /** Quota of everything that was generated. */
+  /** The quota of everything that the model generated. */
   get worth(): number {
     return this.made.reduce((sum, each) => sum + quotaOf(each), 0);
   }
@@ -178,7 +178,7 @@ class SpeakingSession {
     const delta = model.isBeta ? 'response.audio.delta' : 'response.output_audio.delta';
     const step = Math.ceil((tokens * tick) / milliseconds);
     const timer = setInterval(() => {
-      // A provider notices a lost client, and stops.
+      // A provider detects that its client has disconnected, and stops.
       if (socket.readyState > 1) return clearInterval(timer);
       const more = Math.min(step, most - made.audioOut);
       made.audioOut += more;

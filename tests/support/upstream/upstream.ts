@@ -15,9 +15,9 @@ export interface ReceivedRequest {
   readonly stream: boolean;
   /** The bearer token. */
   readonly key: string | null;
-  /** True when the caller left before the response was complete. */
+  /** Whether the caller disconnected before the response was complete. */
   readonly aborted: boolean;
-  /** Resolves when the response is complete or the caller has left. */
+  /** Resolves when the response is complete or the caller has disconnected. */
   readonly ended: Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export async function startUpstream(options: { port?: number } = {}): Promise<Up
   const sockets = new Set<Socket>();
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Many tests include a caller that leaves, which is not an error of the upstream.
+    // Many tests include a caller that disconnects, which is not an error of the upstream.
     incoming.on('error', () => undefined);
     response.on('error', () => undefined);
     const request = await receive(incoming, response);

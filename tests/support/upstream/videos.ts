@@ -8,7 +8,7 @@ export interface VideoProvider {
   readonly model: string;
   /** The path to which videos are submitted. */
   readonly submissions: string;
-  /** Where one is looked up, before its name. */
+  /** The path at which a video is looked up, before its name. */
   readonly lookups: string;
   /** The response to a submission. */
   taken(name: string): object;
@@ -21,7 +21,7 @@ export interface VideoProvider {
 
 const bearer = ({ key }: ReceivedRequest): unknown => key;
 
-/** As their documents show them. */
+/** The providers in the form of their documentation. */
 export const videoProviders = {
   openai: {
     type: 60,

@@ -49,7 +49,7 @@ export class Signals {
 
   /** @returns a function that stops listening */
   async listen(): Promise<() => Promise<void>> {
-    // Signals may have been missed, so every subscriber gets a signal that unknown rows changed.
+    // Signals may have been missed, so every subscriber gets the message that unknown rows changed.
     this.state.onGap(() => {
       for (const kind of signalKinds) this.dispatch(kind, null);
     });
