@@ -58,7 +58,8 @@ export const mapOrder: Mapper = (row, context) => {
   ];
 };
 
-const momentOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+/** A negative time, which is a fault of the source, becomes 1970. */
+const momentOf = (seconds: number): string => new Date(Math.max(0, seconds) * 1000).toISOString();
 
 /**
  * Rounds a stored amount, such as 6.935, as Go formats it with two decimals, because the source asked the payment
