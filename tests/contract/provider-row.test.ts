@@ -93,15 +93,13 @@ it('works from the console to the upstream', async () => {
   expect(asked).toMatchObject({ path: '/own/chat', key: 'k1' });
   expect(asked?.body).toEqual({ model: 'gpt-4o', messages: [{ role: 'system', content: 'hi' }] });
 
-  // Further endpoints are those that its dialect lists, at their own paths.
-  const post = (path: string) =>
-    fetch(`${server.url}/v1/${path}`, {
-      method: 'POST',
-      headers: { ...bearer, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'gpt-4o', input: 'hi' }),
-    });
+  // Another endpoint that its dialect lists is called at its own path.
   upstream.script({ path: '/own/embeddings' }, json({ object: 'list', data: [], usage: { prompt_tokens: 1 } }));
-  expect((await post('embeddings')).status).toBe(200);
+  const embedded = await fetch(`${server.url}/v1/embeddings`, {
+    method: 'POST',
+    headers: { ...bearer, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4o', input: 'hi' }),
+  });
+  expect(embedded.status).toBe(200);
   expect(upstream.requests.at(-1)).toMatchObject({ path: '/own/embeddings', key: 'k1' });
-  expect((await post('moderations')).status).toBe(501);
 });

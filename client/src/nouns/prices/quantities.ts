@@ -15,7 +15,7 @@ export const tokenQuantities = [
 ] as const;
 
 /** Work of tools that a provider runs. */
-export const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
+const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
 
 /** Units that models without a price of tokens sell. */
 export const productQuantities = ['image', 'second', 'page', 'character', 'request'] as const;
