@@ -14,6 +14,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { idsOfChat } from '../../languages/ids/given-ids.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { countedImages } from '../../languages/openai/image-count.js';
+import { repairedAnswer } from '../../languages/openai/loose-calls.js';
 import { chatUsage } from '../../languages/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
@@ -120,7 +121,8 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   if (!dialect.answer && !target.setting.thinkingToContent) return unchangedAnswer(dialect, bytes, target);
   const received = parseAnswer(bytes);
   const answer = normalAnswer(dialect, received, target);
-  const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
+  const whole = repairedAnswer(answer);
+  const shown = (target.setting.thinkingToContent ? thinkingToContent(whole) : null) ?? whole;
   return {
     body: shown === received ? bytes : Buffer.from(writeJson(shown)),
     usage: chatUsage(answer),
@@ -137,7 +139,7 @@ function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatA
   const scanned = parseAnswer(bytes, 'latin1');
   if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
   return {
-    body: bytes,
+    body: repairedAnswer(scanned) === scanned ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes)))),
     usage: chatUsage(scanned),
     givenIds: idsOfChat(scanned),
     report: (transcript) => void reportChoices(parseAnswer(bytes)['choices'], 'message', transcript),
