@@ -12,6 +12,7 @@ import { googleFields, googleHolders, withSafety, withThinking, type GoogleField
 import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { isRecursive, toGeminiSchema } from './schema-write.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { hasTypedChoices } from '../../neutral/typed-choices.js';
 import { oneObject } from '../../neutral/tool-schema.js';
 
 /** The codec of `generateContent` for Google. */
@@ -161,7 +162,7 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
 }
 
 function declaration(tool: Extract<NeutralTool, { kind: 'function' }>, { jsonSchema }: GeminiTraits): Json {
-  if (jsonSchema && tool.parameters && isRecursive(tool.parameters)) {
+  if (jsonSchema && tool.parameters && (isRecursive(tool.parameters) || hasTypedChoices(tool.parameters))) {
     const { name, description, parameters: parametersJsonSchema } = tool;
     return omitUndefined<Json>({ name, description, parametersJsonSchema });
   }
