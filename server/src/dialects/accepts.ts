@@ -38,6 +38,8 @@ export interface Accepts {
    * Null: no model of the provider has them.
    */
   readonly thinkingOff: { readonly models: RegExp; readonly fields: Fields } | null;
+  /** The type of a tool that searches the web, in the form of OpenRouter; null: chat completions of the provider have none. */
+  readonly searchTool: string | null;
 }
 
 /** A provider that accepts every field of OpenAI's dialect. */
@@ -50,6 +52,7 @@ export const acceptsEverything: Accepts = {
   customTools: true,
   reasoningHistory: null,
   thinkingOff: null,
+  searchTool: null,
 };
 
 /** Open models that think by default and can be stopped, under the names of most hosts. */
@@ -87,8 +90,9 @@ export const wantsEveryThought = (model: string): boolean => /(?:^|\/)deepseek-v
 
 /** The options of the codec of chat completions, for one model of a provider. */
 export const chatOptionsOf = (target: OneModel) => {
-  const { thinkingOff } = target.accepts;
+  const { thinkingOff, searchTool } = target.accepts;
   return {
+    searchTool: searchTool ?? undefined,
     reasoningHistory: reasoningHistoryOf(target) ?? undefined,
     thinkingOff: thinkingOff?.models.test(target.upstreamModel) ? thinkingOff.fields : undefined,
   };

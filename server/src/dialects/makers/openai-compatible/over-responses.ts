@@ -3,6 +3,7 @@ import type { ResponsesRoute, Target } from '../../contract.js';
 import type { ProviderCodec } from '../../neutral/codec.js';
 import { fieldName } from '../../neutral/field-name.js';
 import { asFields, asList, type Fields } from '../../neutral/fields.js';
+import { declaresWebSearch } from '../../neutral/web-search.js';
 import { responsesProvider } from '../../languages/responses/responses-write.js';
 import type { Dialect, EndpointPath } from './dialect.js';
 import { nativeResponses } from './responses.js';
@@ -13,9 +14,12 @@ const onlyResponses =
 /** Models whose chat completions refuse functions unless the effort is `none` (BerriAI/litellm#34569, pipecat#4043). */
 const reasonsWithTools = /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/;
 
+/** Models that search the web at Responses, where chat completions have no such tool. */
+const searches = /^(?:gpt-(?:4o|4\.1|[5-9]|\d\d)|o[34])(?!.*-(?:chat|audio|realtime|search|nano))/;
+
 /** Whether chat completions of OpenAI refuse the call, in any client's dialect, and Responses takes it. */
 export function needsResponses(body: Fields, model: string): boolean {
-  if (onlyResponses.test(model)) return true;
+  if (onlyResponses.test(model) || (searches.test(model) && declaresWebSearch(body))) return true;
   if (!reasonsWithTools.test(model) || model.endsWith('-none') || body['reasoning_effort'] === 'none') return false;
   return hasTools(body);
 }
