@@ -256,6 +256,22 @@ export const ownSchema: Rule = (body) => {
   return refused === null ? null : `Invalid JSON payload received. Unknown name "${refused}" at 'tools'`;
 };
 
+/** Google's own subset has texts alone in an enum: CLIProxyAPI#1076, azure-devops-mcp#139 (2026). */
+export const textsInEnums: Rule = (body) => {
+  const isWrong = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false;
+    const { enum: choices } = value as Json;
+    if (Array.isArray(choices) && choices.some((each) => typeof each !== 'string')) return true;
+    return Object.values(value).some(isWrong);
+  };
+  const own = list(body['tools']).map(({ functionDeclarations: declared }) =>
+    list(declared).map(({ parameters }) => parameters),
+  );
+  return isWrong(own)
+    ? "Invalid value at 'tools[0].function_declarations[0].parameters.properties[0].value.enum[0]' (TYPE_STRING), 1"
+    : null;
+};
+
 /** CLIProxyAPI#5713 (September 2026), helm-api#885: OpenAI takes thoughts with its own proof alone, and without their text. */
 export const foreignThoughts: Rule = (body) => {
   const input = list(body['input']);

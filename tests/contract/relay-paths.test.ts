@@ -46,6 +46,28 @@ it.each([
   ]);
 });
 
+it.each([
+  ['/v1/skills', 404],
+  ['/v1/messages/batches', 404],
+])('%s is refused in the form of Messages for a client that sends x-api-key alone', async (path, status) => {
+  const { key } = await relay.addToken();
+  const response = await fetch(relay.url + path, { headers: { 'x-api-key': key } });
+  expect([response.status, await response.json()]).toMatchObject([status, { type: 'error', error: {} }]);
+});
+
+it.each(['x-api-key', 'x-goog-api-key', 'authorization'])(
+  'refuses a wrong key in %s where nothing is served yet',
+  async (name) => {
+    const response = await fetch(`${relay.url}/v1/files`, { headers: { [name]: 'sk-wrong' } });
+    expect(response.status).toBe(401);
+  },
+);
+
+it('answers the probe of Claude Code, which asks whether there is a server', async () => {
+  const response = await fetch(`${relay.url}/api/hello`, { method: 'HEAD' });
+  expect([response.status, await response.text()]).toEqual([200, '']);
+});
+
 it('lists models in Anthropic’s form for its SDKs, which send a bearer token', async () => {
   await relay.addChannel();
   const { key } = await relay.addToken();

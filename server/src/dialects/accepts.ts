@@ -41,6 +41,8 @@ export interface Accepts {
    * Other models refuse a call with these fields. Null: no model of the provider accepts them.
    */
   readonly thinkingOff: { readonly models: RegExp; readonly fields: Fields } | null;
+  /** The type of a tool that searches the web, in the form of OpenRouter; null: chat completions of the provider have none. */
+  readonly searchTool: string | null;
 }
 
 /** A provider that accepts every field of OpenAI's dialect. */
@@ -53,6 +55,7 @@ export const acceptsEverything: Accepts = {
   customTools: true,
   reasoningHistory: null,
   thinkingOff: null,
+  searchTool: null,
 };
 
 /** Open models that think by default and can be stopped, under the names of most hosts. */
@@ -93,8 +96,9 @@ export const wantsEveryThought = (model: string): boolean => /(?:^|\/)deepseek-v
 
 /** Returns the options of the chat completions codec, for one model of a provider. */
 export const chatOptionsOf = (target: OneModel) => {
-  const { thinkingOff } = target.accepts;
+  const { thinkingOff, searchTool } = target.accepts;
   return {
+    searchTool: searchTool ?? undefined,
     reasoningHistory: reasoningHistoryOf(target) ?? undefined,
     thinkingOff: thinkingOff?.models.test(target.upstreamModel) ? thinkingOff.fields : undefined,
   };

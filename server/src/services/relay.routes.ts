@@ -72,6 +72,8 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     addDeploymentRoutes(app, deps);
     addBareModelList(app, deps);
     addGeminiRoutes(app, deps);
+    // Claude Code asks whether there is a server.
+    app.head('/api/hello', (_request, reply) => reply.send());
     // A WebSocket does not close by itself, so the app closes it.
     app.addHook('preClose', () => deps.responsesSockets.stop());
   };

@@ -12,6 +12,8 @@ export interface NeutralChoice {
   readonly finish: FinishReason | null;
   /** The client's stop text that ended the response. */
   readonly stopSequence?: string;
+  /** What the provider searched the web for. */
+  readonly searches?: readonly string[];
   /** In the shape of the chat dialect. */
   readonly logprobs?: Fields;
 }

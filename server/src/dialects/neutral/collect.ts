@@ -14,6 +14,7 @@ class ChoiceDraft {
   finish: FinishReason | null = null;
   stopSequence?: string;
   private logprobs: unknown[] = [];
+  private readonly searches: string[] = [];
   /** Annotations that arrived before the first text. */
   private readonly early: Fields[] = [];
 
@@ -57,6 +58,9 @@ class ChoiceDraft {
       }
       case 'audio':
         return this.addAudio(event);
+      case 'search':
+        this.searches.push(event.query);
+        return;
       case 'annotation':
         return this.annotate(event.annotation);
       case 'logprobs':
@@ -78,6 +82,7 @@ class ChoiceDraft {
       parts: this.parts,
       finish: this.finish,
       ...(this.stopSequence === undefined ? {} : { stopSequence: this.stopSequence }),
+      ...(this.searches.length > 0 ? { searches: this.searches } : {}),
       ...(this.logprobs.length > 0 ? { logprobs: { content: this.logprobs } } : {}),
     };
   }

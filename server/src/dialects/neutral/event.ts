@@ -48,6 +48,8 @@ export type NeutralEvent =
       readonly expiresAt?: number;
     }
   | { readonly kind: 'refusal'; readonly choice: number; readonly text: string }
+  /** A search of the web by the provider. */
+  | { readonly kind: 'search'; readonly choice: number; readonly query: string }
   | { readonly kind: 'annotation'; readonly choice: number; readonly annotation: Fields }
   | { readonly kind: 'logprobs'; readonly choice: number; readonly logprobs: Fields }
   | { readonly kind: 'finish'; readonly choice: number; readonly reason: FinishReason; readonly stopSequence?: string }

@@ -9,8 +9,9 @@ import type { Part } from './message.js';
 export function toEvents(answer: NeutralAnswer): NeutralEvent[] {
   const { id, model, created } = answer;
   const events: NeutralEvent[] = [{ kind: 'start', id, model, ...(created === undefined ? {} : { created }) }];
-  for (const { index: choice, parts, finish, stopSequence, logprobs } of answer.choices) {
+  for (const { index: choice, parts, finish, stopSequence, searches = [], logprobs } of answer.choices) {
     let tools = 0;
+    for (const query of searches) events.push({ kind: 'search', choice, query });
     for (const part of parts) {
       events.push(...eventsOf(part, choice, tools));
       if (part.kind === 'toolCall') tools++;

@@ -3,9 +3,10 @@ import type { NeutralAnswer } from './answer.js';
 import type { AnswerContext, ClientCodec, StreamWriter } from './codec.js';
 import type { Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';
-import { asFields, asText, parseFields, someText } from './fields.js';
+import { asFields, asText, parseFields, someText, type Fields } from './fields.js';
 import type { NeutralMessage, Part, ToolCallPart } from './message.js';
 import type { NeutralRequest, NeutralTool, ToolChoice } from './request.js';
+import { hasTypedChoices, withTypedChoices } from './typed-choices.js';
 import { inverted, renameFields, withFieldNames, type FieldNames } from './tool-fields.js';
 
 /** A tool as the client declared it. */
@@ -16,6 +17,8 @@ export interface ToolForm {
   readonly custom?: boolean;
   /** The client's names of fields, by the names that the provider gets. */
   readonly fields?: FieldNames;
+  /** The schema of the parameters, whose choices the provider knows as texts. */
+  readonly choices?: Fields;
 }
 
 /** Forms of a call's tools, by the name that the provider gets. Tools that are the same on both sides are left out. */
@@ -72,15 +75,22 @@ export function flattenTools(
   const fields = new Map<string, FieldNames>();
   // A provider of the client's dialect accepts or refuses the client's names itself.
   const taken = dialect === request.dialect ? /^/ : takenNames[dialect];
+  const writesTexts = dialect === 'gemini-generate' && request.dialect !== dialect;
   const renamesFields = dialect === 'anthropic-messages' && request.dialect !== dialect;
   const tools = request.tools.map((tool): NeutralTool => {
     if (tool.kind === 'builtin') return tool;
     const name = flatName(tool, taken);
+    const choices =
+      writesTexts && tool.kind === 'function' && hasTypedChoices(tool.parameters) ? tool.parameters : null;
     const becomesFunction = tool.kind === 'custom' && !takesCustom;
     const renamed = renamesFields && tool.kind === 'function' ? renameFields(tool.parameters, takenFields) : null;
-    if (!becomesFunction && !renamed && name === tool.name && tool.namespace === undefined) return tool;
+    if (!becomesFunction && !renamed && !choices && name === tool.name && tool.namespace === undefined) return tool;
     if (renamed) fields.set(name, inverted(renamed.names));
-    forms.set(name, { ...formOf(tool, tool.kind === 'custom'), ...(renamed ? { fields: renamed.names } : {}) });
+    forms.set(name, {
+      ...formOf(tool, tool.kind === 'custom'),
+      ...(renamed ? { fields: renamed.names } : {}),
+      ...(choices ? { choices } : {}),
+    });
     if (tool.kind === 'custom' && !takesCustom) return toFunction({ ...tool, name });
     const { namespace: _namespace, ...rest } = tool;
     return { ...rest, name, ...(renamed ? { parameters: renamed.parameters } : {}) };
@@ -191,9 +201,8 @@ function restoreAnswer(answer: NeutralAnswer, forms: ToolForms): NeutralAnswer {
   const restore = (part: Part): Part => {
     const found = part.kind === 'toolCall' ? forms.get(part.name) : undefined;
     if (part.kind !== 'toolCall' || !found) return part;
-    const { fields, ...form } = found;
-    const isHeld = fields !== undefined || (form.custom === true && !part.custom);
-    return { ...part, ...form, ...(isHeld ? { arguments: restoreArguments(part.arguments, fields) } : {}) };
+    const { fields: _fields, choices: _choices, ...form } = found;
+    return { ...part, ...form, ...(isHeld(found, part) ? { arguments: restoreArguments(part.arguments, found) } : {}) };
   };
   return {
     ...answer,
@@ -201,8 +210,14 @@ function restoreAnswer(answer: NeutralAnswer, forms: ToolForms): NeutralAnswer {
   };
 }
 
-const restoreArguments = (text: string, fields: FieldNames | undefined): string =>
-  fields ? withFieldNames(text, fields) : plainInput(text);
+/** Whether the arguments of a call differ from those that the client expects. */
+const isHeld = ({ fields, choices, custom }: ToolForm, called: { readonly custom?: boolean }): boolean =>
+  fields !== undefined || choices !== undefined || (custom === true && !called.custom);
+
+const restoreArguments = (text: string, { fields, choices }: ToolForm): string => {
+  if (choices) return withTypedChoices(text, choices);
+  return fields ? withFieldNames(text, fields) : plainInput(text);
+};
 
 /** Returns the text in the one field. If a model writes something else, its input is returned unchanged. */
 function plainInput(text: string): string {
@@ -217,7 +232,7 @@ function plainInput(text: string): string {
  * is complete.
  */
 class RestoringWriter implements StreamWriter {
-  private readonly held = new Map<string, { choice: number; index: number; text: string; fields?: FieldNames }>();
+  private readonly held = new Map<string, { choice: number; index: number; text: string; found: ToolForm }>();
 
   constructor(
     private readonly writer: StreamWriter,
@@ -244,9 +259,8 @@ class RestoringWriter implements StreamWriter {
         const found = this.forms.get(event.name);
         if (!found) return [event];
         const { choice, index } = event;
-        const { fields, ...form } = found;
-        if (fields) this.held.set(keyOf(event), { choice, index, text: '', fields });
-        else if (form.custom && !event.custom) this.held.set(keyOf(event), { choice, index, text: '' });
+        const { fields: _fields, choices: _choices, ...form } = found;
+        if (isHeld(found, event)) this.held.set(keyOf(event), { choice, index, text: '', found });
         return [{ ...event, ...form }];
       }
       case 'toolDelta': {
@@ -268,8 +282,8 @@ class RestoringWriter implements StreamWriter {
     const held = this.held.get(key);
     this.held.delete(key);
     if (!held) return [];
-    const { choice, index, text, fields } = held;
-    return [{ kind: 'toolDelta', choice, index, text: restoreArguments(text, fields) }];
+    const { choice, index, text, found } = held;
+    return [{ kind: 'toolDelta', choice, index, text: restoreArguments(text, found) }];
   }
 }
 

@@ -75,7 +75,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     name: 'openrouter',
     label: 'OpenRouter',
     defaultBaseUrl: 'https://openrouter.ai/api',
-    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning' },
+    accepts: { ...acceptsAccountFields, reasoningHistory: 'reasoning', searchTool: 'openrouter:web_search' },
     adapter: openAICompatible({
       capabilities: everything,
       rules,

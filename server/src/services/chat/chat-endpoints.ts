@@ -42,6 +42,7 @@ import {
 import { messagesTariff, textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
 import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
 import { needInput, withCode } from '../refusals.js';
+import { openChatBody } from './chat-body.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
@@ -69,7 +70,10 @@ export const chatEndpoint: Endpoint = {
   names: 'chat',
   tariff: textTariff(),
   errors: () => openAIErrors,
-  open: openJson,
+  open(rawBody) {
+    const { body, model } = openJson(rawBody);
+    return openChatBody(body, model);
+  },
   parse: ({ body }) => toChatCall(body),
   texts: (body) => textsIn(body['messages']),
   limitOutput: limitChat,

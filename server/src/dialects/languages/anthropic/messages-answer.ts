@@ -6,12 +6,22 @@ import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { ImagePart, Part } from '../../neutral/message.js';
 import { noUsage } from '../../../shared/usage.js';
 import { fromClaudeUsage } from './usage.js';
-import type { Json } from '../../neutral/fields.js';
+import { declaresWebSearch } from '../../neutral/web-search.js';
+import { searchBlocks } from './search-blocks.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 
 /** Returns a complete response as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
 export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
   const [choice] = answer.choices;
-  const content = (choice?.parts ?? []).flatMap(toBlocks);
+  const parts = choice?.parts ?? [];
+  const found = declaresWebSearch(context.body)
+    ? searchBlocks({ queries: choice?.searches ?? [], annotations: parts.flatMap(annotationsOf) })
+    : [];
+  const at = Math.max(
+    0,
+    parts.findIndex(({ kind }) => kind === 'text'),
+  );
+  const content = [...parts.slice(0, at).flatMap(toBlocks), ...found, ...parts.slice(at).flatMap(toBlocks)];
   return {
     id: messageId(answer.id, context),
     type: 'message',
@@ -22,6 +32,8 @@ export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
     usage: fromClaudeUsage(answer.usage ?? noUsage),
   };
 }
+
+const annotationsOf = (part: Part): readonly Fields[] => (part.kind === 'text' ? (part.annotations ?? []) : []);
 
 /** Returns the provider's id, or a generated one in Anthropic's form. */
 export const messageId = (id: string, context: AnswerContext): string =>

@@ -5,7 +5,9 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import { imageText, messageId, stopOf } from './messages-answer.js';
 import { fromClaudeUsage } from './usage.js';
-import type { Json } from '../../neutral/fields.js';
+import { declaresWebSearch } from '../../neutral/web-search.js';
+import { searchBlocks } from './search-blocks.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 
 /**
  * Writes the events of a message: sequential blocks, each opened, filled and closed
@@ -15,6 +17,10 @@ export class MessagesStreamWriter implements StreamWriter {
   private readonly blocks = new BlockSequencer();
   private started = false;
   private index = -1;
+  private readonly found: { readonly queries: string[]; readonly annotations: Fields[] } = {
+    queries: [],
+    annotations: [],
+  };
   private finish: FinishReason = 'stop';
   private stopSequence?: string;
 
@@ -27,7 +33,23 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   end(): string {
-    return this.started ? this.writeAll(this.blocks.finish()) : '';
+    return this.started ? this.writeAll(this.blocks.finish()) + this.searches() : '';
+  }
+
+  /** They stand at the end, because other providers name the pages after the text or within it. */
+  private searches(): string {
+    if (!declaresWebSearch(this.context.body)) return '';
+    const [call, result] = searchBlocks(this.found);
+    if (!call || !result) return '';
+    const { input, ...begun } = call;
+    const json = JSON.stringify(input);
+    return (
+      this.open({ ...begun, input: {} }) +
+      this.delta({ type: 'input_json_delta', partial_json: json }) +
+      this.close() +
+      this.open(result) +
+      this.close()
+    );
   }
 
   closing(usage: Usage): string {
@@ -50,6 +72,12 @@ export class MessagesStreamWriter implements StreamWriter {
       case 'start':
         return this.start(event.id, event.model);
       case 'usage':
+        return '';
+      case 'search':
+        this.found.queries.push(event.query);
+        return '';
+      case 'annotation':
+        this.found.annotations.push(event.annotation);
         return '';
       case 'finish':
         if (event.choice === 0) {

@@ -1,4 +1,13 @@
-import { asFields, asFieldsList, asText, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
+import {
+  asFields,
+  asFieldsList,
+  asList,
+  asText,
+  someNumber,
+  someText,
+  type Fields,
+  type Json,
+} from '../../neutral/fields.js';
 
 /**
  * Web sources of a response, in the shape of the chat dialect
@@ -23,6 +32,10 @@ export function annotationsOf(candidate: Fields): Fields[] {
     ? cited
     : pages.flatMap((page) => (page && someText(page['uri']) ? [citation(page, 0, 0)] : []));
 }
+
+/** What Google searched the web for. */
+export const queriesOf = (candidate: Fields): string[] =>
+  asList(asFields(candidate['groundingMetadata'])?.['webSearchQueries']).flatMap((query) => someText(query) ?? []);
 
 const citation = (page: Fields, start: number, end: number): Json => ({
   type: 'url_citation',

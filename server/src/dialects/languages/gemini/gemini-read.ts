@@ -8,7 +8,7 @@ import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.j
 import { audioFormat, bareMediaType } from '../../neutral/media.js';
 import type { Part } from '../../neutral/message.js';
 import { readBlocked, readGeminiError } from './error.js';
-import { annotationsOf, logprobsOf } from './gemini-extras.js';
+import { annotationsOf, logprobsOf, queriesOf } from './gemini-extras.js';
 import { noSearches, searchesOf, sumOfSearches, toGeminiUsage } from './gemini-usage.js';
 
 /**
@@ -41,6 +41,7 @@ function readCandidate(candidate: Fields, position: number): NeutralChoice {
   const annotations = annotationsOf(candidate);
   const text = parts.findLastIndex((part) => part.kind === 'text');
   const logprobs = logprobsOf(candidate);
+  const searches = queriesOf(candidate);
   return {
     index: someNumber(candidate['index']) ?? position,
     parts:
@@ -48,6 +49,7 @@ function readCandidate(candidate: Fields, position: number): NeutralChoice {
         ? parts.map((part, index) => (index === text && part.kind === 'text' ? { ...part, annotations } : part))
         : parts,
     finish: finishOf(candidate['finishReason'], called),
+    ...(searches.length > 0 ? { searches } : {}),
     ...(logprobs ? { logprobs } : {}),
   };
 }

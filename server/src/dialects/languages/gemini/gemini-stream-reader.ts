@@ -6,12 +6,14 @@ import { asFields, asFieldsList, asText, parseJson, someNumber, type Fields } fr
 import type { Part } from '../../neutral/message.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { readBlocked, readGeminiError } from './error.js';
-import { annotationsOf, logprobsOf } from './gemini-extras.js';
+import { annotationsOf, logprobsOf, queriesOf } from './gemini-extras.js';
 import { finishOf, readPart } from './gemini-read.js';
 import { moreSearches, noSearches, searchesOf, toGeminiUsage } from './gemini-usage.js';
 
 interface ChoiceState {
   tools: number;
+  /** Later events repeat the queries of earlier ones. */
+  readonly queries: Set<string>;
   finished: boolean;
 }
 
@@ -21,7 +23,7 @@ export class GeminiStreamReader implements StreamReader {
   private images = 0;
   private searches = noSearches;
   /** A response has at least one choice. */
-  private readonly choices = new Map<number, ChoiceState>([[0, { tools: 0, finished: false }]]);
+  private readonly choices = new Map<number, ChoiceState>([[0, { tools: 0, queries: new Set(), finished: false }]]);
   /** Google's streams have no end marker. */
   readonly done = false;
 
@@ -51,12 +53,16 @@ export class GeminiStreamReader implements StreamReader {
   private read(candidate: Fields, position: number, events: NeutralEvent[]): void {
     const choice = someNumber(candidate['index']) ?? position;
     let state = this.choices.get(choice);
-    if (!state) this.choices.set(choice, (state = { tools: 0, finished: false }));
+    if (!state) this.choices.set(choice, (state = { tools: 0, queries: new Set(), finished: false }));
     this.searches = moreSearches(this.searches, searchesOf(candidate));
     const logprobs = logprobsOf(candidate);
     if (logprobs) events.push({ kind: 'logprobs', choice, logprobs });
     for (const part of asFieldsList(asFields(candidate['content'])?.['parts']).flatMap(readPart))
       this.report(part, choice, state, events);
+    for (const query of queriesOf(candidate)) {
+      if (!state.queries.has(query)) events.push({ kind: 'search', choice, query });
+      state.queries.add(query);
+    }
     for (const annotation of annotationsOf(candidate)) events.push({ kind: 'annotation', choice, annotation });
     const reason = finishOf(candidate['finishReason'], state.tools > 0);
     if (!reason || state.finished) return;

@@ -11,7 +11,9 @@ import { thinkingConfig } from './gemini-thinking.js';
 import { googleFields, googleHolders, withSafety, withThinking, type GoogleFields } from './google-fields.js';
 import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { isRecursive, toGeminiSchema } from './schema-write.js';
+import { withProviderSearch } from '../../neutral/web-search.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { hasTypedChoices } from '../../neutral/typed-choices.js';
 import { oneObject } from '../../neutral/tool-schema.js';
 
 /** The codec of `generateContent` for Google. */
@@ -32,13 +34,13 @@ const carriedFromChat: ReadonlySet<string> = new Set([...carried, ...googleHolde
 function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): WrittenRequest {
   const own = given.dialect === 'gemini-generate';
   const dropped = new Dropped(given.dialect);
+  const { model, suffix } = cutSuffix(given.model, settings);
+  const traits = geminiTraits(model, settings);
   const request = runnableTools(
-    given,
+    withSearch(given, traits, dropped),
     dropped,
     (tool) => tool.kind === 'function' || (tool.kind === 'builtin' && tool.dialect === 'gemini-generate'),
   );
-  const { model, suffix } = cutSuffix(request.model, settings);
-  const traits = geminiTraits(model, settings);
   const isChat = request.dialect === 'openai-chat';
   dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : isChat ? carriedFromChat : carried);
   const google: GoogleFields = isChat ? googleFields(request.extras, dropped) : { body: {}, safety: [] };
@@ -129,6 +131,13 @@ function modalities(request: NeutralRequest, traits: GeminiTraits, own: boolean)
 const imageConfig = (given: Fields | null): Json | undefined =>
   given ? omitUndefined<Json>({ aspectRatio: given['aspect_ratio'], imageSize: given['image_size'] }) : undefined;
 
+/** Google's search in place of Anthropic's, where the model can combine it with the functions of the call. */
+function withSearch(request: NeutralRequest, { third }: GeminiTraits, dropped: Dropped): NeutralRequest {
+  if (!third && request.tools.some(({ kind }) => kind !== 'builtin')) return request;
+  const tool = { name: 'googleSearch', dialect: 'gemini-generate', value: { googleSearch: {} } } as const;
+  return withProviderSearch(request, dropped, () => ({ tool, takes: [] }));
+}
+
 /** Google's own tools, by the names that chat clients use, in Google's order. */
 const googleTools: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['codeExecution', ['codeExecution', 'code_execution']],
@@ -161,7 +170,7 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
 }
 
 function declaration(tool: Extract<NeutralTool, { kind: 'function' }>, { jsonSchema }: GeminiTraits): Json {
-  if (jsonSchema && tool.parameters && isRecursive(tool.parameters)) {
+  if (jsonSchema && tool.parameters && (isRecursive(tool.parameters) || hasTypedChoices(tool.parameters))) {
     const { name, description, parameters: parametersJsonSchema } = tool;
     return omitUndefined<Json>({ name, description, parametersJsonSchema });
   }

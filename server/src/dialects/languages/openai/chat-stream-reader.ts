@@ -1,4 +1,4 @@
-import { parseExact, writeJson } from '../../../shared/exact-json.js';
+import { parseExact } from '../../../shared/exact-json.js';
 import { proofsIn } from './reasoning-details.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
@@ -13,23 +13,14 @@ import {
 } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
 import { callId, finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
+import { OpenCalls } from './open-calls.js';
 import { plainChunk } from './plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { chatUsage } from './usage.js';
 
-/** Maximum index of a tool call; a larger one means a broken stream. */
-const maxTools = 1024;
-
-interface OpenTool {
-  readonly id: string;
-  readonly key: number | string;
-  /** Whether the arguments so far end like an object. */
-  closes: boolean;
-}
-
-/** The state of one choice: its calls, with indexes of this server. */
+/** The state of one choice. */
 interface ChoiceState {
-  readonly tools: OpenTool[];
+  readonly calls: OpenCalls;
   finished: boolean;
 }
 
@@ -37,7 +28,7 @@ interface ChoiceState {
 export class ChatStreamReader implements StreamReader {
   private started = false;
   /** A response has at least one choice. */
-  private readonly choices = new Map<number, ChoiceState>([[0, { tools: [], finished: false }]]);
+  private readonly choices = new Map<number, ChoiceState>([[0, { calls: new OpenCalls(), finished: false }]]);
   done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
@@ -74,16 +65,16 @@ export class ChatStreamReader implements StreamReader {
   private readChoice(fields: Fields, position: number, events: NeutralEvent[]): void {
     const choice = someNumber(fields['index']) ?? position;
     let state = this.choices.get(choice);
-    if (!state) this.choices.set(choice, (state = { tools: [], finished: false }));
+    if (!state) this.choices.set(choice, (state = { calls: new OpenCalls(), finished: false }));
     const logprobs = asFields(fields['logprobs']);
     if (logprobs) events.push({ kind: 'logprobs', choice, logprobs });
     // Some providers end with a complete `message` in place of the last delta.
     const delta = asFields(fields['delta']);
     if (delta) this.readDelta(delta, choice, state, events);
-    const reason = finishOf(fields['finish_reason'], state.tools.length > 0);
+    const reason = finishOf(fields['finish_reason'], state.calls.count > 0);
     if (!reason || state.finished) return;
     state.finished = true;
-    for (const index of state.tools.keys()) events.push({ kind: 'toolEnd', choice, index });
+    for (let index = 0; index < state.calls.count; index++) events.push({ kind: 'toolEnd', choice, index });
     events.push({ kind: 'finish', choice, reason });
   }
 
@@ -141,19 +132,11 @@ export class ChatStreamReader implements StreamReader {
     });
   }
 
-  private readCall(call: Fields, choice: number, state: ChoiceState, events: NeutralEvent[]): void {
-    const tool = asFields(call['function']) ?? asFields(call['custom']) ?? {};
-    const id = asText(call['id']);
-    const given = tool['arguments'] ?? tool['input'];
-    const text = asFields(given) ? writeJson(given) : asText(given);
-    const name = asText(tool['name']);
-    let index = this.indexOf(call, id, state);
-    // Two objects in a row, the second of them with a name, are two calls: some providers send index 0 and no id for
-    // each.
-    if (id === '' && name !== '' && text.startsWith('{') && state.tools[index]?.closes) index = state.tools.length;
-    if (index === -1 || index >= maxTools) return;
-    if (index === state.tools.length) {
-      state.tools.push({ id, key: someNumber(call['index']) ?? id, closes: false });
+  private readCall(call: Fields, choice: number, { calls }: ChoiceState, events: NeutralEvent[]): void {
+    const placed = calls.place(call);
+    if (!placed) return;
+    const { index, isFirst, id, name, text } = placed;
+    if (isFirst) {
       const signature = signatureOf(call);
       events.push({
         kind: 'toolStart',
@@ -165,28 +148,6 @@ export class ChatStreamReader implements StreamReader {
         ...(signature === undefined ? {} : { signature }),
       });
     }
-    if (text === '') return;
-    events.push({ kind: 'toolDelta', choice, index, text });
-    const open = state.tools[index];
-    if (open) open.closes = !call['custom'] && text.endsWith('}');
-  }
-
-  /**
-   * Finds a call by the provider's index, else by id; pieces with neither belong to the last call.
-   * @returns -1 for an implausible index
-   */
-  private indexOf(call: Fields, id: string, state: ChoiceState): number {
-    const key = someNumber(call['index']) ?? id;
-    if (key === '') return Math.max(state.tools.length - 1, 0);
-    // Providers that send index 0 for every call distinguish them by id; pieces without one belong to the last.
-    const found = state.tools.findLastIndex((tool) => tool.key === key);
-    if (found === -1) return state.tools.length < maxTools ? state.tools.length : -1;
-    const known = state.tools[found];
-    if (known && id !== '' && known.id !== '' && known.id !== id) {
-      const byId = state.tools.findIndex((tool) => tool.id === id);
-      if (byId !== -1) return byId;
-      return state.tools.length < maxTools ? state.tools.length : -1;
-    }
-    return found;
+    if (text !== '') events.push({ kind: 'toolDelta', choice, index, text });
   }
 }

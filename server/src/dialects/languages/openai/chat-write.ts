@@ -14,6 +14,7 @@ import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
 import { mentioningJson } from './json-instruction.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
+import { withProviderSearch, type ProviderSearch, type WebSearch } from '../../neutral/web-search.js';
 import { canBeStrict } from '../../neutral/strict-schema.js';
 import { oneObject, withItems } from '../../neutral/tool-schema.js';
 import type { Fields, Json } from '../../neutral/fields.js';
@@ -26,6 +27,8 @@ export interface ChatProviderOptions {
   readonly reasoningHistory?: 'reasoning_content' | 'reasoning' | undefined;
   /** Fields that turn off the thinking of the model, which thinks by default. */
   readonly thinkingOff?: Fields | undefined;
+  /** As `Accepts.searchTool`. */
+  readonly searchTool?: string | undefined;
 }
 
 /** The codec of chat completions for providers. */
@@ -48,7 +51,13 @@ const sharedWithResponses = new Set([
 function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): WrittenRequest {
   const own = given.dialect === 'openai-chat';
   const dropped = new Dropped(given.dialect);
-  const request = runnableTools(given, dropped, (tool) => tool.kind !== 'builtin' || tool.dialect === 'openai-chat');
+  const { searchTool } = options;
+  const searching = searchTool ? withProviderSearch(given, dropped, (wanted) => searchOf(searchTool, wanted)) : given;
+  const request = runnableTools(
+    searching,
+    dropped,
+    (tool) => tool.kind !== 'builtin' || tool.dialect === 'openai-chat',
+  );
   const { sampling, stop, reasoning } = request;
   const carried = own
     ? new Set(Object.keys(request.extras))
@@ -91,6 +100,23 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
   return { body, dropped: dropped.names };
 }
+
+/** OpenRouter's search in place of Anthropic's. It cannot be required. */
+const searchOf = (type: string, { allowedDomains, blockedDomains, userLocation }: WebSearch): ProviderSearch => ({
+  tool: {
+    name: type,
+    dialect: 'openai-chat',
+    value: {
+      type,
+      parameters: omitUndefined<Json>({
+        allowed_domains: allowedDomains,
+        excluded_domains: blockedDomains,
+        user_location: userLocation,
+      }),
+    },
+  },
+  takes: ['allowedDomains', 'blockedDomains', 'userLocation'],
+});
 
 function writeReasoning(
   { model }: NeutralRequest,

@@ -1,10 +1,11 @@
+import { writeJson } from '../../../shared/exact-json.js';
 import type { Usage } from '../../../shared/usage.js';
 import { fromUsage, tierOf } from './usage.js';
 import { asFieldsList, type Json, type Fields } from '../../neutral/fields.js';
 
 export const doneEvent = 'data: [DONE]\n\n';
 
-export const dataEvent = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+export const dataEvent = (value: unknown): string => `data: ${writeJson(value)}\n\n`;
 
 /**
  * The final usage chunk, without choices.

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
-import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
 import { readError } from '../../errors/read-upstream-error.js';
@@ -19,7 +19,9 @@ export function readResponse(body: unknown): NeutralAnswer {
   if (!response || !Array.isArray(response['output'])) {
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a Responses object');
   }
-  const parts = asFieldsList(response['output']).flatMap(readItem);
+  const items = asFieldsList(response['output']);
+  const parts = items.flatMap(readItem);
+  const searches = items.flatMap(queriesOf);
   const created = someNumber(response['created_at']);
   return {
     id: asText(response['id']),
@@ -33,6 +35,7 @@ export function readResponse(body: unknown): NeutralAnswer {
           response,
           parts.some((part) => part.kind === 'toolCall'),
         ),
+        ...(searches.length > 0 ? { searches } : {}),
       },
     ],
     usage: toResponsesUsage(response),
@@ -90,6 +93,14 @@ function readItem(item: Fields): Part[] {
     default:
       return [];
   }
+}
+
+/** What OpenAI searched the web for; opening a page is no search. */
+export function queriesOf(item: Fields): string[] {
+  if (item['type'] !== 'web_search_call') return [];
+  const action = asFields(item['action']);
+  const several = asList(action?.['queries']).flatMap((query) => someText(query) ?? []);
+  return several.length > 0 ? several : [someText(action?.['query']) ?? []].flat();
 }
 
 /** The media type of a generated image. */

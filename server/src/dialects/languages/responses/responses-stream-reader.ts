@@ -3,7 +3,15 @@ import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
-import { failureOf, finishOf, imageTypeOf, signatureIn, summaryBreak, toChatAnnotation } from './responses-read.js';
+import {
+  failureOf,
+  finishOf,
+  imageTypeOf,
+  queriesOf,
+  signatureIn,
+  summaryBreak,
+  toChatAnnotation,
+} from './responses-read.js';
 import { toolItem, toResponsesUsage, usageOfItems } from './responses-usage.js';
 
 const choice = 0;
@@ -139,8 +147,9 @@ export class ResponsesStreamReader implements StreamReader {
     this.toolItems.push(ran);
     const usage: NeutralEvent = { kind: 'usage', usage: usageOfItems(this.toolItems, this.declared) };
     const picture = item['type'] === 'image_generation_call' ? someText(item['result']) : undefined;
+    const searches = queriesOf(item).map((query): NeutralEvent => ({ kind: 'search', choice, query }));
     return picture === undefined
-      ? [usage]
+      ? [usage, ...searches]
       : [usage, { kind: 'image', choice, mediaType: imageTypeOf(item), data: picture }];
   }
 

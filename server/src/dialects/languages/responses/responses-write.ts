@@ -6,6 +6,7 @@ import { effortFor, refusesEffort } from '../openai/efforts.js';
 import { readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { writeInput } from './responses-write-input.js';
+import { maxSearches, withProviderSearch, type ProviderSearch, type WebSearch } from '../../neutral/web-search.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { shortUserId } from '../../neutral/user-id.js';
 import type { Json } from '../../neutral/fields.js';
@@ -27,7 +28,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   const own = given.dialect === 'openai-responses';
   const dropped = new Dropped(given.dialect);
   const request = runnableTools(
-    given,
+    withProviderSearch(given, dropped, searchOf),
     dropped,
     (tool) => tool.kind !== 'builtin' || tool.dialect === 'openai-responses',
   );
@@ -69,6 +70,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
     top_logprobs: own ? sampling.topLogprobs : undefined,
     tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
     tool_choice: request.tools.length > 0 || own ? writeToolChoice(request, own) : undefined,
+    max_tool_calls: own ? undefined : maxSearches(given),
     parallel_tool_calls: request.parallelToolCalls,
     text: Object.keys(text).length > 0 ? text : undefined,
     user: request.user === undefined ? undefined : shortUserId(request.user),
@@ -78,6 +80,21 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
   return { body, dropped: dropped.names };
 }
+
+/** OpenAI's search in place of Anthropic's. Its list of domains is one of allowed ones. */
+const searchOf = ({ allowedDomains, userLocation }: WebSearch): ProviderSearch => ({
+  tool: {
+    name: 'web_search',
+    dialect: 'openai-responses',
+    value: omitUndefined<Json>({
+      type: 'web_search',
+      filters: allowedDomains ? { allowed_domains: allowedDomains } : undefined,
+      user_location: userLocation,
+    }),
+  },
+  takes: ['allowedDomains', 'maxUses', 'userLocation'],
+  choice: { mode: 'builtin', dialect: 'openai-responses', value: { type: 'web_search' } },
+});
 
 function writeTool(tool: NeutralTool, own: boolean): Json {
   const { name } = tool;
@@ -122,7 +139,7 @@ function writeToolChoice({ toolChoice: choice, tools }: NeutralRequest, own: boo
         })),
       };
     case 'builtin':
-      if (own) return choice.value;
+      if (own || choice.dialect === 'openai-responses') return choice.value;
       throw unsupported('tool_choice', 'it refers to a tool of another provider');
   }
 }

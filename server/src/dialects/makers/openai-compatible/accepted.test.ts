@@ -61,6 +61,7 @@ it('changes nothing in pass-through mode', () => {
     customTools: false,
     reasoningHistory: null,
     thinkingOff: null,
+    searchTool: null,
   } as const;
   expect(send({ ...account, messages: turns }, accepts, { passThrough: true }).json).toEqual({
     model: 'm',

@@ -15,6 +15,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { idsOfChat } from '../../languages/provider-ids.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { countedImages } from '../../languages/openai/image-count.js';
+import { repairedAnswer } from '../../languages/openai/loose-calls.js';
 import { chatUsage } from '../../languages/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
@@ -25,6 +26,7 @@ import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
 import { nativeCompaction, nativeResponses, storedResponseAt } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
+import { declaresWebSearch } from '../../neutral/web-search.js';
 import { type Json, asFields, asList, parseFields, type Fields } from '../../neutral/fields.js';
 import type { ProviderCodec } from '../../neutral/codec.js';
 import { fieldName } from '../../neutral/field-name.js';
@@ -123,7 +125,8 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   if (!dialect.answer && !target.setting.thinkingToContent) return unchangedAnswer(dialect, bytes, target);
   const received = parseAnswer(bytes);
   const answer = normalAnswer(dialect, received, target);
-  const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
+  const whole = repairedAnswer(answer);
+  const shown = (target.setting.thinkingToContent ? thinkingToContent(whole) : null) ?? whole;
   return {
     body: shown === received ? bytes : Buffer.from(writeJson(shown)),
     usage: chatUsage(answer),
@@ -140,7 +143,7 @@ function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatA
   const scanned = parseAnswer(bytes, 'latin1');
   if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
   return {
-    body: bytes,
+    body: repairedAnswer(scanned) === scanned ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes)))),
     usage: chatUsage(scanned),
     givenIds: idsOfChat(scanned),
     report: (transcript) => void reportChoices(parseAnswer(bytes)['choices'], 'message', transcript),
@@ -197,9 +200,12 @@ const onlyResponses =
 /** Models whose chat completions refuse functions unless the effort is `none` (BerriAI/litellm#34569, pipecat#4043). */
 const reasonsWithTools = /^gpt-(?:5\.(?:[4-9]|\d\d)|[6-9]|\d\d)(?!.*-chat)/;
 
+/** Models that search the web at Responses, where chat completions have no such tool. */
+const searches = /^(?:gpt-(?:4o|4\.1|[5-9]|\d\d)|o[34])(?!.*-(?:chat|audio|realtime|search|nano))/;
+
 /** Whether chat completions of OpenAI refuse the call, in any client's dialect, and Responses takes it. */
 export function needsResponses(body: Fields, model: string): boolean {
-  if (onlyResponses.test(model)) return true;
+  if (onlyResponses.test(model) || (searches.test(model) && declaresWebSearch(body))) return true;
   if (!reasonsWithTools.test(model) || model.endsWith('-none') || body['reasoning_effort'] === 'none') return false;
   return hasTools(body);
 }

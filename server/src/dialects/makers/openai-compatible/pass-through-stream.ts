@@ -1,8 +1,9 @@
 import type { StreamTransform, Transcript } from '../../contract.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
-import { doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
+import { dataEvent, doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
+import { ChunkRepair } from '../../languages/openai/loose-calls.js';
 import { nextPlainChunk } from '../../languages/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { chatUsage } from '../../languages/openai/usage.js';
@@ -10,17 +11,21 @@ import { EventBlocks, eachEvent, startOfEvent, type EventBlock } from '../../wir
 import { eventsOf, parseEvent } from '../../wire/sse/event-parser.js';
 import { detached } from '../../wire/sse/detached.js';
 import { KeptEvents } from '../../wire/sse/kept-events.js';
-import { parseFields, type Json } from '../../neutral/fields.js';
+import { parseExact } from '../../../shared/exact-json.js';
+import { asFields, parseFields, type Json } from '../../neutral/fields.js';
 
 /**
- * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Quotes
+ * A key `usage` or `error` whose value is an object or text, and a call: `"usage":null` on every chunk is not worth parsing. Quotes
  * inside JSON text are escaped, so content cannot match.
  */
-const mark = /"(?:usage|error)"\s*:\s*["{]/g;
+const mark = /"(?:usage|error)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
+/** Once a tool was called, finish reasons too. */
+const markAfterCall = /"(?:usage|error|finish_reason)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
 
 /**
- * Forwards a stream in the client's dialect. Bytes stay unchanged; only events with usage or an error, found by a text
- * search, are parsed. The usage chunk is held back: whether and when the client gets it is decided at the end.
+ * Forwards a stream in the client's dialect. Bytes stay unchanged; only events with usage, an error or a tool call, found by a
+ * text search, are parsed, and rewritten if a strict client could not read them. The usage chunk is held back: whether and when the
+ * client gets it is decided at the end.
  */
 export class PassThroughStream implements StreamTransform {
   private readonly blocks = new EventBlocks();
@@ -34,6 +39,8 @@ export class PassThroughStream implements StreamTransform {
   /** Id, time and model of the stream, for a usage chunk that the upstream does not send. */
   private head: Json | null = null;
   private finished = false;
+  /** Null until an event with choices had to be parsed. */
+  private repair: ChunkRepair | null = null;
   done = false;
   failure: UpstreamError | null = null;
 
@@ -88,6 +95,12 @@ export class PassThroughStream implements StreamTransform {
   }
 
   closing(usage: Usage): Buffer | string {
+    const missing = this.repair?.missingEnd(this.head ?? {});
+    if (!missing) return this.lastEvents(usage);
+    return Buffer.concat([Buffer.from(dataEvent(missing)), Buffer.from(this.lastEvents(usage))]);
+  }
+
+  private lastEvents(usage: Usage): Buffer | string {
     if (!this.wantsUsage) return doneEvent;
     if (!this.lastReport || isShort(this.lastReport, usage)) return usageChunk(this.head ?? {}, usage) + doneEvent;
     // Usage in a chunk with choices was already forwarded with it.
@@ -97,7 +110,7 @@ export class PassThroughStream implements StreamTransform {
   protected forward(block: EventBlock): Buffer | null {
     const { text, bytes } = block;
     if (this.kept.add(block)) this.report();
-    let markAt = nextMark(text, 0);
+    let markAt = this.nextMark(text, 0);
     let doneAt = nextDone(text, 0);
     if (markAt === Infinity && doneAt === Infinity) return bytes;
 
@@ -115,10 +128,13 @@ export class PassThroughStream implements StreamTransform {
         from = text.length;
         return;
       }
-      if (markAt < start) markAt = nextMark(text, start);
+      if (markAt < start) markAt = this.nextMark(text, start);
       if (markAt >= end) return;
-      if (this.look(bytes.subarray(start, end))) return;
+      const event = bytes.subarray(start, end);
+      const shown = this.look(event);
+      if (shown === event) return;
       stopAt(start);
+      if (shown) pieces.push(shown);
       from = this.failure ? text.length : end;
     };
     // One read may bring a hundred events of which the last two matter.
@@ -126,6 +142,13 @@ export class PassThroughStream implements StreamTransform {
     if (from === 0) return bytes;
     stopAt(text.length);
     return pieces.length === 0 ? null : pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
+  }
+
+  /** @returns Infinity when there is none */
+  private nextMark(text: string, start: number): number {
+    const wanted = this.repair ? markAfterCall : mark;
+    wanted.lastIndex = start;
+    return wanted.exec(text)?.index ?? Infinity;
   }
 
   private begin(chunk: Json | null): void {
@@ -142,27 +165,34 @@ export class PassThroughStream implements StreamTransform {
     if (reportChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
   }
 
-  /** @returns whether to forward the event now */
-  private look(bytes: Buffer): boolean {
+  /** @returns the event to forward now: the same bytes when nothing is wrong with it, null for none */
+  private look(bytes: Buffer): Buffer | null {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
-    const chunk = event ? parseFields(event.data) : null;
-    if (!chunk) return true;
+    const chunk = event ? asFields(parseExact(event.data)) : null;
+    if (!chunk) return bytes;
     if (chunk['error']) {
       const error = readError(chunk);
       if (error) {
         this.failure = toUpstreamError(502, JSON.stringify(chunk));
-        return false;
+        return null;
       }
     }
     const usage = chatUsage(chunk);
-    if (!usage) return true;
+    if (!usage) return this.repaired(chunk, bytes);
     this.begin(chunk);
     this.lastReport = usage;
     this.reported = laterUsage(this.reported, usage);
     const choices = chunk['choices'];
-    if (Array.isArray(choices) && choices.length > 0) return true;
+    if (Array.isArray(choices) && choices.length > 0) return this.repaired(chunk, bytes);
     this.usageEvent = bytes;
-    return false;
+    return null;
+  }
+
+  private repaired(chunk: Json, bytes: Buffer): Buffer {
+    this.begin(chunk);
+    this.repair ??= new ChunkRepair();
+    const shown = this.repair.repair(chunk);
+    return shown === chunk ? bytes : Buffer.from(dataEvent(shown));
   }
 }
 
@@ -180,13 +210,6 @@ export class SpokenStream extends PassThroughStream {
     for (const [, id = ''] of block.text.matchAll(audioId)) this.ids.add(detached(id));
     return super.forward(block);
   }
-}
-
-/** @returns Infinity when there is none */
-function nextMark(text: string, start: number): number {
-  mark.lastIndex = start;
-  const found = mark.exec(text);
-  return found ? found.index : Infinity;
 }
 
 const done = '[DONE]';

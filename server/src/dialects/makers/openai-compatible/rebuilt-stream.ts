@@ -2,6 +2,7 @@ import type { Transcript } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
 import { dataEvent, doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
+import { ChunkRepair } from '../../languages/openai/loose-calls.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -37,6 +38,7 @@ export class RebuiltStream extends EventStream {
   private usageOnly: Json | null = null;
   private last: Json = {};
   private finished = false;
+  private readonly repair = new ChunkRepair();
   done = false;
   failure: UpstreamError | null = null;
 
@@ -68,7 +70,7 @@ export class RebuiltStream extends EventStream {
       this.usageOnly = chunk;
       return '';
     }
-    return this.deps.rewrite(chunk).map(dataEvent).join('');
+    return this.deps.rewrite(this.repair.repair(chunk)).map(dataEvent).join('');
   }
 
   protected finish(): string {
@@ -76,6 +78,11 @@ export class RebuiltStream extends EventStream {
   }
 
   closing(usage: Usage): string {
+    const missing = this.repair.missingEnd(this.last);
+    return (missing ? dataEvent(missing) : '') + this.lastEvents(usage);
+  }
+
+  private lastEvents(usage: Usage): string {
     if (!this.wantsUsage) return doneEvent;
     if (!this.lastReport || isShort(this.lastReport, usage)) return usageChunk(this.last, usage) + doneEvent;
     return this.usageOnly ? dataEvent(this.usageOnly) + doneEvent : doneEvent;

@@ -1,0 +1,113 @@
+import { omitUndefined } from '../../../shared/omit-undefined.js';
+import { asFields, asList, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
+import { changedList } from '../../wire/pass-through/changed-list.js';
+import { callId } from './chat-read.js';
+import { OpenCalls, type PlacedPiece } from './open-calls.js';
+
+/*
+ * Clients that check chat completions against a schema fail on calls of many compatible providers: later pieces with an id or a name of
+ * null or '', calls without index, type or id, an empty usage, and a response that ends with "stop" though it calls tools.
+ */
+
+interface Choice {
+  readonly calls: OpenCalls;
+  isFinished: boolean;
+}
+
+/** Repairs the chunks of one stream. Has to get every chunk with calls, and from then on every chunk with a finish reason. */
+export class ChunkRepair {
+  private readonly choices = new Map<number, Choice>();
+
+  /** @returns the same chunk when nothing is wrong with it */
+  repair(chunk: Fields): Fields {
+    let position = 0;
+    const choices = changedList(chunk['choices'], (choice) => this.repairChoice(choice, position++));
+    const usage = asFields(chunk['usage']);
+    const isEmpty = usage !== null && Object.keys(usage).length === 0;
+    if (choices === chunk['choices'] && !isEmpty) return chunk;
+    return omitUndefined<Json>({ ...chunk, choices, usage: isEmpty ? undefined : chunk['usage'] });
+  }
+
+  /**
+   * The chunk that finishes the choices which the provider did not finish.
+   * @param like any earlier chunk, for its id and model
+   */
+  missingEnd(like: Fields): Json | null {
+    const open = [...this.choices].filter(([, { isFinished }]) => !isFinished);
+    if (open.length === 0) return null;
+    const { id, created, model } = like;
+    const choices = open.map(([index]) => ({ index, delta: {}, finish_reason: 'tool_calls' }));
+    return { id, object: 'chat.completion.chunk', created, model, choices };
+  }
+
+  private repairChoice(choice: Fields, position: number): Fields {
+    const index = someNumber(choice['index']) ?? position;
+    const delta = asFields(choice['delta']);
+    const pieces = asList(delta?.['tool_calls']);
+    let state = this.choices.get(index);
+    if (!state && pieces.length === 0) return choice;
+    if (!state) this.choices.set(index, (state = { calls: new OpenCalls(), isFinished: false }));
+    const { calls } = state;
+    const repaired = changedList(pieces, (piece) => repairPiece(piece, calls.place(piece)));
+    const given = choice['finish_reason'];
+    // Some providers send '' in every chunk.
+    const isEnd = given === 'stop' || (given === '' && Object.keys(delta ?? {}).length === 0);
+    const reason = isEnd ? 'tool_calls' : given === '' ? null : given;
+    if (someText(reason) !== undefined) state.isFinished = true;
+    if (repaired === pieces && reason === given) return choice;
+    const shown = repaired === pieces ? {} : { delta: { ...delta, tool_calls: repaired } };
+    return { ...choice, ...shown, finish_reason: reason };
+  }
+}
+
+function repairPiece(piece: Fields, placed: PlacedPiece | null): Fields {
+  if (!placed) return piece;
+  const { index, isFirst, id, text } = placed;
+  const form = asFields(piece['custom']) ? 'custom' : 'function';
+  const called = asFields(piece[form]);
+  const name = someText(called?.['name']);
+  const input = form === 'custom' ? 'input' : 'arguments';
+  const shown = {
+    index,
+    id: someText(id) ?? (isFirst ? callId('') : undefined),
+    type: someText(piece['type']) ?? (isFirst ? form : undefined),
+    [form]: called
+      ? withFields(called, { name, [input]: called[input] === undefined ? undefined : text })
+      : piece[form],
+  };
+  return withFields(piece, shown);
+}
+
+/**
+ * The complete response with calls that clients can read.
+ * @returns the same response when nothing is wrong with it
+ */
+export function repairedAnswer(answer: Fields): Fields {
+  const choices = changedList(answer['choices'], (choice) => {
+    const message = asFields(choice['message']);
+    const given = asList(message?.['tool_calls']);
+    if (given.length === 0) return choice;
+    const calls = changedList(given, repairCall);
+    const reason = choice['finish_reason'];
+    const isWrong = reason === 'stop' || reason === '';
+    if (calls === given && !isWrong) return choice;
+    return {
+      ...choice,
+      message: { ...message, tool_calls: calls },
+      finish_reason: isWrong ? 'tool_calls' : reason,
+    };
+  });
+  return choices === answer['choices'] ? answer : { ...answer, choices };
+}
+
+function repairCall(call: Fields): Fields {
+  const placed = new OpenCalls().place(call);
+  const { index: _index, ...shown } = repairPiece(call, placed);
+  return withFields(call, { id: shown['id'], type: shown['type'], function: shown['function'] });
+}
+
+/** @returns the same object when it has these values already; undefined removes a field */
+function withFields(given: Fields, values: Fields): Fields {
+  const isSame = Object.entries(values).every(([name, value]) => given[name] === value);
+  return isSame ? given : omitUndefined<Json>({ ...given, ...values });
+}

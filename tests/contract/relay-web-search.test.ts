@@ -1,0 +1,307 @@
+/** Claude Code's WebSearch: one call of Messages whose only tool is Anthropic's search (clodex#251, free-claude-code#576, gcli2api#372). */
+import { functionsAtResponses } from '../agents/refused-bodies.js';
+import { openAIRules, strictChat, strictGemini, strictResponses } from '../agents/strict.js';
+import { events, json } from '../support/upstream/replies.js';
+import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
+
+let relay: RelayHarness;
+
+relaySuite((started) => (relay = started), {
+  values: { SelfUseModeEnabled: true, ToolPrices: { 'some/*': { webSearch: 0.01 } } },
+});
+afterEach(async () => expect(await relay.unexplained()).toEqual([]));
+
+type Json = Record<string, unknown>;
+
+const search = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
+const call = (model: string, more: Json = {}): Json => ({
+  model,
+  max_tokens: 32_000,
+  messages: userMessage('Perform a web search for the query: weather'),
+  tools: [search],
+  ...more,
+});
+const forced = { tool_choice: { type: 'tool', name: 'web_search' } };
+const page = { url: 'https://example.com/a', title: 'A' };
+const text = 'It rains.';
+
+const streamed = (items: readonly Json[]): Reply =>
+  events(
+    items.map((item) => JSON.stringify(item)),
+    { done: false },
+  );
+
+const grounding = {
+  webSearchQueries: ['weather today'],
+  groundingChunks: [{ web: { uri: page.url, title: page.title } }],
+  groundingSupports: [{ segment: { startIndex: 0, endIndex: 9 }, groundingChunkIndices: [0] }],
+};
+const geminiUsage = { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 };
+const candidate = (more: Json, said = text): Json => ({
+  candidates: [{ index: 0, content: { role: 'model', parts: [{ text: said }] }, ...more }],
+  usageMetadata: geminiUsage,
+});
+
+const responsesItems = [
+  {
+    type: 'web_search_call',
+    id: 'ws_1',
+    status: 'completed',
+    action: { type: 'search', query: 'weather today' },
+  },
+  {
+    type: 'message',
+    id: 'msg_1',
+    role: 'assistant',
+    status: 'completed',
+    content: [
+      {
+        type: 'output_text',
+        text,
+        annotations: [{ type: 'url_citation', start_index: 0, end_index: 9, url: page.url, title: page.title }],
+      },
+    ],
+  },
+];
+const response = (status: string, output: readonly Json[]): Json => ({
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1,
+  model: 'gpt-5',
+  status,
+  output,
+  tools: [{ type: 'web_search' }],
+  usage: { input_tokens: 10, output_tokens: 2, total_tokens: 12 },
+});
+const [searched, message] = responsesItems;
+const responsesStream = streamed([
+  { type: 'response.created', response: response('in_progress', []) },
+  { type: 'response.output_item.done', output_index: 0, item: searched },
+  { type: 'response.output_text.delta', output_index: 1, delta: text },
+  {
+    type: 'response.output_text.annotation.added',
+    output_index: 1,
+    annotation: { type: 'url_citation', start_index: 0, end_index: 9, url: page.url, title: page.title },
+  },
+  { type: 'response.output_item.done', output_index: 1, item: message },
+  { type: 'response.completed', response: response('completed', responsesItems) },
+]);
+
+const annotations = [{ type: 'url_citation', url_citation: { ...page, start_index: 0, end_index: 9 } }];
+const routerUsage = {
+  prompt_tokens: 10,
+  completion_tokens: 2,
+  total_tokens: 12,
+  server_tool_use: { web_search_requests: 1 },
+};
+const routerHead = { id: 'gen-1', created: 1, model: 'some/model' };
+const routerWhole = {
+  ...routerHead,
+  object: 'chat.completion',
+  choices: [{ index: 0, message: { role: 'assistant', content: text, annotations }, finish_reason: 'stop' }],
+  usage: routerUsage,
+};
+const routerChunk = (delta: Json, finish: string | null = null): Json => ({
+  ...routerHead,
+  object: 'chat.completion.chunk',
+  choices: [{ index: 0, delta, finish_reason: finish }],
+});
+const routerStream = events(
+  [
+    routerChunk({ role: 'assistant', content: text }),
+    routerChunk({ annotations }),
+    routerChunk({}, 'stop'),
+    { ...routerHead, choices: [], usage: routerUsage },
+  ].map((each) => JSON.stringify(each)),
+);
+
+const toolTypes = ({ body }: ReceivedRequest): unknown[] =>
+  ((body?.['tools'] ?? []) as Json[]).map((tool) => tool['type'] ?? Object.keys(tool)[0]);
+
+interface Kind {
+  readonly type: number;
+  readonly model: string;
+  readonly refuse: (request: ReceivedRequest) => string | null;
+  readonly tool: string;
+  readonly whole: Json;
+  readonly stream: Reply;
+  /** The queries are known. */
+  readonly query: string;
+}
+
+const refusesChat = strictChat({ ...openAIRules, refuses: [functionsAtResponses] });
+const openAI = {
+  type: 1,
+  refuse: (request: ReceivedRequest) =>
+    request.path.includes('/responses') ? strictResponses(request) : refusesChat(request),
+  tool: 'web_search',
+  whole: response('completed', responsesItems),
+  stream: responsesStream,
+  query: 'weather today',
+};
+const gemini = {
+  type: 24,
+  refuse: strictGemini(),
+  tool: 'googleSearch',
+  whole: candidate({ finishReason: 'STOP', groundingMetadata: grounding }),
+  stream: streamed([
+    candidate({}, 'It '),
+    candidate({ groundingMetadata: { webSearchQueries: ['weather today'] } }, 'rains.'),
+    candidate({ finishReason: 'STOP', groundingMetadata: grounding }, ''),
+  ]),
+  query: 'weather today',
+};
+const kinds: ReadonlyArray<readonly [string, Kind]> = [
+  ['Gemini 3', { ...gemini, model: 'gemini-3-pro' }],
+  ['Gemini 2.5', { ...gemini, model: 'gemini-2.5-flash' }],
+  ['OpenAI', { ...openAI, model: 'gpt-5' }],
+  ['OpenAI, functions at Responses', { ...openAI, model: 'gpt-5.6' }],
+  [
+    'OpenRouter',
+    {
+      type: 20,
+      model: 'some/model',
+      refuse: ({ body }) => (body?.['tool_choice'] === undefined ? null : 'tool_choice names no function'),
+      tool: 'openrouter:web_search',
+      whole: routerWhole,
+      stream: routerStream,
+      query: '',
+    },
+  ],
+];
+
+const provider =
+  ({ refuse, whole, stream }: Kind): Reply =>
+  (response, request) => {
+    const problem = refuse(request);
+    if (problem !== null)
+      return json({ error: { code: 400, message: problem, status: 'INVALID_ARGUMENT' } }, 400)(response, request);
+    const isStream = request.stream || request.path.includes('streamGenerateContent');
+    return (isStream ? stream : json(whole))(response, request);
+  };
+
+/** The blocks of a message, or of a stream of its events. */
+function blocksOf(given: string, isStream: boolean): Json[] {
+  if (!isStream) return (JSON.parse(given) as { content: Json[] }).content;
+  const blocks: Json[] = [];
+  for (const line of given.split('\n').filter((each) => each.startsWith('data: '))) {
+    const event = JSON.parse(line.slice('data: '.length)) as Json;
+    const index = Number(event['index']);
+    if (event['type'] === 'content_block_start') blocks[index] = { ...(event['content_block'] as Json) };
+    if (event['type'] !== 'content_block_delta') continue;
+    const delta = event['delta'] as Json;
+    const block = blocks[index] ?? {};
+    if (delta['type'] === 'text_delta') block['text'] = `${String(block['text'])}${String(delta['text'])}`;
+    if (delta['type'] === 'input_json_delta') block['input'] = JSON.parse(String(delta['partial_json']));
+  }
+  return blocks;
+}
+
+describe.each(kinds)('at %s', (_name, kind) => {
+  const { type, model, tool, query } = kind;
+  let key: string;
+  let userId: number;
+  beforeEach(async () => {
+    await relay.addChannel({ type, models: model });
+    ({ key, userId } = await relay.addToken());
+    relay.upstream.script({}, provider(kind));
+  });
+
+  it.each([
+    ['whole', false, {}],
+    ['whole, forced', false, forced],
+    ['streamed', true, {}],
+    ['streamed, forced', true, forced],
+  ])('a search is run and comes back as Anthropic has it: %s', async (_form, stream, choice) => {
+    const answer = await relay.post('/v1/messages', key, call(model, { stream, ...choice }));
+    const given = await answer.text();
+    expect([answer.status, given]).toEqual([200, expect.anything()]);
+    const [received] = relay.upstream.requests;
+    expect(toolTypes(received as ReceivedRequest)).toEqual([tool]);
+    const blocks = blocksOf(given, stream);
+    expect(blocks.find((block) => block['type'] === 'text')).toMatchObject({ text });
+    const asked = blocks.find((block) => block['type'] === 'server_tool_use');
+    expect(asked).toMatchObject({ id: expect.stringMatching(/^srvtoolu_/), name: 'web_search', input: { query } });
+    expect(blocks.find((block) => block['type'] === 'web_search_tool_result')).toMatchObject({
+      tool_use_id: asked?.['id'],
+      content: [{ type: 'web_search_result', ...page }],
+    });
+    expect(given).toContain('"web_search_requests":1');
+    const [row] = await relay.logsOf(userId, 1);
+    const lines = row?.other['components'] as Array<[string, number, number]>;
+    expect(lines.filter(([name]) => ['webSearch', 'groundedPrompt'].includes(name)).map(([, count]) => count)).toEqual([
+      1,
+    ]);
+  });
+});
+
+const limits = {
+  allowed_domains: ['example.com'],
+  user_location: { type: 'approximate', country: 'DE' },
+  max_uses: 3,
+};
+
+it.each<[string, Json, Json, string[]]>([
+  ['Gemini 3', limits, { googleSearch: {} }, ['allowed_domains', 'max_uses', 'user_location']],
+  [
+    'OpenAI',
+    limits,
+    { type: 'web_search', filters: { allowed_domains: ['example.com'] }, user_location: limits.user_location },
+    [],
+  ],
+  ['OpenAI', { blocked_domains: ['example.com'] }, { type: 'web_search' }, ['blocked_domains']],
+  [
+    'OpenRouter',
+    { blocked_domains: ['example.com'], max_uses: 3 },
+    { type: 'openrouter:web_search', parameters: { excluded_domains: ['example.com'] } },
+    ['max_uses'],
+  ],
+])('%s gets the limits that it has, and the others are named: %j', async (name, more, expected, dropped) => {
+  const kind = kinds.find(([each]) => each === name)?.[1] as Kind;
+  await relay.addChannel({ type: kind.type, models: kind.model });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, provider(kind));
+  const { max_uses: _uses, ...plain } = search;
+  const answer = await relay.post('/v1/messages', key, call(kind.model, { tools: [{ ...plain, ...more }] }));
+  expect(answer.status).toBe(200);
+  const body = relay.upstream.requests[0]?.body;
+  expect(body?.['tools']).toEqual([expected]);
+  if (name === 'OpenAI' && more['max_uses']) expect(body?.['max_tool_calls']).toBe(more['max_uses']);
+  const named = (answer.headers.get('x-tollgate-dropped') ?? '').split(/, ?/);
+  expect(named.filter((each) => each.startsWith('tools')).sort()).toEqual(dropped.map((each) => `tools[0].${each}`));
+});
+
+it('charges a search at the price of the site', async () => {
+  relay.setOptions({
+    ModelRatio: { 'gpt-5': 1 },
+    CompletionRatio: { 'gpt-5': 1 },
+    ToolPrices: { 'gpt-5': { webSearch: 0.1 } },
+  });
+  await relay.addChannel({ models: 'gpt-5' });
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script({}, provider({ ...openAI, model: 'gpt-5' }));
+  for (const stream of [false, true]) await (await relay.post('/v1/messages', key, call('gpt-5', { stream }))).text();
+  const rows = await relay.logsOf(userId, 2);
+  expect(rows.map(({ quota }) => quota)).toEqual([50_012, 50_012]);
+});
+
+it('leaves the search out by name where the model cannot combine it with the functions of the call', async () => {
+  await relay.addChannel({ type: 24, models: 'gemini-2.5-flash' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, provider({ ...gemini, model: 'gemini-2.5-flash' }));
+  const tools = [{ name: 'look', input_schema: { type: 'object', properties: { a: { type: 'string' } } } }, search];
+  const answer = await relay.post('/v1/messages', key, call('gemini-2.5-flash', { tools }));
+  expect([answer.status, answer.headers.get('x-tollgate-dropped')]).toEqual([
+    200,
+    expect.stringContaining('tools[1].web_search'),
+  ]);
+});
+
+it('is as before at providers without a search', async () => {
+  await relay.addChannel({ type: 43, models: 'deepseek-chat' });
+  const { key } = await relay.addToken();
+  const refused = await relay.post('/v1/messages', key, call('deepseek-chat', forced));
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('web_search')]);
+});
