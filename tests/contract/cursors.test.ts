@@ -23,7 +23,7 @@ beforeAll(async () => {
     [root.id],
   );
   await site.query(
-    `INSERT INTO redemption_uses (redemption_id, user_id, used_time, quota) SELECT (SELECT max(id) FROM redemptions), id, 1, 1 FROM users`,
+    `INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota) SELECT (SELECT max(id) FROM redemptions), id, now(), 1 FROM users`,
   );
 });
 afterAll(() => site.stop());

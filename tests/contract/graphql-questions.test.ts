@@ -124,15 +124,17 @@ beforeAll(async () => {
       ('live-1', (SELECT id FROM nodes LIMIT 1), ${people[0]?.id ?? 0}, 11, 700, 'm1', now() - interval '90 seconds'),
       ('live-2', (SELECT id FROM nodes LIMIT 1), ${people[1]?.id ?? 0}, 0, 300, 'm2', now() - interval '5 seconds');
     UPDATE users SET aff_quota = 250 WHERE id = ${people[2]?.id ?? 0};
-    INSERT INTO redemptions (id, user_id, key_hash, key_sealed, name, quota, created_time, status, redeemed_time, used_user_id, is_gift, max_uses, used_count, valid_until) VALUES
-      (1, 1, 'a', '', 'spring', 100, ${now - 50 * day}, 1, 0, 0, false, -1, 0, 0),
-      (2, 1, 'b', '', 'spring', 100, ${now - 50 * day}, 3, ${now - 9 * day}, ${people[0]?.id ?? 0}, false, -1, 1, 0),
-      (3, 1, 'c', '', 'spring', 100, ${now - 40 * day}, 2, 0, 0, false, -1, 0, 0),
-      (4, 1, 'd', '', 'party', 30, ${now - 10 * day}, 1, 0, 0, true, 10, 2, 0),
-      (5, 1, 'e', '', 'old', 77, ${now - 90 * day}, 1, 0, 0, false, -1, 0, ${now - day}),
-      (6, 1, 'f', '', 'open', 5, ${now - day}, 1, 0, 0, true, -1, 1, 0);
-    INSERT INTO redemption_uses (redemption_id, user_id, used_time, quota) VALUES
-      (4, ${people[0]?.id ?? 0}, ${now - 2 * day}, 30), (4, ${people[1]?.id ?? 0}, ${now - day}, 30), (6, 1, ${now - 60}, 5);
+    INSERT INTO redemptions (id, user_id, key_hash, key_sealed, name, quota, created_at, status, redeemed_at, used_user_id, is_gift, max_uses, used_count, valid_until) VALUES
+      (1, 1, 'a', '', 'spring', 100, to_timestamp(${now - 50 * day}), 'enabled', NULL, NULL, false, NULL, 0, NULL),
+      (2, 1, 'b', '', 'spring', 100, to_timestamp(${now - 50 * day}), 'used', to_timestamp(${now - 9 * day}), ${people[0]?.id ?? 0}, false, NULL, 1, NULL),
+      (3, 1, 'c', '', 'spring', 100, to_timestamp(${now - 40 * day}), 'disabled', NULL, NULL, false, NULL, 0, NULL),
+      (4, 1, 'd', '', 'party', 30, to_timestamp(${now - 10 * day}), 'enabled', NULL, NULL, true, 10, 2, NULL),
+      (5, 1, 'e', '', 'old', 77, to_timestamp(${now - 90 * day}), 'enabled', NULL, NULL, false, NULL, 0, to_timestamp(${now - day})),
+      (6, 1, 'f', '', 'open', 5, to_timestamp(${now - day}), 'enabled', NULL, NULL, true, NULL, 1, NULL);
+    INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota)
+      SELECT redemption_id, user_id, to_timestamp(at), quota FROM (VALUES
+        (4, ${people[0]?.id ?? 0}, ${now - 2 * day}, 30), (4, ${people[1]?.id ?? 0}, ${now - day}, 30), (6, 1, ${now - 60}, 5)
+      ) AS used (redemption_id, user_id, at, quota);
     INSERT INTO logs (created_at, request_id, type, user_id, channel_id, model_name, other) VALUES
       (${now - 60}, 'r1', 2, 1, 2, 'm1', '{"admin_info":{"use_channel":["1","2"]}}'),
       (${now - 50}, 'r2', 2, 1, 2, 'm1', '{"admin_info":{"use_channel":["1","3","2"]}}'),

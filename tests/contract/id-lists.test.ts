@@ -26,8 +26,8 @@ beforeEach(async () => {
       key,
     ),
     redemptions: await insert(
-      `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
-       SELECT 1, sha256(n::text::bytea), '', 'c', 1, 0 FROM generate_series(1, $1::int) n RETURNING id`,
+      `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_at)
+       SELECT 1, sha256(n::text::bytea), '', 'c', 1, to_timestamp(0) FROM generate_series(1, $1::int) n RETURNING id`,
     ),
   };
 });
@@ -91,7 +91,7 @@ const untouched = { channels: most + 1, redemptions: most + 1 };
 async function countUntouched(): Promise<typeof untouched> {
   const [row] = await site.query<typeof untouched>(
     `SELECT (SELECT count(*) FROM channels WHERE tag = '')::int AS channels,
-            (SELECT count(*) FROM redemptions WHERE status = 1)::int AS redemptions`,
+            (SELECT count(*) FROM redemptions WHERE status = 'enabled')::int AS redemptions`,
   );
   return row ?? { channels: 0, redemptions: 0 };
 }

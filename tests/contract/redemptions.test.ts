@@ -237,8 +237,8 @@ describe('changing', () => {
     await site.query('DELETE FROM redemptions');
     await site.query('DELETE FROM audit_entries');
     await site.query(
-      `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
-       SELECT 1, sha256(n::text::bytea), '', 'flood', 1, 0 FROM generate_series(1, 70000) n`,
+      `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_at)
+       SELECT 1, sha256(n::text::bytea), '', 'flood', 1, to_timestamp(0) FROM generate_series(1, 70000) n`,
     );
     const other = await createOne({ name: 'flood 2' });
     expect((await call('DELETE', '/api/redemption/delete-by-name?name=flood')).body).toMatchObject({ data: 70_000 });
@@ -401,6 +401,30 @@ describe('redeeming', () => {
       }
     });
 
+    it('rounds times up to the whole seconds of the REST API, to the end of the year 9999', async () => {
+      const [code] = await make({
+        batch: 'rounded',
+        quota: 5,
+        validFrom: '2100-01-01T00:00:00.001Z',
+        validUntil: '9999-12-31T23:59:59.001Z',
+      });
+      const last = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000;
+      const second = Date.UTC(2100, 0, 1, 0, 0, 1) / 1000;
+      expect(await byKey(code?.key ?? '')).toMatchObject({ valid_from: second, valid_until: last });
+      expect(await createOne({ valid_until: last })).toMatchObject({ valid_from: 0, valid_until: last });
+    });
+
+    it.each([0, -1])('refuses %i uses of a gift code: null has no limit', async (maxUses) => {
+      const input = `{ batch: "uses", quota: 5, kind: GIFT, maxUses: ${maxUses} }`;
+      const { codes } = await site.graphql(
+        admin,
+        `mutation { createRedemptions(input: ${input}) { redemptions { id } } }`,
+      );
+      expect(codes).toEqual(['INVALID_INPUT']);
+      const [code] = await make({ batch: 'uses', quota: 5, kind: 'GIFT', maxUses: null });
+      expect(code).toMatchObject({ maxUses: null });
+    });
+
     it('says why a code gives nothing', async () => {
       const [person, another] = [await site.invite(root), await site.invite(root)];
       const [gift, once, off] = await make({ batch: 'why', quota: 5, count: 3 });
@@ -435,10 +459,12 @@ describe('redeeming', () => {
       await redeemBy(person, here?.key ?? '');
       // Rows of other programs have no uses, and some do not know the user.
       await site.query(
-        'UPDATE redemptions SET status = 3, used_user_id = $2, redeemed_time = 1700000000 WHERE id = $1',
+        "UPDATE redemptions SET status = 'used', used_user_id = $2, redeemed_at = to_timestamp(1700000000) WHERE id = $1",
         [...[moved?.id, other.id]],
       );
-      await site.query('UPDATE redemptions SET status = 3, redeemed_time = 1700000000 WHERE id = $1', [unknown?.id]);
+      await site.query("UPDATE redemptions SET status = 'used', redeemed_at = to_timestamp(1700000000) WHERE id = $1", [
+        unknown?.id,
+      ]);
       const { data } = await site.graphql(
         root,
         `{ redemptions(sort: { field: ID, direction: ASC }) { sums { usedQuota }

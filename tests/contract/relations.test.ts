@@ -26,15 +26,15 @@ beforeAll(async () => {
               '{"admin_info":{"use_channel":["' || 1 + tokens.id % 119 || '","' || 1 + tokens.id % 120 || '"]}}' FROM tokens;
      INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_at)
        SELECT id, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', to_timestamp(0) FROM users;
-     INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time, status, redeemed_time, used_user_id)
-       SELECT ${admin.id}, sha256(('code ' || id)::bytea), '', 'batch', 5, 0, 3, 1700000000 + id, id FROM users`,
+     INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_at, status, redeemed_at, used_user_id)
+       SELECT ${admin.id}, sha256(('code ' || id)::bytea), '', 'batch', 5, to_timestamp(0), 'used', to_timestamp(1700000000 + id), id FROM users`,
   );
   const [gift] = await site.query<{ id: number }>(
-    `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time, is_gift, max_uses, used_count)
-     VALUES (${admin.id}, 'gift', '', 'party', 7, 0, true, 10, 2) RETURNING id`,
+    `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_at, is_gift, max_uses, used_count)
+     VALUES (${admin.id}, 'gift', '', 'party', 7, to_timestamp(0), true, 10, 2) RETURNING id`,
   );
   await site.query(
-    `INSERT INTO redemption_uses (redemption_id, user_id, used_time, quota) VALUES ($1, $2, 1800000000, 7), ($1, $3, 1800000001, 7)`,
+    `INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota) VALUES ($1, $2, to_timestamp(1800000000), 7), ($1, $3, to_timestamp(1800000001), 7)`,
     [gift?.id, alice.id, bob.id],
   );
   // Codes are shown as text, so they need one that opens.

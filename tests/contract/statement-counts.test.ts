@@ -26,8 +26,8 @@ beforeAll(async () => {
        SELECT ${root.id}, 'MUSIC', 'suno', 0, 0, 0, id, 't' || id, 't' || id, '[{"title":"x"}]' FROM users;
      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
        SELECT 'live ' || id, (SELECT id FROM nodes LIMIT 1), id, id, 1, 'm' FROM users;
-     INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
-       SELECT ${root.id}, sha256(('code ' || id)::bytea), '', 'batch ' || id, 1, 0 FROM users;
+     INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_at)
+       SELECT ${root.id}, sha256(('code ' || id)::bytea), '', 'batch ' || id, 1, to_timestamp(0) FROM users;
      INSERT INTO price_versions (version, tables) SELECT 'v' || id, '{"ModelPrice":{},"ModelRatio":{},"CompletionRatio":{},"CacheRatio":{},"GroupRatio":{},"QuotaPerUnit":500000}'
        FROM users;
      INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)

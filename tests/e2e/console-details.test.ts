@@ -91,7 +91,7 @@ it('opens a code and a task by a click on its row', async () => {
   await go(page, '/redemption');
   await firstRow().locator('[data-field=quota]').click();
   await page.getByRole('dialog', { name: 'Edit code' }).waitFor();
-  await database.query('UPDATE redemptions SET status = 2 WHERE id = (SELECT max(id) FROM redemptions)');
+  await database.query("UPDATE redemptions SET status = 'disabled' WHERE id = (SELECT max(id) FROM redemptions)");
   await go(page, '/redemption?status=DISABLED');
   await firstRow().locator('[data-field=quota]').click();
   const disabled = page.getByRole('dialog', { name: 'Edit code' });

@@ -81,7 +81,7 @@ it.each([
   ['USER', 'status', '2', 'Banned'],
   ['TOKEN', 'status', 'exhausted', 'Exhausted'],
   ['CHANNEL', 'status', '3', 'Auto-disabled'],
-  ['REDEMPTION', 'status', '1', 'Unused'],
+  ['REDEMPTION', 'status', 'enabled', 'Unused'],
   // A newer server wrote this value.
   ['CHANNEL', 'status', '9', '9'],
   ['BUDGET', 'status', '1', '1'],
@@ -93,7 +93,6 @@ it.each([
   ['USER', 'role', '100', 'Super admin'],
   ['REDEMPTION', 'quota', '1000000', '$2'],
   ['USER', 'quota', '1000000000000000000', '1000000000000000000'],
-  ['REDEMPTION', 'validUntil', '0', ''],
   ['TOKEN', 'expiredTime', '-1', ''],
   ['CHANNEL', 'priority', '10', '10'],
   ['OPTION', 'value', '500000', '500000'],
@@ -102,6 +101,6 @@ it.each([
 });
 
 it('shows seconds and times in the zone of the reader', () => {
-  expect(valueOf('REDEMPTION', 'validFrom', '1795471320')).toMatch(/^2026-11-2\d \d\d:\d2:00$/);
+  expect(valueOf('REDEMPTION', 'validFrom', '2026-11-23T22:02:00.000Z')).toMatch(/^2026-11-2\d \d\d:\d2:00$/);
   expect(valueOf('USER', 'deletedAt', '2026-11-20T14:05:06.789Z')).toMatch(/^2026-11-2\d \d\d:05:06$/);
 });

@@ -110,12 +110,12 @@ const words = {
       fixed: 'budgets.spans.FIXED',
     },
   },
-  REDEMPTION: { status: { 1: 'redemptions.unused', 2: 'fields.disabled', 3: 'redemptions.used' } },
+  REDEMPTION: { status: { enabled: 'redemptions.unused', disabled: 'fields.disabled', used: 'redemptions.used' } },
 } as const;
 type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];
 
 /** Unix seconds; 0 and -1 stand for none. */
-const secondFields: readonly string[] = ['createdTime', 'expiredTime', 'validFrom', 'validUntil', 'startsAt', 'endsAt'];
+const secondFields: readonly string[] = ['createdTime', 'expiredTime', 'startsAt', 'endsAt'];
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** The name of a changed field in the reader's language; one without a label as the server names it. */

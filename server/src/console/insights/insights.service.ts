@@ -116,7 +116,6 @@ export class InsightService {
    */
   async ledgerTotals(actor: MaybeActor): Promise<LedgerTotals> {
     requirePermission(actor, 'usage.read');
-    const now = seconds(this.deps.clock);
     const [row] = await this.deps.database.query<
       Array<
         Record<'balances' | 'inviteEarnings' | 'unusedCodes' | 'unlimitedCodes' | 'reserved', string> & { asOf: Date }
@@ -126,10 +125,10 @@ export class InsightService {
               (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS reserved
          FROM (SELECT coalesce(sum(quota), 0) AS balances, coalesce(sum(aff_quota), 0) AS "inviteEarnings"
                  FROM users WHERE deleted_at IS NULL) u,
-              (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses = -1)), 0) AS "unusedCodes",
-                      count(*) FILTER (WHERE is_gift AND max_uses = -1) AS "unlimitedCodes"
+              (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses IS NULL)), 0) AS "unusedCodes",
+                      count(*) FILTER (WHERE is_gift AND max_uses IS NULL) AS "unlimitedCodes"
                  FROM redemptions WHERE ${isOpen('$1')}) c`,
-      [now],
+      [new Date(this.deps.clock.now())],
     );
     if (!row) throw new Error('an aggregate returned no row');
     const { asOf, ...texts } = row;
@@ -206,33 +205,27 @@ export class InsightService {
   ): Promise<Slice<RedemptionBatch>> {
     requirePermission(actor, 'codes');
     const rows = await this.deps.database.query<
-      Array<
-        Record<'quotaUsed' | 'quotaOpen' | 'batches', string> &
-          Pick<RedemptionBatch, 'name' | 'total' | 'used' | 'disabled'> & { firstAt: number; lastUsedAt: number | null }
-      >
+      Array<Record<'quotaUsed' | 'quotaOpen' | 'batches', string> & Omit<RedemptionBatch, 'quotaUsed' | 'quotaOpen'>>
     >(
-      `SELECT name, count(*)::int AS total, count(*) FILTER (WHERE used_count > 0 OR status = 3)::int AS used,
-              count(*) FILTER (WHERE status = 2)::int AS disabled,
-              (coalesce(sum(quota) FILTER (WHERE NOT is_gift AND status = 3), 0) + coalesce(sum(gifts.quota_used), 0))::text AS "quotaUsed",
+      `SELECT name, count(*)::int AS total, count(*) FILTER (WHERE used_count > 0 OR status = 'used')::int AS used,
+              count(*) FILTER (WHERE status = 'disabled')::int AS disabled,
+              (coalesce(sum(quota) FILTER (WHERE NOT is_gift AND status = 'used'), 0) + coalesce(sum(gifts.quota_used), 0))::text AS "quotaUsed",
               coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE ${isOpen('$1')}), 0)::text AS "quotaOpen",
-              min(created_time)::float8 AS "firstAt",
-              nullif(greatest(max(redeemed_time), max(gifts.last_used)), 0)::float8 AS "lastUsedAt",
+              min(created_at) AS "firstAt", greatest(max(redeemed_at), max(gifts.last_used)) AS "lastUsedAt",
               count(*) OVER ()::text AS batches
          FROM redemptions LEFT JOIN LATERAL (
-                SELECT sum(u.quota) AS quota_used, max(u.used_time) AS last_used FROM redemption_uses u
+                SELECT sum(u.quota) AS quota_used, max(u.used_at) AS last_used FROM redemption_uses u
                  WHERE u.redemption_id = redemptions.id AND redemptions.is_gift) gifts ON TRUE
         WHERE deleted_at IS NULL AND ($4::text[] IS NULL OR name = ANY ($4))
-        GROUP BY name ORDER BY max(created_time) DESC, name COLLATE "C" LIMIT $2 OFFSET $3`,
-      [seconds(this.deps.clock), pageSize, page * pageSize, names ?? null],
+        GROUP BY name ORDER BY max(created_at) DESC, name COLLATE "C" LIMIT $2 OFFSET $3`,
+      [new Date(this.deps.clock.now()), pageSize, page * pageSize, names ?? null],
     );
     const totalCount = Number(rows[0]?.batches ?? (page === 0 ? 0 : await this.countBatches(names)));
     return {
-      items: rows.map(({ batches: _, firstAt, lastUsedAt, quotaUsed, quotaOpen, ...row }) => ({
+      items: rows.map(({ batches: _, quotaUsed, quotaOpen, ...row }) => ({
         ...row,
         quotaUsed: Number(quotaUsed),
         quotaOpen: Number(quotaOpen),
-        firstAt: new Date(firstAt * 1000),
-        lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt * 1000),
       })),
       totalCount,
       endCursor: null,
@@ -327,10 +320,10 @@ export class InsightService {
 
 /**
  * SQL: whether the code can be redeemed now or later.
- * @param now placeholder of the current time, Unix seconds
+ * @param now placeholder of the current time
  */
 const isOpen = (now: string): string =>
-  `deleted_at IS NULL AND status = 1 AND (valid_until = 0 OR valid_until >= ${now})`;
+  `deleted_at IS NULL AND status = 'enabled' AND (valid_until IS NULL OR valid_until > ${now})`;
 
 /** SQL: how often a code can still be redeemed; 1 for a gift code without a limit. */
-const remainingUses = 'CASE WHEN is_gift AND max_uses > 0 THEN greatest(max_uses - used_count, 0) ELSE 1 END';
+const remainingUses = 'CASE WHEN is_gift AND max_uses IS NOT NULL THEN greatest(max_uses - used_count, 0) ELSE 1 END';

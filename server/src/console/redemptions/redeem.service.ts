@@ -1,12 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import type { SharedState } from '../../platform/cache/shared-state.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import type { CreditService } from '../../billing/payments/index.js';
-import { Redemption, RedemptionStatus } from './redemption.entity.js';
+import { Redemption } from './redemption.entity.js';
 
 export interface Redeemed {
   readonly quota: number;
@@ -106,23 +106,22 @@ export class RedeemService {
       lock: { mode: 'for_no_key_update' },
     });
     if (!code) throw new RedeemRefusedError('UNKNOWN', 'Invalid redemption code');
-    const now = seconds(this.deps.clock);
-    if (code.validFrom > 0 && now < code.validFrom) throw new RedeemRefusedError('NOT_YET_VALID', 'Code not yet valid');
-    if (code.validUntil > 0 && now > code.validUntil) throw new RedeemRefusedError('EXPIRED', 'Code expired');
+    const now = new Date(this.deps.clock.now());
+    if (code.validFrom && now < code.validFrom) throw new RedeemRefusedError('NOT_YET_VALID', 'Code not yet valid');
+    if (code.validUntil && now >= code.validUntil) throw new RedeemRefusedError('EXPIRED', 'Code expired');
     return code;
   }
 
   private async use(manager: EntityManager, code: Redemption, user: Actor): Promise<void> {
-    if (code.status === RedemptionStatus.disabled) throw new RedeemRefusedError('DISABLED', 'Invalid redemption code');
-    if (!code.isGift && code.status !== RedemptionStatus.enabled)
-      throw new RedeemRefusedError('USED', 'Code already used');
-    const isUsedUp = code.maxUses !== -1 && code.usedCount >= code.maxUses;
-    if (code.isGift && (isUsedUp || code.status !== RedemptionStatus.enabled)) {
+    if (code.status === 'disabled') throw new RedeemRefusedError('DISABLED', 'Invalid redemption code');
+    if (!code.isGift && code.status === 'used') throw new RedeemRefusedError('USED', 'Code already used');
+    const isUsedUp = code.maxUses !== null && code.usedCount >= code.maxUses;
+    if (code.isGift && (isUsedUp || code.status === 'used')) {
       throw new RedeemRefusedError('USED_UP', 'Gift code reached its maximum uses');
     }
-    const now = seconds(this.deps.clock);
+    const now = new Date(this.deps.clock.now());
     const used = await manager.query<unknown[]>(
-      `INSERT INTO redemption_uses (redemption_id, user_id, used_time, quota) VALUES ($1, $2, $3, $4)
+      `INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota) VALUES ($1, $2, $3, $4)
        ON CONFLICT DO NOTHING RETURNING 1`,
       [code.id, user.id, now, code.quota],
     );
@@ -131,15 +130,15 @@ export class RedeemService {
   }
 }
 
-const normalUse = ({ id }: Actor, now: number): Partial<Redemption> => ({
-  status: RedemptionStatus.used,
+const normalUse = ({ id }: Actor, now: Date): Partial<Redemption> => ({
+  status: 'used',
   usedUserId: id,
-  redeemedTime: now,
+  redeemedAt: now,
 });
 
 function giftUse({ usedCount, maxUses }: Redemption): Partial<Redemption> {
   const next = usedCount + 1;
-  return { usedCount: next, ...(next === maxUses ? { status: RedemptionStatus.used } : {}) };
+  return { usedCount: next, ...(next === maxUses ? { status: 'used' } : {}) };
 }
 
 const alreadyUsed = ({ isGift }: Redemption): RedeemRefusedError =>

@@ -1,78 +1,87 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
-import { maxInt32 } from '../../shared/limits.js';
 
 /** Fields that can be edited. */
 export type RedemptionFields = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil'>;
 
+/** New codes of one batch. */
 export interface NewRedemptions extends RedemptionFields {
   readonly isGift: boolean;
-  /** Maximum number of uses; -1 or 0 for unlimited. */
-  readonly maxUses: number;
-  /** Number of codes; ignored with a `key`. */
+  /** Maximum number of uses of a gift code; null for unlimited. */
+  readonly maxUses: number | null;
+  /** Number of codes; 1 with a `key`. */
   readonly count: number;
   /** A custom code. Empty creates random ones. */
   readonly key: string;
 }
 
-export const newRedemptionDefaults: NewRedemptions = {
-  name: '',
-  quota: 0,
-  validFrom: 0,
-  validUntil: 0,
-  isGift: false,
-  maxUses: -1,
-  count: 0,
-  key: '',
-};
+/** Fields as callers send them. Null means absent, but removes a bound of the validity and the limit of uses. */
+export type InputOf<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | null };
 
 const maxNameLength = 20;
 const maxKeyLength = 128;
 const maxConcurrent = 100;
-const latestTime = 253_402_300_799;
+const second = 1000;
+const latestSecond = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** @throws InvalidInputError */
-export function parseFields(fields: RedemptionFields): RedemptionFields {
-  const name = fields.name.trim();
+const unset: RedemptionFields = { name: '', quota: 0, validFrom: null, validUntil: null };
+
+/**
+ * Checks the fields of a code. Times are rounded up to whole seconds, the precision of the REST API.
+ * @param before values of the absent fields
+ * @throws InvalidInputError
+ */
+export function parseFields(given: InputOf<RedemptionFields>, before = unset): RedemptionFields {
+  const name = (given.name ?? before.name).trim();
+  const quota = given.quota ?? before.quota;
+  const validFrom = given.validFrom === undefined ? before.validFrom : wholeSecond(given.validFrom);
+  const validUntil = given.validUntil === undefined ? before.validUntil : wholeSecond(given.validUntil);
   const length = [...name].length;
   if (length < 1 || length > maxNameLength) throw new InvalidInputError('Name length must be 1-20', 'name');
   if (hasControl(name)) throw new InvalidInputError('Name must not contain control characters', 'name');
-  if (!Number.isSafeInteger(fields.quota) || fields.quota < 1 || fields.quota > maxQuota) {
+  if (!Number.isSafeInteger(quota) || quota < 1 || quota > maxQuota) {
     throw new InvalidInputError(`Quota must be ${quotaFrom(1)}`, 'quota');
   }
-  for (const field of ['validFrom', 'validUntil'] as const) {
-    const time = fields[field];
-    if (!Number.isSafeInteger(time) || time < 0 || time > latestTime) {
-      throw new InvalidInputError('Invalid time', field);
-    }
-  }
-  if (fields.validFrom > 0 && fields.validUntil > 0 && fields.validFrom >= fields.validUntil) {
+  checkValidity(validFrom, validUntil);
+  return { name, quota, validFrom, validUntil };
+}
+
+/** Compares the first and the last valid second, which the REST API shows. Its zero means that there is no bound. */
+function checkValidity(validFrom: Date | null, validUntil: Date | null): void {
+  const first = validFrom && validFrom.getTime();
+  const last = validUntil && validUntil.getTime() - second;
+  const isShown = (time: number | null): boolean => time === null || (time > 0 && time <= latestSecond);
+  if (!isShown(first)) throw new InvalidInputError('Invalid time', 'validFrom');
+  if (!isShown(last)) throw new InvalidInputError('Invalid time', 'validUntil');
+  if (first !== null && last !== null && first >= last) {
     throw new InvalidInputError('Start must be before end', 'validFrom');
   }
-  return { name, quota: fields.quota, validFrom: fields.validFrom, validUntil: fields.validUntil };
 }
 
 /** @throws InvalidInputError */
-export function parseNew(given: NewRedemptions): NewRedemptions {
+export function parseNew(given: InputOf<NewRedemptions>): NewRedemptions {
   const fields = parseFields(given);
-  const key = given.key.trim();
+  const [key, count] = [(given.key ?? '').trim(), given.count ?? 0];
   if (key.length > maxKeyLength || hasControl(key)) {
     throw new InvalidInputError(
       `A code has at most ${maxKeyLength} characters, none of them control characters`,
       'key',
     );
   }
-  if (key === '' && !(Number.isSafeInteger(given.count) && given.count > 0)) {
+  if (key === '' && !(Number.isSafeInteger(count) && count > 0)) {
     throw new InvalidInputError('Count must be above 0', 'count');
   }
-  if (key === '' && given.count > maxConcurrent) throw new InvalidInputError('Count must not exceed 100', 'count');
-  const maxUses = given.isGift && given.maxUses !== 0 ? given.maxUses : -1;
-  if (maxUses !== -1 && !(Number.isSafeInteger(maxUses) && maxUses > 0 && maxUses <= maxInt32)) {
-    throw new InvalidInputError('Maximum uses must be above 0, or -1 for no limit', 'maxUses');
+  if (key === '' && count > maxConcurrent) throw new InvalidInputError('Count must not exceed 100', 'count');
+  const isGift = given.isGift ?? false;
+  const maxUses = isGift ? (given.maxUses ?? null) : null;
+  if (maxUses !== null && maxUses < 1) {
+    throw new InvalidInputError('Maximum uses must be above 0', 'maxUses');
   }
-  return { ...fields, isGift: given.isGift, maxUses, key, count: key === '' ? given.count : 1 };
+  return { ...fields, isGift, maxUses, key, count: key === '' ? count : 1 };
 }
+
+const wholeSecond = (time: Date | null): Date | null => time && new Date(Math.ceil(time.getTime() / second) * second);
 
 // eslint-disable-next-line no-control-regex -- the pattern is about control characters
 const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(text);

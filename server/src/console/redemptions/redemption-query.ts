@@ -1,11 +1,11 @@
 import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
-import { andAmong, andDuring } from '../../platform/db/conditions.js';
-import type { SortKeys } from '../../platform/db/keyset.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
+import { milliseconds, type SortKeys } from '../../platform/db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
-import { RedemptionStatus, type Redemption } from './redemption.entity.js';
+import { redemptionStatuses, type Redemption, type RedemptionStatus } from './redemption.entity.js';
 
 /** Conditions on codes. Absent fields do not restrict; an empty list matches nothing. */
 export interface RedemptionFilter {
@@ -14,12 +14,12 @@ export interface RedemptionFilter {
   readonly keyword?: string;
   /** The full name. */
   readonly name?: string;
-  readonly statuses?: readonly number[];
+  readonly statuses?: readonly RedemptionStatus[];
   readonly isGift?: boolean;
   readonly created?: TimeRange;
 }
 
-export type RedemptionSortField = 'id' | 'name' | 'status' | 'quota' | 'createdTime' | 'redeemedTime' | 'usedCount';
+export type RedemptionSortField = 'id' | 'name' | 'status' | 'quota' | 'createdAt' | 'usedCount';
 
 /** Totals of all codes that match a filter. */
 export interface RedemptionSums {
@@ -43,7 +43,7 @@ export function redemptionQuery(deps: QueryDeps, filter: RedemptionFilter): Sele
   andAmong(query, 'redemption.id', filter.ids);
   andAmong(query, 'redemption.status', filter.statuses);
   andAmong(query, 'redemption.name', filter.name === undefined ? undefined : [filter.name]);
-  andDuring(query, 'redemption.created_time', filter.created);
+  andBetween(query, 'redemption.created_at', filter.created);
   if (filter.isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift: filter.isGift });
   // Postgres texts cannot contain NUL, so no name starts with one.
   if (filter.keyword) query.andWhere(matching(deps.secrets, filter.keyword.replaceAll('\0', '')));
@@ -59,14 +59,9 @@ function matching(secrets: Pick<Secrets, 'hash'>, keyword: string): Brackets {
   });
 }
 
-/**
- * Reads the totals.
- * @param select the codes
- * @param now Unix seconds
- */
-export async function readSums(select: SelectQueryBuilder<Redemption>, now: number): Promise<RedemptionSums> {
-  const open = `redemption.status = ${RedemptionStatus.enabled}
-    AND (redemption.valid_until = 0 OR redemption.valid_until >= :now)`;
+/** Reads the totals of the selected codes. */
+export async function readSums(select: SelectQueryBuilder<Redemption>, now: Date): Promise<RedemptionSums> {
+  const open = `redemption.status = 'enabled' AND (redemption.valid_until IS NULL OR redemption.valid_until > :now)`;
   const left = `redemption.quota::numeric
     * CASE WHEN redemption.is_gift THEN greatest(redemption.max_uses - redemption.used_count, 0) ELSE 1 END`;
   const row = await select
@@ -74,10 +69,10 @@ export async function readSums(select: SelectQueryBuilder<Redemption>, now: numb
     .addSelect(`coalesce(sum(${left}) FILTER (WHERE ${open}), 0)`, 'unused')
     .addSelect(
       `coalesce(sum(coalesce((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id),
-         CASE WHEN redemption.status = ${RedemptionStatus.used} AND NOT redemption.is_gift THEN redemption.quota END)), 0)`,
+         CASE WHEN redemption.status = 'used' AND NOT redemption.is_gift THEN redemption.quota END)), 0)`,
       'used',
     )
-    .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses < 0)`, 'endless')
+    .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses IS NULL)`, 'endless')
     .setParameter('now', now)
     .getRawOne<Record<'codes' | 'unused' | 'used' | 'endless', string>>();
   return {
@@ -91,9 +86,11 @@ export async function readSums(select: SelectQueryBuilder<Redemption>, now: numb
 export const sortKeys: SortKeys<Redemption, RedemptionSortField> = {
   id: { sql: 'redemption.id', value: ({ id }) => id },
   name: { sql: 'redemption.name', value: ({ name }) => name },
-  status: { sql: 'redemption.status', value: ({ status }) => status },
+  status: {
+    sql: `array_position('{${redemptionStatuses.join(',')}}', redemption.status)`,
+    value: ({ status }) => redemptionStatuses.indexOf(status) + 1,
+  },
   quota: { sql: 'redemption.quota', value: ({ quota }) => quota },
-  createdTime: { sql: 'redemption.created_time', value: ({ createdTime }) => createdTime },
-  redeemedTime: { sql: 'redemption.redeemed_time', value: ({ redeemedTime }) => redeemedTime },
+  createdAt: { sql: milliseconds('redemption.created_at'), value: ({ createdAt }) => createdAt },
   usedCount: { sql: 'redemption.used_count', value: ({ usedCount }) => usedCount },
 };

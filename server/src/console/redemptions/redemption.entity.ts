@@ -1,11 +1,11 @@
 import { Column, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
 
-export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
+/** The states of a code, in the order in which lists sort them. */
+export const redemptionStatuses = ['enabled', 'disabled', 'used'] as const;
+export type RedemptionStatus = (typeof redemptionStatuses)[number];
 
-/**
- * A redemption code. A normal code serves one user, a gift code many, once each. Times are Unix seconds, 0 when unset.
- */
+/** A redemption code. A normal code serves one user, a gift code many, once each. */
 @Entity('redemptions')
 export class Redemption {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -13,20 +13,21 @@ export class Redemption {
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('bytea', { name: 'key_hash', select: false }) keyHash: Buffer;
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
-  @Column('smallint', { default: 1 }) status: number;
+  @Column('text', { default: 'enabled' }) status: RedemptionStatus;
   @Column('text') name: string;
   @Column('bigint', { transformer: bigintColumn }) quota: number;
-  @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   /** Time of use; normal codes only. */
-  @Column('bigint', { name: 'redeemed_time', transformer: bigintColumn, default: 0 }) redeemedTime: number;
-  /** The validity, inclusive; 0 means no bound. */
-  @Column('bigint', { name: 'valid_from', transformer: bigintColumn, default: 0 }) validFrom: number;
-  @Column('bigint', { name: 'valid_until', transformer: bigintColumn, default: 0 }) validUntil: number;
-  /** The user of a normal code; 0 before use. */
-  @Column('integer', { name: 'used_user_id', default: 0 }) usedUserId: number;
+  @Column('timestamptz', { name: 'redeemed_at', nullable: true }) redeemedAt: Date | null;
+  /** Included. Null: no bound. */
+  @Column('timestamptz', { name: 'valid_from', nullable: true }) validFrom: Date | null;
+  /** Excluded. Null: no bound. */
+  @Column('timestamptz', { name: 'valid_until', nullable: true }) validUntil: Date | null;
+  /** The user of a normal code; null before use. */
+  @Column('integer', { name: 'used_user_id', nullable: true }) usedUserId: number | null;
   @Column('boolean', { name: 'is_gift', default: false }) isGift: boolean;
-  /** Maximum number of uses of a gift code; -1 for unlimited. */
-  @Column('integer', { name: 'max_uses', default: -1 }) maxUses: number;
+  /** Maximum number of uses of a gift code; null for unlimited. */
+  @Column('integer', { name: 'max_uses', nullable: true }) maxUses: number | null;
   @Column('integer', { name: 'used_count', default: 0 }) usedCount: number;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
 }

@@ -5,18 +5,19 @@ import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, PageInterface, pageItems, pageObject, sortInput } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import { pick } from '../../shared/snake-case.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { Redeemed, RedeemRefusal } from './redeem.service.js';
 import type { RedemptionUse } from './redemption-uses.js';
-import { RedemptionStatus } from './redemption.entity.js';
-import type { NewRedemptions, RedemptionFields } from './redemption-input.js';
+import type { RedemptionStatus } from './redemption.entity.js';
+import type { InputOf, NewRedemptions, RedemptionFields } from './redemption-input.js';
 import type { RedemptionFilter, RedemptionSortField, RedemptionSums } from './redemption-query.js';
 import type { KeyedRedemption } from './redemption.service.js';
 
 export const RedemptionStatusEnum = enumType(
   'RedemptionStatus',
-  { UNUSED: RedemptionStatus.enabled, DISABLED: RedemptionStatus.disabled, USED: RedemptionStatus.used },
+  { UNUSED: 'enabled', DISABLED: 'disabled', USED: 'used' },
   'Whether a code can be used.',
   { UNUSED: 'Can be redeemed; a gift code stays enabled after some uses.', USED: 'Can no longer be redeemed.' },
 );
@@ -44,12 +45,7 @@ export class RedemptionUseObject {
   quota: number;
 }
 
-export const toUseObject = ({ userId, redemptionId, usedTime, quota }: RedemptionUse): RedemptionUseObject => ({
-  userId,
-  redemptionId,
-  quota,
-  at: new Date(usedTime * 1000),
-});
+export const toUseObject = ({ usedAt, ...use }: RedemptionUse): RedemptionUseObject => ({ ...use, at: usedAt });
 
 export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage');
 
@@ -65,7 +61,7 @@ export class RedemptionObject {
   key: string;
 
   @Field(() => RedemptionStatusEnum)
-  status: number;
+  status: RedemptionStatus;
 
   @Field(() => RedemptionKindEnum)
   kind: RedemptionKind;
@@ -82,8 +78,8 @@ export class RedemptionObject {
   @Field(() => Int, { description: 'The admin who created it.' })
   createdById: number;
 
-  /** The user who redeemed a normal code; 0 for other codes and before use. */
-  redeemedById: number;
+  /** The user who redeemed a normal code; null for other codes and before use. */
+  redeemedById: number | null;
 
   @Field(() => Date)
   createdAt: Date;
@@ -95,26 +91,16 @@ export class RedemptionObject {
   validUntil: Date | null;
 }
 
-export function toRedemptionObject({ redemption, key }: KeyedRedemption): RedemptionObject {
-  const { id, status, quota, isGift, maxUses, usedCount, createdTime, validFrom, validUntil } = redemption;
-  const isUsed = status === (RedemptionStatus.used as number);
-  return {
-    id,
-    key,
-    status,
-    quota,
-    batch: redemption.name,
-    kind: isGift ? 'GIFT' : 'ONCE',
-    maxUses: !isGift ? 1 : maxUses < 0 ? null : maxUses,
-    usedCount: isGift ? usedCount : Number(isUsed),
-    createdById: redemption.userId,
-    redeemedById: redemption.usedUserId,
-    createdAt: new Date(createdTime * 1000),
-    validFrom: validFrom === 0 ? null : new Date(validFrom * 1000),
-    // The stored second is the last valid one.
-    validUntil: validUntil === 0 ? null : new Date((validUntil + 1) * 1000),
-  };
-}
+export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): RedemptionObject => ({
+  ...pick(redemption, ['id', 'status', 'quota', 'createdAt', 'validFrom', 'validUntil']),
+  key,
+  batch: redemption.name,
+  kind: redemption.isGift ? 'GIFT' : 'ONCE',
+  maxUses: redemption.isGift ? redemption.maxUses : 1,
+  usedCount: redemption.isGift ? redemption.usedCount : Number(redemption.status === 'used'),
+  createdById: redemption.userId,
+  redeemedById: redemption.usedUserId,
+});
 
 @ObjectType('RedemptionSums', { description: 'Totals of all codes that match the filter.' })
 export class RedemptionSumsObject implements RedemptionSums {
@@ -164,7 +150,7 @@ export class RedemptionFilterInput {
   keyword?: string | null;
 
   @Field(() => [RedemptionStatusEnum], { nullable: true })
-  statuses?: number[] | null;
+  statuses?: RedemptionStatus[] | null;
 
   @Field(() => RedemptionKindEnum, { nullable: true })
   kind?: RedemptionKind | null;
@@ -189,7 +175,7 @@ const sortFields: Readonly<Record<string, RedemptionSortField>> = {
   BATCH: 'name',
   STATUS: 'status',
   QUOTA: 'quota',
-  CREATED_AT: 'createdTime',
+  CREATED_AT: 'createdAt',
   USED_COUNT: 'usedCount',
 };
 const RedemptionSort = sortInput('Redemption', sortFields);
@@ -245,30 +231,15 @@ export class UpdateRedemptionInput extends RedemptionFieldsInput {
   quota?: number | null;
 }
 
-export const toNewRedemptions = (input: CreateRedemptionsInput): Partial<NewRedemptions> => ({
+export const toNewRedemptions = (input: CreateRedemptionsInput): InputOf<NewRedemptions> => ({
   ...toRedemptionFields(input),
-  count: input.count,
-  key: input.key ?? '',
+  ...pick(input, ['count', 'key', 'maxUses']),
   isGift: input.kind === 'GIFT',
-  maxUses: input.maxUses ?? -1,
 });
 
-/** Converts the fields. Absent fields stay absent. Null removes a bound. */
-export function toRedemptionFields({
-  batch,
-  quota,
-  validFrom,
-  validUntil,
-}: CreateRedemptionsInput | UpdateRedemptionInput): Partial<RedemptionFields> {
-  const seconds = (date: Date): number => Math.ceil(date.getTime() / 1000);
-  return omitUndefined({
-    name: batch ?? undefined,
-    quota: quota ?? undefined,
-    validFrom: validFrom === null ? 0 : validFrom && seconds(validFrom),
-    // The stored second is the last valid one.
-    validUntil: validUntil === null ? 0 : validUntil && seconds(validUntil) - 1,
-  });
-}
+export const toRedemptionFields = (
+  input: CreateRedemptionsInput | UpdateRedemptionInput,
+): InputOf<RedemptionFields> => ({ ...pick(input, ['quota', 'validFrom', 'validUntil']), name: input.batch });
 
 const RedeemRefusalEnum = enumType(
   'RedeemRefusal',

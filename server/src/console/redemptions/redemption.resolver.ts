@@ -7,7 +7,6 @@ import { ListArgs, listQueryOf, PageOf } from '../../platform/graphql/pagination
 import type { BulkResult } from '../../shared/bulk.js';
 import type { OptionValues } from '../../options/option.service.js';
 import { RedeemRefusedError, type RedeemService } from './redeem.service.js';
-import { RedemptionStatus } from './redemption.entity.js';
 import {
   CreateRedemptionsInput,
   type RedeemedObject,
@@ -106,7 +105,7 @@ export class RedemptionResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
   ): Promise<RedemptionPayload> {
-    return toPayload(await this.redemptionService.setStatus(actor, id, RedemptionStatus.enabled));
+    return toPayload(await this.redemptionService.setStatus(actor, id, 'enabled'));
   }
 
   @PayloadMutation(ofCode, 'Disables an unused code.')
@@ -115,7 +114,7 @@ export class RedemptionResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
   ): Promise<RedemptionPayload> {
-    return toPayload(await this.redemptionService.setStatus(actor, id, RedemptionStatus.disabled));
+    return toPayload(await this.redemptionService.setStatus(actor, id, 'disabled'));
   }
 
   @Mutation(() => BulkPayload, { description: 'Disables those of the given codes that are unused.' })

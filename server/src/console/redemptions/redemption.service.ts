@@ -3,9 +3,8 @@ import { In, type EntityManager, type FindOptionsWhere, type Repository } from '
 import { readSlice } from '../../platform/db/keyset.js';
 import { hasScope, requirePermission, visibleUsers, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList, maxIds } from '../../shared/id-list.js';
 import { maxInt32 } from '../../shared/limits.js';
@@ -14,13 +13,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { LogType } from '../logs/index.js';
-import {
-  newRedemptionDefaults,
-  parseFields,
-  parseNew,
-  type NewRedemptions,
-  type RedemptionFields,
-} from './redemption-input.js';
+import { parseFields, parseNew, type InputOf, type NewRedemptions, type RedemptionFields } from './redemption-input.js';
 import {
   readSums,
   redemptionQuery,
@@ -30,7 +23,7 @@ import {
   type RedemptionSums,
 } from './redemption-query.js';
 import { readUses, type RedemptionUse } from './redemption-uses.js';
-import { Redemption, RedemptionStatus } from './redemption.entity.js';
+import { Redemption, type RedemptionStatus } from './redemption.entity.js';
 
 /** A row with its code, for admins only. Access tokens that must not change codes get `hiddenKey` instead of the text. */
 export interface KeyedRedemption {
@@ -71,7 +64,7 @@ export class RedemptionService {
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: RedemptionFilter): Promise<RedemptionSums> {
     requirePermission(actor, 'codes');
-    return readSums(redemptionQuery(this.deps, filter), seconds(this.deps.clock));
+    return readSums(redemptionQuery(this.deps, filter), new Date(this.deps.clock.now()));
   }
 
   /**
@@ -122,11 +115,11 @@ export class RedemptionService {
    */
   async create(
     actor: MaybeActor,
-    given: Partial<NewRedemptions>,
+    given: InputOf<NewRedemptions>,
     idempotencyKey?: string | null,
   ): Promise<{ codes: KeyedRedemption[]; replayed: boolean }> {
     const admin = requirePermission(actor, 'codes');
-    const wanted = { ...newRedemptionDefaults, ...omitUndefined(given) };
+    const wanted = parseNew(given);
     // The digest of the input is not keyed, so it must not contain the code itself.
     const input = { ...wanted, key: this.deps.secrets.hash(wanted.key).toString('hex') };
     // The ids are stored, not the codes: results of idempotency keys are not encrypted.
@@ -144,7 +137,7 @@ export class RedemptionService {
 
   /** @returns ids of the new codes */
   private async insert(manager: EntityManager, admin: Actor, wanted: NewRedemptions): Promise<number[]> {
-    const { count, key, ...fields } = parseNew(wanted);
+    const { count, key, ...fields } = wanted;
     const keys = key === '' ? Array.from({ length: count }, () => randomUUID().replaceAll('-', '')) : [key];
     const { secrets, clock } = this.deps;
     const rows = keys.map((one) => ({
@@ -152,7 +145,7 @@ export class RedemptionService {
       userId: admin.id,
       keyHash: secrets.hash(one),
       keySealed: secrets.seal(one),
-      createdTime: seconds(clock),
+      createdAt: new Date(clock.now()),
     }));
     const { identifiers } = await manager.insert(Redemption, rows).catch((error: unknown) => {
       throw isUniqueViolation(error, 'redemptions_key_hash') ? new ConflictError('Code already exists', 'key') : error;
@@ -167,27 +160,24 @@ export class RedemptionService {
    * Changes an unused code. Absent fields keep their value.
    * @throws AppError INVALID_INPUT, NOT_FOUND
    */
-  async update(actor: MaybeActor, id: number, given: Partial<RedemptionFields>): Promise<KeyedRedemption> {
+  async update(actor: MaybeActor, id: number, given: InputOf<RedemptionFields>): Promise<KeyedRedemption> {
     return this.change(requirePermission(actor, 'codes'), id, 'Changed', ({ redemption }) => {
-      if (redemption.status !== RedemptionStatus.enabled) {
+      if (redemption.status !== 'enabled') {
         throw new InvalidInputError('Only an unused code can be edited', 'status');
       }
-      return parseFields({ ...redemption, ...omitUndefined(given) });
+      return parseFields(given, redemption);
     });
   }
 
   /**
-   * @param status 1 or 2; a used code keeps its status
+   * Enables or disables a code. A used code keeps its status.
    * @throws AppError INVALID_INPUT, NOT_FOUND
    */
-  async setStatus(actor: MaybeActor, id: number, status: number): Promise<KeyedRedemption> {
+  async setStatus(actor: MaybeActor, id: number, status: Exclude<RedemptionStatus, 'used'>): Promise<KeyedRedemption> {
     const admin = requirePermission(actor, 'codes');
-    const word = status === RedemptionStatus.enabled ? 'Enabled' : 'Disabled';
+    const word = status === 'enabled' ? 'Enabled' : 'Disabled';
     return this.change(admin, id, word, ({ redemption }) => {
-      if (status !== RedemptionStatus.enabled && status !== RedemptionStatus.disabled) {
-        throw new InvalidInputError('A code can be enabled (1) or disabled (2)', 'status');
-      }
-      if (redemption.status === RedemptionStatus.used) {
+      if (redemption.status === 'used') {
         throw new InvalidInputError('A used code cannot be enabled or disabled', 'status');
       }
       return { status };
@@ -217,7 +207,7 @@ export class RedemptionService {
   /** @returns how many codes were deleted */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requirePermission(actor, 'codes');
-    return this.remove(admin, { status: RedemptionStatus.disabled }, 'Deleted the disabled codes');
+    return this.remove(admin, { status: 'disabled' }, 'Deleted the disabled codes');
   }
 
   /**
@@ -230,8 +220,8 @@ export class RedemptionService {
     const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
     return this.deps.redemptions.manager.transaction(async (manager) => {
       const rows = await lockWhere(manager, { id: In(known) });
-      const open = rows.filter(({ status }) => status === RedemptionStatus.enabled);
-      const status = RedemptionStatus.disabled;
+      const open = rows.filter(({ status }) => status === 'enabled');
+      const status = 'disabled';
       if (open.length > 0) {
         await manager.update(Redemption, { id: In(open.map(({ id }) => id)) }, { status });
         const changes = open.map((row) => changeOf('update', row.id, row, { ...row, status }));
@@ -240,7 +230,7 @@ export class RedemptionService {
       const statusOf = new Map(rows.map((row) => [row.id, row.status]));
       const failed = ids.flatMap((id): BulkFailure[] => {
         const before = statusOf.get(id);
-        if (before === RedemptionStatus.enabled) return [];
+        if (before === 'enabled') return [];
         if (before === undefined) return [{ id, code: 'NOT_FOUND', message: `Redemption code ${id} not found` }];
         return [{ id, code: 'CONFLICT', message: `Code ${id} is not unused` }];
       });
@@ -311,14 +301,14 @@ const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, 
   manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
 type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 'isGift' | 'maxUses'> & {
-  readonly status?: number;
+  readonly status?: RedemptionStatus;
 };
 
 /** Returns the audited fields, without the code. */
 const auditedFields = (row: Audited): Record<string, unknown> => ({
   name: row.name,
   quota: row.quota,
-  status: row.status ?? RedemptionStatus.enabled,
+  status: row.status ?? 'enabled',
   validFrom: row.validFrom,
   validUntil: row.validUntil,
   isGift: row.isGift,

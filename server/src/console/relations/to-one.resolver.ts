@@ -116,7 +116,7 @@ export class RedemptionRelations {
     description: 'The user who used it. Null: unused, or a gift, whose users are `uses`.',
   })
   redeemedBy(@Root() { redeemedById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, redeemedById);
+    return userOf(context, this.sources, redeemedById ?? 0);
   }
 }
 

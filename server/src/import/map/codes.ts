@@ -1,5 +1,12 @@
-import { maxInt32 } from '../../shared/limits.js';
+import { lastSecond, maxInt32 } from '../../shared/limits.js';
+import type { RedemptionStatus } from '../../console/redemptions/index.js';
 import type { Mapper } from './mapped.js';
+
+const statuses: ReadonlyMap<number, RedemptionStatus> = new Map([
+  [1, 'enabled'],
+  [2, 'disabled'],
+  [3, 'used'],
+]);
 
 /** Maps a redemption code, which keeps its text. */
 export const mapCode: Mapper = (row, { findings }) => {
@@ -11,12 +18,11 @@ export const mapCode: Mapper = (row, { findings }) => {
     findings.add(key === '' ? 'key-missing' : 'code-worthless', table, id, String(quota));
     return [];
   }
-  const status = [1, 2, 3].includes(row.whole('status', 1)) ? row.whole('status', 1) : 2;
+  const status = statuses.get(row.whole('status', 1)) ?? 'disabled';
   // one-api does not store the user who used a code.
-  const used = Math.max(row.clamped('used_count', 0, maxInt32), row.has('used_count') || status !== 3 ? 0 : 1);
-  const given = row.clamped('max_uses', -1, maxInt32, -1);
-  const limit = given === 0 ? -1 : given;
-  if (limit !== -1 && used > limit) findings.add('code-uses', table, id, `${used} of ${limit}`);
+  const used = Math.max(row.clamped('used_count', 0, maxInt32), row.has('used_count') || status !== 'used' ? 0 : 1);
+  const limit = row.clamped('max_uses', 0, maxInt32);
+  if (limit > 0 && used > limit) findings.add('code-uses', table, id, `${used} of ${limit}`);
   return [
     {
       key: String(id),
@@ -26,13 +32,13 @@ export const mapCode: Mapper = (row, { findings }) => {
         status,
         name: row.text('name'),
         quota,
-        created_time: row.seconds('created_time'),
-        redeemed_time: row.seconds('redeemed_time'),
-        valid_from: row.seconds('valid_from'),
-        valid_until: row.has('expired_time') ? row.seconds('expired_time') : row.seconds('valid_until'),
-        used_user_id: row.clamped('used_user_id', 0, maxInt32),
+        created_at: row.moment('created_time') ?? new Date(0).toISOString(),
+        redeemed_at: row.moment('redeemed_time'),
+        valid_from: row.moment('valid_from'),
+        valid_until: endOf(row.seconds(row.has('expired_time') ? 'expired_time' : 'valid_until')),
+        used_user_id: row.clamped('used_user_id', 0, maxInt32) || null,
         is_gift: row.flag('is_gift'),
-        max_uses: limit === -1 ? -1 : Math.max(limit, used),
+        max_uses: limit > 0 ? Math.max(limit, used) : null,
         used_count: used,
         deleted_at: row.time('deleted_at'),
       },
@@ -41,6 +47,10 @@ export const mapCode: Mapper = (row, { findings }) => {
     },
   ];
 };
+
+/** Returns the end of the validity. Sources store the last valid second, 0 for no bound. The column has the moment after it. */
+const endOf = (last: number): string | null =>
+  last > 0 ? new Date(Math.min(last + 1, lastSecond) * 1000).toISOString() : null;
 
 /** Maps a use of a gift code of Veloera, where one user may have used a code twice. */
 export const mapCodeUse = (): Mapper => {
@@ -56,7 +66,7 @@ export const mapCodeUse = (): Mapper => {
     const values = {
       redemption_id: code,
       user_id: user,
-      used_time: row.seconds('used_time'),
+      used_at: row.moment('used_time'),
       quota: row.whole('quota'),
     };
     return [{ key, values }];

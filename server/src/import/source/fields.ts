@@ -88,6 +88,12 @@ export class Fields {
     return Math.min(this.whole(name, missing), lastSecond);
   }
 
+  /** Returns Unix seconds as ISO text; null for 0 and for negative numbers. */
+  moment(name: string): string | null {
+    const seconds = this.seconds(name);
+    return seconds > 0 ? new Date(seconds * 1000).toISOString() : null;
+  }
+
   decimal(name: string): number {
     const number = Number(this.text(name) || 0);
     return Number.isFinite(number) ? number : 0;

@@ -230,17 +230,20 @@ export class Foundation1764100000000 implements MigrationInterface {
         user_id integer NOT NULL,
         key_hash bytea NOT NULL,
         key_sealed text NOT NULL,
-        status smallint NOT NULL DEFAULT 1 CHECK (status BETWEEN 1 AND 3),
+        status text NOT NULL DEFAULT 'enabled' CHECK (status IN ('enabled', 'disabled', 'used')),
         name text NOT NULL,
         quota bigint NOT NULL CHECK (quota BETWEEN 1 AND 9000000000000000),
-        created_time bigint NOT NULL,
-        redeemed_time bigint NOT NULL DEFAULT 0,
-        valid_from bigint NOT NULL DEFAULT 0,
-        valid_until bigint NOT NULL DEFAULT 0,
-        used_user_id integer NOT NULL DEFAULT 0,
+        created_at timestamptz NOT NULL,
+        -- Null: not redeemed, or a gift code.
+        redeemed_at timestamptz,
+        -- The first moment and the moment after the last. Null: no bound.
+        valid_from timestamptz,
+        valid_until timestamptz,
+        used_user_id integer,
         is_gift boolean NOT NULL DEFAULT false,
-        max_uses integer NOT NULL DEFAULT -1 CHECK (max_uses = -1 OR max_uses > 0),
-        used_count integer NOT NULL DEFAULT 0 CHECK (used_count >= 0 AND (max_uses = -1 OR used_count <= max_uses)),
+        -- Null: no limit.
+        max_uses integer CHECK (max_uses > 0),
+        used_count integer NOT NULL DEFAULT 0 CHECK (used_count >= 0 AND (max_uses IS NULL OR used_count <= max_uses)),
         deleted_at timestamptz
       );
       -- Includes deleted codes, so that a code is never reissued with another value.
@@ -251,7 +254,8 @@ export class Foundation1764100000000 implements MigrationInterface {
       CREATE TABLE redemption_uses (
         redemption_id integer NOT NULL,
         user_id integer NOT NULL,
-        used_time bigint NOT NULL,
+        -- Null: unknown, of an imported use.
+        used_at timestamptz,
         quota bigint NOT NULL,
         PRIMARY KEY (redemption_id, user_id)
       );
