@@ -12,7 +12,7 @@ export interface NeutralChoice {
   readonly finish: FinishReason | null;
   /** The client's stop text that ended the response. */
   readonly stopSequence?: string;
-  /** What the provider searched the web for. */
+  /** The queries with which the provider searched the web. */
   readonly searches?: readonly string[];
   /** In the shape of the chat dialect. */
   readonly logprobs?: Fields;

@@ -2,7 +2,7 @@ import type { Dropped } from './field-name.js';
 import { asFields, asFieldsList, asList, asText, someNumber, type Fields } from './fields.js';
 import type { NeutralRequest, NeutralTool, ToolChoice } from './request.js';
 
-/** What a client of Messages wants of a web search; absent fields are not limited. */
+/** The limits that a client of Messages sets for a web search. Absent fields are not limited. */
 export interface WebSearch {
   readonly allowedDomains?: readonly unknown[];
   readonly blockedDomains?: readonly unknown[];

@@ -2,7 +2,7 @@ import { randomAlphanumeric } from '../../../shared/ids.js';
 import type { Fields, Json } from '../../neutral/fields.js';
 import { pagesIn } from '../../neutral/web-search.js';
 
-/** What another provider searched for, and where it found its text. */
+/** The searches of another provider, and the sources of its text. */
 export interface Found {
   readonly queries: readonly string[];
   readonly annotations: readonly Fields[];

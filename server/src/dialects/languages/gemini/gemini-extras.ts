@@ -33,7 +33,7 @@ export function annotationsOf(candidate: Fields): Fields[] {
     : pages.flatMap((page) => (page && someText(page['uri']) ? [citation(page, 0, 0)] : []));
 }
 
-/** What Google searched the web for. */
+/** The queries with which Google searched the web. */
 export const queriesOf = (candidate: Fields): string[] =>
   asList(asFields(candidate['groundingMetadata'])?.['webSearchQueries']).flatMap((query) => someText(query) ?? []);
 

@@ -95,7 +95,7 @@ function readItem(item: Fields): Part[] {
   }
 }
 
-/** What OpenAI searched the web for; opening a page is no search. */
+/** The queries with which OpenAI searched the web. To open a page is no search. */
 export function queriesOf(item: Fields): string[] {
   if (item['type'] !== 'web_search_call') return [];
   const action = asFields(item['action']);
