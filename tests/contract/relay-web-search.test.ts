@@ -305,3 +305,26 @@ it('is as before at providers without a search', async () => {
   const refused = await relay.post('/v1/messages', key, call('deepseek-chat', forced));
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('web_search')]);
 });
+
+it('keeps the blocks of a search elsewhere from Anthropic, which refuses pages without their encrypted content', async () => {
+  const at = { ...gemini, model: 'gemini-2.5-flash' };
+  await relay.addChannel({ type: 24, models: at.model });
+  await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, provider(at));
+  const first = (await (await relay.post('/v1/messages', key, call(at.model))).json()) as { content: Json[] };
+  expect(first.content.map(({ type }) => type)).toEqual(['server_tool_use', 'web_search_tool_result', 'text']);
+  const messages = [...userMessage('search'), { role: 'assistant', content: first.content }, ...userMessage('And?')];
+  relay.upstream.script(
+    { path: '/v1/messages' },
+    json({
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'text', text }],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    }),
+  );
+  expect((await relay.post('/v1/messages', key, call('claude-sonnet-4-5', { messages }))).status).toBe(200);
+  const sent = relay.upstream.requests.at(-1)?.body?.['messages'] as Array<{ content: Json[] }>;
+  expect(sent[1]?.content).toEqual([expect.objectContaining({ type: 'text', text })]);
+});

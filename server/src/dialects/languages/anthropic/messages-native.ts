@@ -14,7 +14,7 @@ import { readAnthropicError } from './error.js';
 import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { cutThinkingSuffix, planThinking } from './thinking.js';
-import { continuesWithoutThought, withoutForeignThoughts } from './own-thoughts.js';
+import { continuesWithoutThought, withoutForeignBlocks } from './own-thoughts.js';
 import { idsOfMessage, idsOfMessageEvent } from '../provider-ids.js';
 import { ClaudeUsage, toClaudeUsage } from './usage.js';
 
@@ -68,7 +68,7 @@ export function nativeMessagesChanges(
   if (!target.passThrough) {
     const system = isHost ? withoutAttribution(body['system']) : body['system'];
     if (system !== body['system']) changes['system'] = system;
-    const messages = isHost ? null : withoutForeignThoughts(body['messages']);
+    const messages = isHost ? null : withoutForeignBlocks(body['messages']);
     if (messages) {
       changes['messages'] = messages;
       if (asFields(body['thinking'])?.['type'] === 'enabled' && continuesWithoutThought(messages)) {

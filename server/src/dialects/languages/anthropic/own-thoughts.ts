@@ -2,11 +2,12 @@ import { asFields, asFieldsList, asText, type Fields } from '../../neutral/field
 import { isForeignProof } from '../../neutral/thought-proof.js';
 
 /**
- * Removes thoughts that Anthropic would refuse: those of other providers, which are unsigned or have another signature.
+ * Removes blocks of other providers that Anthropic would refuse: thoughts, which are unsigned or have another signature, and
+ * searches, whose pages have no encrypted content.
  * @param messages the messages of a Messages body
- * @returns null if every thought is Anthropic's
+ * @returns null if there are none
  */
-export function withoutForeignThoughts(messages: unknown): unknown[] | null {
+export function withoutForeignBlocks(messages: unknown): unknown[] | null {
   if (!Array.isArray(messages)) return null;
   const kept = (messages as unknown[]).flatMap((message) => keptMessage(message));
   return kept.length === messages.length && kept.every((message, index) => message === messages[index]) ? null : kept;
@@ -16,7 +17,8 @@ function keptMessage(given: unknown): unknown[] {
   const message = asFields(given);
   if (message?.['role'] !== 'assistant' || !Array.isArray(message['content'])) return [given];
   const content = message['content'] as unknown[];
-  const kept = content.filter((block) => !isForeignThought(asFields(block)));
+  const searches = foreignSearches(content);
+  const kept = content.filter((block) => !isForeignThought(asFields(block)) && !isOfSearch(asFields(block), searches));
   if (kept.length === content.length) return [given];
   return kept.length === 0 ? [] : [{ ...message, content: kept }];
 }
@@ -28,6 +30,22 @@ function isForeignThought(block: Fields | null): boolean {
   }
   return block?.['type'] === 'redacted_thinking' && isForeignProof(asText(block['data']), 'anthropic');
 }
+
+/** Returns the ids of searches whose results were written by `searchBlocks`. */
+const foreignSearches = (content: readonly unknown[]): ReadonlySet<unknown> =>
+  new Set(
+    asFieldsList(content)
+      .filter(
+        (block) =>
+          block['type'] === 'web_search_tool_result' &&
+          asFieldsList(block['content']).some((page) => page['encrypted_content'] === ''),
+      )
+      .map((block) => block['tool_use_id']),
+  );
+
+const isOfSearch = (block: Fields | null, ids: ReadonlySet<unknown>): boolean =>
+  (block?.['type'] === 'server_tool_use' && ids.has(block['id'])) ||
+  (block?.['type'] === 'web_search_tool_result' && ids.has(block['tool_use_id']));
 
 const isThought = ({ type }: Fields): boolean => type === 'thinking' || type === 'redacted_thinking';
 

@@ -10,7 +10,8 @@ export interface Found {
 
 /**
  * A search of another provider as the blocks of Anthropic's own: the call, and its result. Other providers do not say which query found
- * which page, so all are one call. The content of a page is encrypted at Anthropic, and is not known here.
+ * which page, so all are one call. The content of a page is encrypted at Anthropic, and is not known here, so that Anthropic
+ * does not get these blocks later (`withoutForeignBlocks`).
  * @returns nothing when the provider did not search
  */
 export function searchBlocks({ queries, annotations }: Found): Json[] {
