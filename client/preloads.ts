@@ -5,7 +5,7 @@ import { languages } from './src/i18n/languages.js';
 
 /**
  * Writes `preloads.json` beside the built page: the files of each screen that the page does not name itself, and the texts of
- * each language. The server reads it (`server/src/platform/http/console-preloads.ts`) and does not serve it.
+ * each language. The server reads it (`server/src/platform/http/console-page.ts`) and does not serve it.
  */
 export function preloads(): Plugin {
   return {
@@ -32,7 +32,7 @@ export function preloads(): Plugin {
       const texts = Object.fromEntries(
         languages.map((language) => [
           language,
-          { first: filesOf(`i18n/${language}/first`), rest: filesOf(`i18n/${language}/rest`) },
+          { first: filesOf(`i18n/${language}/first`), rest: filesOf(`i18n/${language}/screens`) },
         ]),
       );
       this.emitFile({ type: 'asset', fileName: 'preloads.json', source: JSON.stringify({ screens: paths, texts }) });
