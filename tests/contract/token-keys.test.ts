@@ -368,12 +368,12 @@ describe('notices before expiry', () => {
     };
     const watch = () => new TokenExpiryWatch({ database: site.dataSource, notices, clock, report });
     const nodes = [watch(), watch(), watch()];
-    await Promise.all(nodes.map((node) => node.round()));
+    await Promise.all(nodes.map((node) => node.run()));
     expect(posted).toEqual([[other.id, ['old and soon', 'short and late']]]);
-    await watch().round();
+    await watch().run();
     expect(posted).toHaveLength(1);
     await site.query("UPDATE tokens SET expires_at = expires_at - interval '1 minute' WHERE id = $1", [soon]);
-    await watch().round();
+    await watch().run();
     expect(posted.slice(1)).toEqual([[other.id, ['old and soon']]]);
   });
 });

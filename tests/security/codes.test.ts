@@ -154,7 +154,7 @@ describe('money out of codes', () => {
     );
   });
 
-  it('leaves books that add up', async () => {
+  it('leaves a ledger that adds up', async () => {
     expect(await reconcile(pool)).toEqual([]);
   });
 });

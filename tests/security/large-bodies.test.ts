@@ -93,6 +93,6 @@ it.each(sampled(attacks, 12))(
   },
 );
 
-it('the books reconcile after all of it', async () => {
+it('the ledger reconciles after all of it', async () => {
   expect(await auditor.drifts()).toEqual([]);
 });

@@ -233,7 +233,7 @@ describe('forged, replayed or cross-provider payment callbacks', () => {
 describe('check-then-act on the inviter’s share', () => {
   afterEach(() => configure({ RebateEnabled: 'false' }));
 
-  it('is credited once with the order, however often and at once that is told, and the books add up', async () => {
+  it('is credited once with the order, however often and at once that is told, and the ledger adds up', async () => {
     const [inviter, payer] = [await person('inviter'), await person('payer')];
     await pool.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter.id, payer.id]);
     await configure({ RebatePercentage: '7.5', RebateEnabled: 'true' });
@@ -328,7 +328,7 @@ describe('unbounded bodies on anonymous routes', () => {
 });
 
 describe('integer overflow', () => {
-  it('no amount makes an order of nothing, of less, or of more than the books hold', async () => {
+  it('no amount makes an order of nothing, of less, or of more than the ledger holds', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double(), fc.bigInt().map(Number)),

@@ -69,7 +69,7 @@ async function payer(quota: number): Promise<Payer> {
   };
 }
 
-/** The books after everything has ended: nothing below zero, and at least 95 % of what the provider made is charged. */
+/** The ledger after everything has ended: nothing below zero, and at least 95 % of what the provider made is charged. */
 async function expectPaid(user: Payer, quota: number): Promise<void> {
   await nothingHeld();
   const state = await user.state();

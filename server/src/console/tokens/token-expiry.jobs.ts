@@ -45,7 +45,7 @@ export class TokenExpiryWatch {
 
   start(): void {
     this.runs.every(everyMilliseconds);
-    void this.round();
+    void this.run();
   }
 
   /** Waits for a run in progress. */
@@ -54,7 +54,7 @@ export class TokenExpiryWatch {
   }
 
   /** Announces all keys that are due. Never throws. */
-  round(): Promise<void> {
+  run(): Promise<void> {
     return this.runs.run();
   }
 

@@ -32,15 +32,15 @@ export function* fallbacks(
   let left = maxFallbacks;
   const after = group === null ? [] : groups.slice(groups.indexOf(group) + 1);
   for (const other of after) {
-    const way = admitTo(other, model, caller, table);
-    if (way && left-- > 0) yield way;
+    const admission = admitTo(other, model, caller, table);
+    if (admission && left-- > 0) yield admission;
   }
   const { modelLimits } = caller.token;
   for (const fallback of fallbackModelsOf(caller, model, first, writesText, settings)) {
     if (fallback === model || (modelLimits && !modelLimits.has(fallback))) continue;
     for (const other of groups) {
-      const way = admitTo(other, fallback, caller, table);
-      if (way && left-- > 0) yield way;
+      const admission = admitTo(other, fallback, caller, table);
+      if (admission && left-- > 0) yield admission;
     }
   }
 }

@@ -162,7 +162,7 @@ export class LimitBoard {
       const amount = this.toMicroUsd(use().quota);
       const own: TakenCost = { key, kind: 'cost', amount, ttlSeconds: period.ttlSeconds };
       const added = await this.add(own, taken);
-      const sum = await this.withBooks(added, own, kind === 'channel' ? channelId : null, period.start);
+      const sum = await this.withLedger(added, own, kind === 'channel' ? channelId : null, period.start);
       if (sum > limit * microUsd || sum - amount >= limit * microUsd) return { scope: kind, retryAt: period.end };
     }
     return null;
@@ -178,7 +178,7 @@ export class LimitBoard {
    * corrected in it. The ledger has no costs of keys.
    * @returns the whole count
    */
-  private async withBooks(sum: number, taken: TakenCost, channelId: number | null, start: number): Promise<number> {
+  private async withLedger(sum: number, taken: TakenCost, channelId: number | null, start: number): Promise<number> {
     if (channelId === null || taken.amount === 0) return sum;
     const { state, costs } = this.deps;
     let reading = this.reading.get(taken.key);
@@ -187,7 +187,7 @@ export class LimitBoard {
       const read = async (): Promise<number> => {
         const booked = this.toMicroUsd(await costs.of(channelId, start));
         // Another node may have read the cost while this node could not, and calls since then would count twice.
-        if (!(await state.once(`${key}:books`, ttlSeconds)) || booked === 0) return 0;
+        if (!(await state.once(`${key}:ledger`, ttlSeconds)) || booked === 0) return 0;
         await state.incrementBy(key, booked, ttlSeconds);
         return booked;
       };
