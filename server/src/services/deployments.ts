@@ -1,8 +1,7 @@
 import type { Endpoint } from '../gateway/endpoint.js';
 import type { OpenedBody } from '../gateway/request.js';
 import { parseJsonBody } from '../dialects/wire/forms/json-body.js';
-import { openChatBody } from './chat/chat-body.js';
-import { chatEndpoint, modelOf } from './chat/chat-endpoints.js';
+import { chatEndpoint, modelOf, openChatBody } from './chat/chat-endpoints.js';
 import { endpoints } from './endpoints.js';
 import { imageEditsEndpoint, transcriptionEndpoint, translationEndpoint } from './media/media-endpoints.js';
 

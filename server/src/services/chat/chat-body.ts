@@ -6,11 +6,11 @@ import { withFlatTools, withNestedTools } from '../../dialects/languages/openai/
 import { responsesClient } from '../../dialects/languages/responses/responses-client.js';
 
 /**
- * Opens a body that was sent to chat completions. In agent mode Cursor sends a body of Responses there and expects an answer of chat
- * completions, so the body is translated before anything else reads it.
+ * Translates a body that was sent to chat completions, before anything else reads it. In agent mode Cursor sends a body of Responses
+ * there, and expects an answer of chat completions; it sends flat tools, too.
  * @throws AppError INVALID_INPUT, UNSUPPORTED_BY_CHANNEL naming the field
  */
-export function openChatBody(body: Fields, model: string): OpenedBody {
+export function asChatBody(body: Fields, model: string): OpenedBody {
   const { messages, input } = body;
   if ((messages === undefined || messages === null) && input !== undefined && input !== null)
     return fromResponses(body, model);

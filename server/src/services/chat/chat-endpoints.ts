@@ -42,7 +42,7 @@ import {
 import { messagesTariff, textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
 import { malformed, RelayError } from '../../dialects/errors/relay-error.js';
 import { needInput, withCode } from '../refusals.js';
-import { openChatBody } from './chat-body.js';
+import { asChatBody } from './chat-body.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
@@ -63,6 +63,10 @@ const attemptIn =
   (dialect: ChatDialect): Endpoint['attempt'] =>
   (attempt, client) =>
     attemptChat(attempt, dialect, client);
+
+/** Opens a body of chat completions. Only one with tools, or with `input`, can have another form. */
+export const openChatBody = (body: Fields, model: string): OpenedBody =>
+  body['tools'] === undefined && body['input'] === undefined ? { body, model } : asChatBody(body, model);
 
 /** POST /v1/chat/completions */
 export const chatEndpoint: Endpoint = {

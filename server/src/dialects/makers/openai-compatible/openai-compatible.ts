@@ -142,8 +142,9 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
 function unchangedAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {
   const scanned = parseAnswer(bytes, 'latin1');
   if (scanned['error']) normalAnswer(dialect, parseAnswer(bytes), target);
+  const isSound = !bytes.includes('"tool_calls"') || repairedAnswer(scanned) === scanned;
   return {
-    body: repairedAnswer(scanned) === scanned ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes)))),
+    body: isSound ? bytes : Buffer.from(writeJson(repairedAnswer(parseAnswer(bytes)))),
     usage: chatUsage(scanned),
     givenIds: idsOfChat(scanned),
     report: (transcript) => void reportChoices(parseAnswer(bytes)['choices'], 'message', transcript),
@@ -205,9 +206,10 @@ const searches = /^(?:gpt-(?:4o|4\.1|[5-9]|\d\d)|o[34])(?!.*-(?:chat|audio|realt
 
 /** Whether chat completions of OpenAI refuse the call, in any client's dialect, and Responses takes it. */
 export function needsResponses(body: Fields, model: string): boolean {
-  if (onlyResponses.test(model) || (searches.test(model) && declaresWebSearch(body))) return true;
-  if (!reasonsWithTools.test(model) || model.endsWith('-none') || body['reasoning_effort'] === 'none') return false;
-  return hasTools(body);
+  if (onlyResponses.test(model)) return true;
+  if (!hasTools(body)) return false;
+  if (searches.test(model) && declaresWebSearch(body)) return true;
+  return reasonsWithTools.test(model) && !model.endsWith('-none') && body['reasoning_effort'] !== 'none';
 }
 
 const hasTools = ({ tools, functions }: Fields): boolean => asList(tools).length > 0 || asList(functions).length > 0;
