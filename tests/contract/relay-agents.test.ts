@@ -72,9 +72,8 @@ describe('Claude Code', () => {
   });
 
   it.each([
-    ['OpenAI', 1, 'gpt-5'],
+    ['OpenAI', 1, 'gpt-4.1-nano'],
     ['DeepSeek', 43, 'deepseek-chat'],
-    ['OpenRouter', 20, 'some/model'],
     ['Mistral', 42, 'mistral-large-latest'],
     ['Moonshot', 25, 'kimi-k2'],
     ['a custom address', 8, 'some-model'],
@@ -96,6 +95,36 @@ describe('Claude Code', () => {
     const { user } = body as { user?: string };
     expect((user ?? '').length).toBeLessThanOrEqual(64);
     expect(sent).not.toHaveProperty('anthropic-beta');
+  });
+
+  it.each([
+    ['OpenAI', 1, 'gpt-5', 'web_search'],
+    ['OpenRouter', 20, 'some/model', 'openrouter:web_search'],
+  ])('is served by %s, which has a search of its own', async (_name, type, model, search) => {
+    await relay.addChannel({
+      type,
+      models: 'claude-sonnet-4-20250514',
+      mapping: JSON.stringify({ 'claude-sonnet-4-20250514': model }),
+    });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(completion));
+    relay.upstream.script(
+      { path: '/v1/responses' },
+      json({
+        id: 'resp_1',
+        object: 'response',
+        status: 'completed',
+        output: [],
+        usage: { input_tokens: 1, output_tokens: 1 },
+      }),
+    );
+    const response = await relay.post('/v1/messages', key, claudeCode, { headers });
+    expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ type: 'message' })]);
+    const dropped = response.headers.get('x-tollgate-dropped') ?? '';
+    expect(dropped).toContain('context_management');
+    expect(dropped).not.toContain('tools[1].web_search');
+    const { tools } = relay.upstream.requests[0]?.body as { tools: unknown[] };
+    expect(tools[1]).toMatchObject({ type: search });
   });
 });
 
