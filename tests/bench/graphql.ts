@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { getIntrospectionQuery } from 'graphql';
+import { Aggregator } from '../../server/src/billing/rollups/aggregator.js';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/platform/db/data-source.js';
 import { migrate } from '../../server/src/platform/db/migrate.js';
@@ -102,9 +103,12 @@ async function main(): Promise<void> {
     const seeded = spawnSync(
       process.execPath,
       [join(import.meta.dirname, '../../scripts/seed.mjs'), '--logs', '250000', '--days', '90', '--users', '50'],
-      { env: { ...process.env, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKey }, stdio: 'inherit' },
+      { env: { ...process.env, DATABASE_URL: databaseUrl, ENCRYPTION_KEY: encryptionKey }, stdio: 'ignore' },
     );
     if (seeded.status !== 0) throw new Error('seeding failed');
+    // The server would aggregate the rows meanwhile.
+    await new Aggregator(database, 60_000).run();
+    await database.query('VACUUM ANALYZE');
     const gateway = await startGateway({
       databaseUrl,
       redisUrl: redis?.url ?? null,
