@@ -68,12 +68,10 @@ async function attack(url: string, token: string, body: string, isOver: () => bo
 
 /** Signs in as the user with the most calls, whose password becomes that of root. @returns an access token of the user */
 async function tokenOfBusiest(url: string, database: ReturnType<typeof createDataSource>): Promise<string> {
-  const [user] = await database
-    .query<Array<{ username: string }>>(
-      `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE username = 'root')
+  const [[user]] = await database.query<[Array<{ username: string }>, number]>(
+    `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE username = 'root')
       WHERE id = (SELECT user_id FROM logs GROUP BY user_id ORDER BY count(*) DESC LIMIT 1) RETURNING username`,
-    )
-    .then(([rows]) => rows as unknown as Array<{ username: string }>);
+  );
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ username: user?.username, password });
   const signedIn = await fetch(`${url}/api/user/login`, { method: 'POST', headers, body });
