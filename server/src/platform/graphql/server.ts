@@ -14,6 +14,7 @@ import { bodyLimit } from './cost.js';
 import { costLimit } from './cost-limit.js';
 import { assertFewRepeats, documentLimits, maxTokens } from './document-limits.js';
 import { formatErrors } from './format-error.js';
+import { responseText } from './introspection.js';
 import type { OpenStreams } from './open-streams.js';
 import { mountStreams } from './stream.js';
 import type { TimeShare } from './time-share.js';
@@ -52,6 +53,7 @@ export const graphqlPlugin =
         costLimit(budget),
       ],
       formatError: formatErrors(report),
+      stringifyResult: responseText,
       introspection: true,
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
