@@ -12,7 +12,12 @@ const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert 
   RECONCILE_DRIFT: 'The ledger is inconsistent.',
 });
 
-export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.');
+export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.', {
+  MAIL: 'E-mail to the the addresses of the option `alerts.mail`.',
+  WEBHOOK: 'A POST request to an address of the operator.',
+  TELEGRAM: 'A chat of a Telegram bot.',
+  BARK: 'The Bark app of an iPhone.',
+});
 
 @ObjectType('FailedAlertMessage', { description: 'A message that could not be sent so far.' })
 export class FailedAlertMessageObject {

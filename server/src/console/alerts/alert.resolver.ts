@@ -41,9 +41,10 @@ export class AlertResolver {
   }
 
   @Access('alerts')
-  @PayloadMutation({ unseenCount: () => Int }, 'Marks the alerts up to this id as seen by the caller.', {
-    unseenCount: 'Open alerts that the caller has not seen.',
-  })
+  @PayloadMutation(
+    { unseenCount: [() => Int, 'Open alerts that the caller has not seen.'] },
+    'Marks the alerts up to this id as seen by the caller.',
+  )
   async markAlertsSeen(
     @Ctx() { actor }: GraphQLContext,
     @Arg('until', () => Int) until: number,
@@ -53,7 +54,10 @@ export class AlertResolver {
   }
 
   @Access('root')
-  @PayloadMutation({ target: () => AlertTargetEnum }, 'Sends a test message with the saved settings.')
+  @PayloadMutation(
+    { target: [() => AlertTargetEnum, 'The target that accepted the message.'] },
+    'Sends a test message with the saved settings.',
+  )
   async sendTestAlert(
     @Ctx() { actor }: GraphQLContext,
     @Arg('target', () => AlertTargetEnum) target: AlertTarget,

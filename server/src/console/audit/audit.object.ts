@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import type { AuditSubject } from '../../shared/audit.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -23,6 +23,17 @@ const AuditSubjectEnum = enumType(
     LOG: 'log',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
+  {
+    OPTION: 'A setting of the site.',
+    USER: 'An account, with its role, balance, access tokens and second factors.',
+    CHANNEL: 'A channel, with its keys.',
+    REDEMPTION: 'A redemption or gift code.',
+    IMPORT: 'An import from another program.',
+    BUDGET: 'A budget.',
+    ROLE: 'A custom role.',
+    TOKEN: 'An API key of another user.',
+    LOG: 'Deleted log rows.',
+  },
 );
 
 @ObjectType('AuditFieldChange', { description: 'A changed field. Values of secrets are hidden.' })
@@ -73,7 +84,7 @@ export const toAuditEntry = ({ subject, ip, ...entry }: AuditRecord): AuditEntry
   ip: ip || null,
 });
 
-export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage');
+export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage', 'A page of the audit log.');
 
 @InputType('AuditFilter', { description: 'Conditions on entries. All must match. An empty list matches nothing.' })
 export class AuditFilterInput {
@@ -99,7 +110,7 @@ export class AuditFilterInput {
   created?: TimeRangeObject | null;
 }
 
-const sortFields: Readonly<Record<string, AuditSortField>> = { CREATED_AT: 'id' };
+const sortFields: SortFields<AuditSortField> = { CREATED_AT: ['id', 'When the change was made.'] };
 const AuditSort = sortInput('Audit', sortFields);
 
 @ArgsType()

@@ -1,6 +1,6 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -14,13 +14,23 @@ const BudgetLevelEnum = enumType(
     BudgetLevel
   >,
   'Whose calls a budget counts.',
-  { GROUP: 'The group that routes and pays.' },
+  {
+    TOKEN: 'Calls of one API key.',
+    USER: 'Calls of one user, with all keys and the playground.',
+    GROUP: 'The group that routes and pays.',
+    CHANNEL: 'Calls that one channel serves.',
+    SITE: 'All calls.',
+  },
 );
 const BudgetKindEnum = enumType(
   'BudgetKind',
   { MONEY: 'money', TOKENS: 'tokens', REQUESTS: 'requests' } satisfies Record<string, BudgetKind>,
   'What a budget counts.',
-  { MONEY: 'Quota.', TOKENS: 'Prompt and output together.' },
+  {
+    MONEY: 'Quota.',
+    TOKENS: 'Prompt and output together.',
+    REQUESTS: 'Calls.',
+  },
 );
 const BudgetSpanEnum = enumType(
   'BudgetSpan',
@@ -32,6 +42,8 @@ const BudgetSpanEnum = enumType(
   {
     MINUTE:
       'Limits of tokens or requests per minute, counted in the shared state. Not of channels, which have limits of their own.',
+    FIVE_HOURS: 'Five hours: from 0, 5, 10, 15 or 20 o’clock, or the last five.',
+    DAY: 'From midnight, or 24 hours.',
     WEEK: 'From Monday, or 7 days.',
     MONTH: 'From the first, or 30 days.',
     FIXED: 'One range from startsAt to endsAt.',
@@ -137,7 +149,7 @@ export function toBudgetObject({ budget, subjectName, state }: BudgetView): Budg
   };
 }
 
-export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage');
+export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage', 'A page of budgets.');
 
 @InputType('BudgetFilter', { description: 'Conditions on budgets. All must match.' })
 export class BudgetFilterInput {
@@ -162,7 +174,11 @@ export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): Bud
     userId: input?.userId ?? undefined,
   });
 
-const sortFields: Readonly<Record<string, BudgetSortField>> = { ID: 'id', LEVEL: 'level', AMOUNT: 'amount' };
+const sortFields: SortFields<BudgetSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  LEVEL: ['level', 'The name of the level, in the order of the alphabet.'],
+  AMOUNT: ['amount', 'The amount, whatever its unit is.'],
+};
 const BudgetSort = sortInput('Budget', sortFields);
 
 @ArgsType()

@@ -34,9 +34,11 @@ export class BudgetResolver {
   }
 
   @PayloadMutation(
-    { budget: () => BudgetObject, replayed: () => Boolean },
+    {
+      budget: [() => BudgetObject, 'The new budget, or that of the first call with the key.'],
+      replayed: [() => Boolean, 'An earlier call with this idempotency key created the budget.'],
+    },
     'Owners may set budgets of their keys, admins all. Safe to retry.',
-    { replayed: 'An earlier call with this idempotency key created the budget.' },
   )
   @Access('common')
   async createBudget(
@@ -47,7 +49,10 @@ export class BudgetResolver {
     return { budget: toBudgetObject(view), replayed };
   }
 
-  @PayloadMutation({ budget: () => BudgetObject }, 'Calls that begin from now on follow it.')
+  @PayloadMutation(
+    { budget: [() => BudgetObject, 'The budget after the change.'] },
+    'Calls that begin from now on follow it.',
+  )
   @Access('common')
   async updateBudget(
     @Ctx() { actor }: GraphQLContext,
@@ -56,7 +61,7 @@ export class BudgetResolver {
     return { budget: toBudgetObject(await this.budgetService.update(actor, input.id, toBudgetPatch(input))) };
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes a budget and what it has counted.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted budget.'] }, 'Deletes a budget and what it has counted.')
   @Access('common')
   async deleteBudget(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.budgetService.delete(actor, id);

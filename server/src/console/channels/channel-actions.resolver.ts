@@ -22,7 +22,7 @@ import {
 import type { ChannelServices } from './channel-services.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
-const ofStart = { startedAt: () => Date };
+const ofStart = { startedAt: [() => Date, 'When the work began. It goes on after the response.'] } as const;
 
 /** Actions on channels: tags, tests, balances and lists of models. */
 @Resolver()
@@ -51,7 +51,7 @@ export class ChannelActionResolver {
     return this.services.bulk.update(actor, input.ids, toChannelsChange(input));
   }
 
-  @PayloadMutation({ count: () => Int }, 'Lets all channels of a tag serve calls.')
+  @PayloadMutation({ count: [() => Int, 'Channels that have the tag.'] }, 'Lets all channels of a tag serve calls.')
   @Access('channels.write')
   async enableChannelTag(
     @Ctx() { actor }: GraphQLContext,
@@ -60,7 +60,10 @@ export class ChannelActionResolver {
     return { count: await this.services.bulk.setTagStatus(actor, tag, true) };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Keeps all channels of a tag from serving calls.')
+  @PayloadMutation(
+    { count: [() => Int, 'Channels that have the tag.'] },
+    'Keeps all channels of a tag from serving calls.',
+  )
   @Access('channels.write')
   async disableChannelTag(
     @Ctx() { actor }: GraphQLContext,
@@ -69,7 +72,7 @@ export class ChannelActionResolver {
     return { count: await this.services.bulk.setTagStatus(actor, tag, false) };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Changes all channels of a tag.')
+  @PayloadMutation({ count: [() => Int, 'Channels that had the tag.'] }, 'Changes all channels of a tag.')
   @Access('channels.write')
   async updateChannelTag(
     @Ctx() { actor }: GraphQLContext,
@@ -80,7 +83,7 @@ export class ChannelActionResolver {
   }
 
   @PayloadMutation(
-    { count: () => Int },
+    { count: [() => Int, 'Channels whose lists changed.'] },
     'Normalizes stored lists that another program wrote, and reloads the channels of all nodes.',
   )
   @Access('channels.write')
@@ -170,7 +173,10 @@ export class ChannelActionResolver {
     return { startedAt: new Date() };
   }
 
-  @PayloadMutation({ models: () => [String] }, 'Reads from the provider which models it has.')
+  @PayloadMutation(
+    { models: [() => [String], 'Names of models, as the provider knows them.'] },
+    'Reads from the provider which models it has.',
+  )
   @Access('channels.write')
   async fetchUpstreamModels(
     @Ctx() { actor }: GraphQLContext,

@@ -68,9 +68,8 @@ export class ChannelSessionResolver {
   }
 
   @PayloadMutation(
-    { count: () => Int },
+    { count: [() => Int, 'Number of sessions that the responding node knew. They are cleared at every node.'] },
     'Forgets the sessions of a channel: their next calls are routed as those of new ones.',
-    { count: 'Number of sessions that the responding node knew. They are cleared at every node.' },
   )
   @Access('channels.write')
   async clearChannelSessions(

@@ -25,7 +25,10 @@ export const ProviderEnum = enumType(
   Object.fromEntries(providers.map(({ enumName, id }) => [enumName, id])),
   'Whose API a channel calls. `ChannelType.label` is its name.',
   Object.fromEntries(
-    providers.filter(({ offered }) => !offered).map(({ enumName }) => [enumName, 'No new channel can have it.']),
+    providers.map(({ enumName, label, offered }) => [
+      enumName,
+      `${label}.${offered ? '' : ' No new channel can have it.'}`,
+    ]),
   ),
 );
 
@@ -33,7 +36,11 @@ export const ChannelStatusEnum = enumType(
   'ChannelStatus',
   { ENABLED: ChannelStatus.enabled, DISABLED: ChannelStatus.disabled, AUTO_DISABLED: ChannelStatus.autoDisabled },
   'Whether a channel serves calls.',
-  { DISABLED: 'By an admin.', AUTO_DISABLED: 'By the gateway: `statusReason` says why.' },
+  {
+    ENABLED: 'It serves calls.',
+    DISABLED: 'By an admin.',
+    AUTO_DISABLED: 'By the gateway: `statusReason` says why.',
+  },
 );
 
 @ObjectType('ChannelType', { description: 'A kind of provider.' })
@@ -290,7 +297,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
 
 const toDate = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null);
 
-export const ChannelPage = pageObject(ChannelObject, 'ChannelPage');
+export const ChannelPage = pageObject(ChannelObject, 'ChannelPage', 'A page of channels.');
 
 @ObjectType('ChannelTestPassed', { description: 'The provider answered the test call.' })
 export class ChannelTestPassedObject {
@@ -314,7 +321,7 @@ export const ChannelTestResult = createUnionType({
 });
 
 /** The payload of mutations of one channel. */
-export const ofChannel = { channel: () => ChannelObject };
+export const ofChannel = { channel: [() => ChannelObject, 'The channel after the change.'] } as const;
 export interface ChannelPayload {
   channel: ChannelObject;
 }

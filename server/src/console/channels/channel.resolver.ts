@@ -25,7 +25,7 @@ import { ChannelKeyObject } from './channel-key.object.js';
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 @Resolver(() => ChannelObject)
 export class ChannelResolver {
@@ -83,7 +83,7 @@ export class ChannelResolver {
     return (await loadFor(context, keys, { name: 'keys', scope: 'ADMIN_READ' }, id, read)) ?? [];
   }
 
-  @PayloadMutation({ ...ofChannel, replayed: () => Boolean }, 'Creates a channel.')
+  @PayloadMutation({ ...ofChannel, replayed }, 'Creates a channel.')
   @Access('channels.write')
   async createChannel(
     @Ctx() { actor }: GraphQLContext,
@@ -95,10 +95,7 @@ export class ChannelResolver {
     return { channel: toChannelObject(channel), replayed };
   }
 
-  @PayloadMutation(
-    { ...ofChannel, replayed: () => Boolean },
-    'Creates an enabled channel with the settings and keys of another.',
-  )
+  @PayloadMutation({ ...ofChannel, replayed }, 'Creates an enabled channel with the settings and keys of another.')
   @Access('channels.write')
   async copyChannel(
     @Ctx() { actor }: GraphQLContext,
@@ -149,7 +146,7 @@ export class ChannelResolver {
     return this.services.bulk.setStatus(actor, ids, false);
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes a channel.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted channel.'] }, 'Deletes a channel.')
   @Access('channels.write')
   async deleteChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     if (!(await this.services.channels.delete(actor, id))) throw new NotFoundError('Channel', id);
@@ -162,7 +159,10 @@ export class ChannelResolver {
     return this.services.bulk.delete(actor, ids);
   }
 
-  @PayloadMutation({ count: () => Int }, 'Deletes all channels that are disabled, by an admin or automatically.')
+  @PayloadMutation(
+    { count: [() => Int, 'Channels that were deleted.'] },
+    'Deletes all channels that are disabled, by an admin or automatically.',
+  )
   @Access('channels.write')
   async deleteDisabledChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.services.bulk.deleteDisabled(actor) };

@@ -29,12 +29,11 @@ export class InviteResolver {
 
   @Access('common')
   @PayloadMutation(
-    { user: () => UserObject, replayed: () => Boolean },
-    'Moves invite earnings to the balance. Safe to retry.',
     {
-      user: 'As the caller is now.',
-      replayed: 'An earlier call with this key moved the quota; this one changed nothing.',
+      user: [() => UserObject, 'As the caller is now.'],
+      replayed: [() => Boolean, 'An earlier call with this key moved the quota; this one changed nothing.'],
     },
+    'Moves invite earnings to the balance. Safe to retry.',
   )
   transferInviteQuota(
     @Ctx() { actor }: GraphQLContext,

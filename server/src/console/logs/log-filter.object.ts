@@ -52,7 +52,10 @@ export class LogFilterInput extends OwnLogFilterInput {
   channelIds?: number[] | null;
 }
 
-const LogSort = sortInput<LogSortKey>('Log', { AT: 'createdAt', QUOTA: 'quota' });
+const LogSort = sortInput<LogSortKey>('Log', {
+  AT: ['createdAt', 'When the row was written.'],
+  QUOTA: ['quota', 'Quota that was charged, which needs a range of time in the filter.'],
+});
 
 const sorting =
   'Default: newest first. By quota within `filter.at` of at most 31 days, without cursors, and not below users.';

@@ -9,8 +9,8 @@ import { LogFilterInput, OwnLogFilterInput, toLogFilter } from './log-filter.obj
 import { LogObject, OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
 import type { LogView, OwnLogView } from './log-view.js';
 
-const LogsCreated = deliveryType(LogObject, 'LogsCreated');
-const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated');
+const LogsCreated = deliveryType(LogObject, 'LogsCreated', 'New log rows of all users.');
+const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated', 'New log rows of the caller.');
 
 interface FilterArgs {
   readonly filter?: LogFilterInput | null;

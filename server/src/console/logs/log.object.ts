@@ -31,12 +31,14 @@ export const LogTypeEnum = enumType(
   },
   'Kind of a log row.',
   {
+    UNKNOWN: 'A row of another program whose kind is not known.',
     TOP_UP: 'A user received quota for a code or a payment.',
     CONSUME: 'A call was charged.',
     MANAGE: 'An admin changed something.',
     SYSTEM: 'The gateway acted automatically.',
     CHECK_IN: 'A user received the daily reward.',
     ERROR: 'No channel could serve a call.',
+    TEST: 'A channel was tested. No user pays for it.',
   },
 );
 

@@ -54,9 +54,10 @@ export class LogResolver {
     });
   }
 
-  @PayloadMutation({ count: () => GraphQLSafeInt }, 'Deletes rows of all types that are older than this.', {
-    count: 'Rows deleted.',
-  })
+  @PayloadMutation(
+    { count: [() => GraphQLSafeInt, 'Rows deleted.'] },
+    'Deletes rows of all types that are older than this.',
+  )
   @Access('logs.delete')
   async deleteLogs(
     @Ctx() { actor }: GraphQLContext,

@@ -7,6 +7,11 @@ const SignInProviderEnum = enumType(
   'SignInProvider',
   { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo' } satisfies Record<string, ProviderName>,
   'Providers to which the browser is sent for a sign-in.',
+  {
+    GITHUB: 'GitHub.',
+    OIDC: 'The OpenID Connect provider that the operator has set up.',
+    LINUXDO: 'The forum linux.do.',
+  },
 );
 
 @InputType('BeginSignInInput')

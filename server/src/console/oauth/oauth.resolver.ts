@@ -78,7 +78,7 @@ export class OAuthResolver {
 
   @Access('root')
   @PayloadMutation(
-    { endpoints: () => OidcEndpointsObject },
+    { endpoints: [() => OidcEndpointsObject, 'The endpoints that the document names.'] },
     'Reads the endpoints of a provider from its well-known address. Changes nothing.',
   )
   async discoverOidc(

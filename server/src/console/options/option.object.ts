@@ -4,14 +4,26 @@ import { listArgs, pageObject, sortInput, wholeListText } from '../../platform/g
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { OptionEntry, OptionSortField } from '../../options/option.service.js';
 
-export const OptionKindEnum = enumType('OptionKind', {
-  BOOLEAN: 'boolean',
-  INTEGER: 'integer',
-  DECIMAL: 'decimal',
-  TEXT: 'text',
-  LIST: 'list',
-  JSON: 'json',
-});
+export const OptionKindEnum = enumType(
+  'OptionKind',
+  {
+    BOOLEAN: 'boolean',
+    INTEGER: 'integer',
+    DECIMAL: 'decimal',
+    TEXT: 'text',
+    LIST: 'list',
+    JSON: 'json',
+  },
+  'How the value of a setting is read.',
+  {
+    BOOLEAN: '`true` or `false`.',
+    INTEGER: 'A whole number.',
+    DECIMAL: 'A number, such as `0.8`.',
+    TEXT: 'Any text.',
+    LIST: 'Entries in one text; `Option.json` has them as a list.',
+    JSON: 'JSON, such as the table of a price.',
+  },
+);
 
 @ObjectType('Option', { description: 'A setting.' })
 export class OptionObject implements OptionEntry {
@@ -53,9 +65,12 @@ export class OptionObject implements OptionEntry {
   changedById: number | null;
 }
 
-export const OptionPage = pageObject(OptionObject, 'OptionPage');
+export const OptionPage = pageObject(OptionObject, 'OptionPage', 'A page of settings.');
 
-export const OptionSort = sortInput<OptionSortField>('Option', { KEY: 'key', CHANGED_AT: 'changedAt' });
+export const OptionSort = sortInput<OptionSortField>('Option', {
+  KEY: ['key', 'The key.'],
+  CHANGED_AT: ['changedAt', 'When the setting was saved last.'],
+});
 
 @InputType({ description: 'Conditions on settings. All must match.' })
 export class OptionFilter {

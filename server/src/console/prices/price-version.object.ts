@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, ObjectType } from 'type-graphql';
 import { Cost } from '../../platform/graphql/access.js';
-import { ListArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { ListArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import type { SortBy } from '../../shared/page.js';
 import type { PriceVersion } from './price-version.entity.js';
 import type { PriceVersionSortField } from './price-version.service.js';
@@ -53,9 +53,9 @@ export class PriceVersionObject {
   models: ModelPricesObject[];
 }
 
-export const PriceVersionPage = pageObject(PriceVersionObject, 'PriceVersionPage');
+export const PriceVersionPage = pageObject(PriceVersionObject, 'PriceVersionPage', 'A page of price tables.');
 
-const sortFields: Readonly<Record<string, PriceVersionSortField>> = { CREATED_AT: 'createdAt' };
+const sortFields: SortFields<PriceVersionSortField> = { CREATED_AT: ['createdAt', 'Time of first use.'] };
 const PriceVersionSort = sortInput('PriceVersion', sortFields);
 
 @ArgsType()

@@ -2,7 +2,14 @@ import { ArgsType, createUnionType, Field, Float, InputType, Int, ObjectType } f
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, PageInterface, pageItems, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import {
+  listArgs,
+  PageInterface,
+  pageItems,
+  pageObject,
+  sortInput,
+  type SortFields,
+} from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { pick } from '../../shared/snake-case.js';
@@ -19,7 +26,11 @@ export const RedemptionStatusEnum = enumType(
   'RedemptionStatus',
   { UNUSED: 'enabled', DISABLED: 'disabled', USED: 'used' },
   'Whether a code can be used.',
-  { UNUSED: 'Can be redeemed; a gift code stays enabled after some uses.', USED: 'Can no longer be redeemed.' },
+  {
+    UNUSED: 'Can be redeemed; a gift code stays enabled after some uses.',
+    DISABLED: 'Cannot be redeemed until an admin enables it.',
+    USED: 'Can no longer be redeemed.',
+  },
 );
 
 export type RedemptionKind = 'ONCE' | 'GIFT';
@@ -47,7 +58,7 @@ export class RedemptionUseObject {
 
 export const toUseObject = ({ usedAt, ...use }: RedemptionUse): RedemptionUseObject => ({ ...use, at: usedAt });
 
-export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage');
+export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage', 'A page of uses of codes.');
 
 @ObjectType('Redemption', { description: 'A code worth quota.' })
 export class RedemptionObject {
@@ -170,13 +181,13 @@ export function toRedemptionFilter(input: RedemptionFilterInput | null | undefin
   });
 }
 
-const sortFields: Readonly<Record<string, RedemptionSortField>> = {
-  ID: 'id',
-  BATCH: 'name',
-  STATUS: 'status',
-  QUOTA: 'quota',
-  CREATED_AT: 'createdAt',
-  USED_COUNT: 'usedCount',
+const sortFields: SortFields<RedemptionSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  BATCH: ['name', 'Name of the batch.'],
+  STATUS: ['status', 'Unused, then disabled, then used.'],
+  QUOTA: ['quota', 'Quota that each user receives.'],
+  CREATED_AT: ['createdAt', 'When the code was created.'],
+  USED_COUNT: ['usedCount', 'Users of a gift code. Other codes count 0.'],
 };
 const RedemptionSort = sortInput('Redemption', sortFields);
 
@@ -245,7 +256,15 @@ const RedeemRefusalEnum = enumType(
   'RedeemRefusal',
   namesOf(['UNKNOWN', 'DISABLED', 'NOT_YET_VALID', 'EXPIRED', 'USED', 'USED_UP', 'USED_BY_YOU']),
   'Reason why a code cannot be redeemed.',
-  { USED_UP: 'The gift code reached its maximum uses.', USED_BY_YOU: 'The caller has redeemed it before.' },
+  {
+    UNKNOWN: 'There is no such code.',
+    DISABLED: 'An admin disabled the code.',
+    NOT_YET_VALID: 'The code is valid from a later time on.',
+    EXPIRED: 'The code is not valid any more.',
+    USED: 'A user redeemed the code before.',
+    USED_UP: 'The gift code reached its maximum uses.',
+    USED_BY_YOU: 'The caller has redeemed it before.',
+  },
 );
 
 @ObjectType('Redeemed', { description: 'The code was redeemed.' })

@@ -27,9 +27,9 @@ import {
   UpdateRedemptionInput,
 } from './redemption.object.js';
 import type { KeyedRedemption, RedemptionService } from './redemption.service.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
-const ofCode = { redemption: () => RedemptionObject };
+const ofCode = { redemption: [() => RedemptionObject, 'The code after the change.'] } as const;
 interface RedemptionPayload {
   redemption: RedemptionObject;
 }
@@ -76,7 +76,10 @@ export class RedemptionResolver {
     return PageOf.from(slice, toUseObject);
   }
 
-  @PayloadMutation({ redemptions: () => [RedemptionObject], replayed: () => Boolean }, 'Creates a batch of codes.')
+  @PayloadMutation(
+    { redemptions: [() => [RedemptionObject], 'The new codes, with their texts.'], replayed },
+    'Creates a batch of codes.',
+  )
   @Access('codes')
   async createRedemptions(
     @Ctx() { actor }: GraphQLContext,
@@ -123,14 +126,17 @@ export class RedemptionResolver {
     return this.redemptionService.disable(actor, ids);
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes a code.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted code.'] }, 'Deletes a code.')
   @Access('codes')
   async deleteRedemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.redemptionService.delete(actor, id);
     return { id };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Deletes all codes of a batch, used ones as well.')
+  @PayloadMutation(
+    { count: [() => Int, 'Codes that were deleted.'] },
+    'Deletes all codes of a batch, used ones as well.',
+  )
   @Access('codes')
   async deleteRedemptionBatch(
     @Ctx() { actor }: GraphQLContext,
@@ -139,7 +145,7 @@ export class RedemptionResolver {
     return { count: await this.redemptionService.deleteByName(actor, batch) };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Deletes all disabled codes.')
+  @PayloadMutation({ count: [() => Int, 'Codes that were deleted.'] }, 'Deletes all disabled codes.')
   @Access('codes')
   async deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteDisabled(actor) };

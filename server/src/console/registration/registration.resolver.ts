@@ -22,7 +22,7 @@ export class RegistrationResolver {
   ) {}
 
   @PayloadMutation(
-    { email: () => String },
+    { email: [() => String, 'The address, as it was given.'] },
     'Sends a code that proves an e-mail address, for `register` and `bindEmail`.',
   )
   async sendEmailCode(
@@ -33,7 +33,10 @@ export class RegistrationResolver {
     return { email };
   }
 
-  @PayloadMutation({ username: () => String }, 'Creates an account. It opens no session.')
+  @PayloadMutation(
+    { username: [() => String, 'The name to sign in with.'] },
+    'Creates an account. It opens no session.',
+  )
   async register(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => RegisterInput)
@@ -46,7 +49,7 @@ export class RegistrationResolver {
   }
 
   @PayloadMutation(
-    { email: () => String },
+    { email: [() => String, 'The address, as it was given.'] },
     'Sends a reset link to the user with this address. The response is the same when there is none.',
   )
   async requestPasswordReset(
@@ -57,9 +60,10 @@ export class RegistrationResolver {
     return { email };
   }
 
-  @PayloadMutation({ password: () => String }, 'Sets a new random password.', {
-    password: 'The new password. It is shown only here.',
-  })
+  @PayloadMutation(
+    { password: [() => String, 'The new password. It is shown only here.'] },
+    'Sets a new random password.',
+  )
   async resetPassword(
     @Ctx() { request }: GraphQLContext,
     @Arg('input', () => ResetPasswordInput) { email, token }: ResetPasswordInput,

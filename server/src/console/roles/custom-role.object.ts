@@ -10,6 +10,13 @@ const PermissionAreaEnum = enumType(
     PermissionArea
   >,
   'The part of the administration that a permission belongs to.',
+  {
+    CHANNELS: 'Channels and their keys.',
+    USERS: 'Users, their quota and budgets.',
+    MONEY: 'Prices, payments and codes.',
+    LOGS: 'Log rows, tasks and usage.',
+    SITE: 'Settings, alerts and the audit log.',
+  },
 );
 
 @ObjectType('PermissionInfo', { description: 'A permission that a custom role can have.' })

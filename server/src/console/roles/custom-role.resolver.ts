@@ -54,9 +54,13 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @PayloadMutation({ role: () => CustomRoleObject, replayed: () => Boolean }, 'Creates a custom role. Safe to retry.', {
-    replayed: 'An earlier call with this key created the role.',
-  })
+  @PayloadMutation(
+    {
+      role: [() => CustomRoleObject, 'The new role, or that of the first call with the key.'],
+      replayed: [() => Boolean, 'An earlier call with this key created the role.'],
+    },
+    'Creates a custom role. Safe to retry.',
+  )
   createCustomRole(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CreateCustomRoleInput) { idempotencyKey, ...fields }: CreateCustomRoleInput,
@@ -65,7 +69,10 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @PayloadMutation({ role: () => CustomRoleObject }, 'Changes a custom role. Its users have the new rights at once.')
+  @PayloadMutation(
+    { role: [() => CustomRoleObject, 'The role after the change.'] },
+    'Changes a custom role. Its users have the new rights at once.',
+  )
   async updateCustomRole(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UpdateCustomRoleInput) { id, ...fields }: UpdateCustomRoleInput,
@@ -74,14 +81,17 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @PayloadMutation({ id: () => Int }, 'Deletes a custom role that no user has.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted role.'] }, 'Deletes a custom role that no user has.')
   async deleteCustomRole(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.service.delete(actor, id);
     return { id };
   }
 
   @Access('root')
-  @PayloadMutation({ user: () => UserObject }, 'Gives a common user a custom role, or takes it back.')
+  @PayloadMutation(
+    { user: [() => UserObject, 'The user after the change.'] },
+    'Gives a common user a custom role, or takes it back.',
+  )
   async giveCustomRole(
     @Ctx() { actor }: GraphQLContext,
     @Arg('userId', () => Int) userId: number,

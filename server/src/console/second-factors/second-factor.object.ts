@@ -10,6 +10,11 @@ export const SecondFactorKindEnum = enumType<Record<string, FactorKind>>(
   'SecondFactorKind',
   { AUTHENTICATOR_APP: 'authenticatorApp', PASSKEY: 'passkey', RECOVERY_CODE: 'recoveryCode' },
   'Proofs that a user can show as a second factor.',
+  {
+    AUTHENTICATOR_APP: 'Six digits of an authenticator app.',
+    PASSKEY: 'A passkey of the browser or device.',
+    RECOVERY_CODE: 'A recovery code, which works once.',
+  },
 );
 
 @ObjectType('Passkey', { description: 'A WebAuthn credential of the caller.' })
@@ -123,4 +128,8 @@ export class BeginPasskeySignInPayload {
   @Field(() => GraphQLJSON, { description: '`PublicKeyCredentialRequestOptionsJSON` for the browser.' })
   options: unknown;
 }
-export const SignInPayload = payloadObject('SignInPayload', { user: () => UserObject });
+export const SignInPayload = payloadObject(
+  'SignInPayload',
+  'The result of a sign-in, which has set the cookie of a session.',
+  { user: [() => UserObject, 'The user who is signed in now.'] },
+);

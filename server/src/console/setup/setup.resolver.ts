@@ -14,7 +14,10 @@ export class SetupResolver {
     return toSetupStatus(await this.setupService.status(), isFromThisMachine(request));
   }
 
-  @PayloadMutation({ setup: () => SetupStatusObject }, 'Creates the root user and ends the setup. It opens no session.')
+  @PayloadMutation(
+    { setup: [() => SetupStatusObject, 'The setup after the change.'] },
+    'Creates the root user and ends the setup. It opens no session.',
+  )
   async completeSetup(
     @Ctx() { request }: GraphQLContext,
     @Arg('input', () => CompleteSetupInput) input: CompleteSetupInput,

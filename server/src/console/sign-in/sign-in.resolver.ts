@@ -44,9 +44,7 @@ export class SignInResolver {
     return { user: needsSecondFactor ? null : user, needsSecondFactor };
   }
 
-  @PayloadMutation({ wasSignedIn: () => Boolean }, 'Ends the session, if there is one.', {
-    wasSignedIn: 'A session ended.',
-  })
+  @PayloadMutation({ wasSignedIn: [() => Boolean, 'A session ended.'] }, 'Ends the session, if there is one.')
   async logout(@Ctx() { request, reply }: GraphQLContext): Promise<{ wasSignedIn: boolean }> {
     const wasSignedIn = await this.authService.logout(request.cookies[sessionCookie]);
     clearSessionCookie(reply);

@@ -33,6 +33,11 @@ const DashboardBucketEnum = enumType(
   'DashboardBucket',
   { HOUR: 'hour', DAY: 'day', WEEK: 'week' } satisfies Record<string, Status['dataExportDefaultTime']>,
   'Initial length of a bucket in the charts of the console.',
+  {
+    HOUR: 'One hour.',
+    DAY: 'One day.',
+    WEEK: 'One week.',
+  },
 );
 
 @ObjectType('Status', { description: 'Public facts about this site.' })

@@ -15,7 +15,12 @@ const CreativeTaskActionEnum = enumType(
   'CreativeTaskAction',
   namesOf([...creativeActions, unknownValue]),
   'What a creative task was requested to make.',
-  { UNKNOWN: 'An action that the gateway does not know.' },
+  {
+    MUSIC: 'A song.',
+    LYRICS: 'The text of a song.',
+    VIDEO: 'A video.',
+    UNKNOWN: 'An action that the gateway does not know.',
+  },
 );
 
 @ObjectType('CreativeTask', { description: 'Music, lyrics or a video requested from a provider.' })
@@ -57,7 +62,7 @@ export const toCreativeTaskObject = (task: CreativeTask): CreativeTaskObject => 
   quota: task.quota,
 });
 
-export const CreativeTaskPage = pageObject(CreativeTaskObject, 'CreativeTaskPage');
+export const CreativeTaskPage = pageObject(CreativeTaskObject, 'CreativeTaskPage', 'A page of creative tasks.');
 
 @InputType('OwnCreativeTaskFilter', {
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',

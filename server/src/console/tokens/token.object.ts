@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -21,7 +21,12 @@ export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Sta
     EXHAUSTED: 'exhausted',
   },
   'Whether an API key can be used.',
-  { DISABLED: 'By its owner.', EXPIRED: 'Its expiry time has passed.', EXHAUSTED: 'Its quota is used up.' },
+  {
+    ENABLED: 'It can be used.',
+    DISABLED: 'By its owner.',
+    EXPIRED: 'Its expiry time has passed.',
+    EXHAUSTED: 'Its quota is used up.',
+  },
 );
 
 @ObjectType('TokenQuota', { description: 'What an API key can spend, and what it spent.' })
@@ -126,7 +131,7 @@ export function toTokenObject(token: Token): TokenObject {
   };
 }
 
-export const TokenPage = pageObject(TokenObject, 'TokenPage');
+export const TokenPage = pageObject(TokenObject, 'TokenPage', 'A page of API keys.');
 
 @InputType('OwnTokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
 export class OwnTokenFilterInput {
@@ -161,17 +166,17 @@ export class TokenFilterInput extends OwnTokenFilterInput {
   userIds?: number[] | null;
 }
 
-const sortFields: Readonly<Record<string, TokenSortField>> = {
-  ID: 'id',
-  USER_ID: 'userId',
-  NAME: 'name',
-  STATUS: 'status',
-  GROUP: 'group',
-  CREATED_AT: 'createdAt',
-  LAST_USED_AT: 'lastUsedAt',
-  EXPIRES_AT: 'expiresAt',
-  REMAINING_QUOTA: 'remainQuota',
-  USED_QUOTA: 'usedQuota',
+const sortFields: SortFields<TokenSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  USER_ID: ['userId', 'The owner.'],
+  NAME: ['name', 'The name.'],
+  STATUS: ['status', 'Enabled, then disabled, then expired, then exhausted.'],
+  GROUP: ['group', 'The group of the key. Keys without one have an empty group.'],
+  CREATED_AT: ['createdAt', 'When the key was created.'],
+  LAST_USED_AT: ['lastUsedAt', 'Time of the last charged call. Keys that were never used have none.'],
+  EXPIRES_AT: ['expiresAt', 'When the key expires. Keys that never expire have none.'],
+  REMAINING_QUOTA: ['remainQuota', 'The stored remaining quota, which says nothing of keys without a limit.'],
+  USED_QUOTA: ['usedQuota', 'Quota that its calls were charged.'],
 };
 const TokenSort = sortInput('Token', sortFields);
 

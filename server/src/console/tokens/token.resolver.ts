@@ -80,9 +80,12 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject, key: () => String, replayed: () => Boolean },
+    {
+      token: [() => TokenObject, 'The key after the change.'],
+      key: [() => String, 'The new text in full, with `sk-`.'],
+      replayed: [() => Boolean, 'An earlier call with this idempotency key rotated the API key.'],
+    },
     'Gives an API key of the caller new text. Its limits and usage stay. Only this response contains it.',
-    { replayed: 'An earlier call with this idempotency key rotated the API key.' },
   )
   @Access('common')
   async rotateToken(
@@ -93,7 +96,10 @@ export class TokenResolver {
     return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }
 
-  @PayloadMutation({ token: () => TokenObject }, 'Ends the old text of a rotated API key now.')
+  @PayloadMutation(
+    { token: [() => TokenObject, 'The key after the change.'] },
+    'Ends the old text of a rotated API key now.',
+  )
   @Access('common')
   async endTokenOverlap(
     @Ctx() { actor }: GraphQLContext,
@@ -103,9 +109,12 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject, key: () => String, replayed: () => Boolean },
+    {
+      token: [() => TokenObject, 'The new API key, or that of the first call with the idempotency key.'],
+      key: [() => String, 'The text of the key in full, with `sk-`.'],
+      replayed: [() => Boolean, 'An earlier call with this idempotency key created the API key.'],
+    },
     'Creates an API key of the caller, with its budgets. Only this response contains the full key.',
-    { replayed: 'An earlier call with this idempotency key created the API key.' },
   )
   @Access('common')
   async createToken(
@@ -123,7 +132,7 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject },
+    { token: [() => TokenObject, 'The key after the change.'] },
     'Changes an API key of the caller. An expired or exhausted key is enabled when it is extended.',
   )
   @Access('common')
@@ -135,7 +144,7 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject },
+    { token: [() => TokenObject, 'The key after the change.'] },
     'Enables an API key of the caller that is neither expired nor exhausted.',
   )
   @Access('common')
@@ -146,7 +155,7 @@ export class TokenResolver {
     return toPayload(await this.tokenService.setStatus(actor, id, 'enabled'));
   }
 
-  @PayloadMutation({ token: () => TokenObject }, 'Disables an API key of the caller.')
+  @PayloadMutation({ token: [() => TokenObject, 'The key after the change.'] }, 'Disables an API key of the caller.')
   @Access('common')
   async disableToken(
     @Ctx() { actor }: GraphQLContext,
@@ -155,7 +164,7 @@ export class TokenResolver {
     return toPayload(await this.tokenService.setStatus(actor, id, 'disabled'));
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes an API key of the caller.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted key.'] }, 'Deletes an API key of the caller.')
   @Access('common')
   async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);

@@ -24,6 +24,11 @@ const DimensionEnum = enumType(
   namesOf(usageDimensions),
   'What usage is grouped by, beside time. `myUsage` knows USER, TOKEN, MODEL and GROUP only.',
   {
+    USER: 'The user who paid.',
+    TOKEN: 'The API key.',
+    MODEL: 'The model, as clients requested it.',
+    CHANNEL: 'The channel that served the call, or was tried last.',
+    GROUP: 'The group that the calls were charged by.',
     PROVIDER: 'Provider of the channel; null for deleted channels.',
     CHANNEL_TAG: 'Tag that the channel has now; null for none.',
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
@@ -35,16 +40,37 @@ export const BucketEnum = enumType(
   'Length of a row’s time. Buckets of DAY and longer begin at midnight of the time zone.',
   {
     MINUTE_5: 'Five minutes. Reaches back 48 hours, and is counted by channel and model for the whole site.',
+    HOUR: 'One hour.',
+    DAY: 'One day, from midnight.',
     WEEK: 'Begins on Monday.',
+    MONTH: 'One calendar month.',
   },
 );
 const MetricEnum = enumType(
   'UsageMetric',
   namesOf(usageMetrics),
   'What rows are ordered by. Rows without a value come last.',
-  { TIME: 'Start of the bucket.', KEY: 'The dimensions, in the order of `groupBy`; texts by code points.' },
+  {
+    QUOTA: 'Quota that was charged.',
+    CALLS: 'Calls that were answered.',
+    FAILED_CALLS: 'Calls that no channel could serve.',
+    ERROR_RATE: 'Failed calls among all.',
+    PROMPT_TOKENS: 'Model tokens of prompts.',
+    COMPLETION_TOKENS: 'Model tokens of answers.',
+    CACHED_TOKENS: 'Prompt tokens that the provider read from its cache.',
+    CACHED_SHARE: 'Cached tokens among the prompt tokens.',
+    TOTAL_TOKENS: 'Prompt and completion tokens.',
+    AVERAGE_MS: 'Mean duration of answered calls.',
+    P95_MS: 'Duration that 95 % of the answered calls stayed under: `latencyMs(quantile: 0.95)`.',
+    UPSTREAM_USD: '`cost.upstreamUsd`. Not for `myUsage`.',
+    MARGIN_USD: '`cost.marginUsd`. Not for `myUsage`.',
+    TIME: 'Start of the bucket.',
+    KEY: 'The dimensions, in the order of `groupBy`; texts by code points.',
+  },
 );
 const SideEnum = enumType('ComparisonSide', namesOf(comparisonSides), 'Which range a metric is taken from.', {
+  CURRENT: 'The asked range.',
+  PREVIOUS: 'The range that is compared with.',
   DIFFERENCE: 'The range, less the range that is compared with.',
   RATIO: 'The range, divided by the range that is compared with. New groups have none and come last.',
 });

@@ -5,13 +5,19 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SettingInput } from './setting.service.js';
 import type { UserSetting } from './user-setting.js';
 
-const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.');
+const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.', {
+  EMAIL: 'By e-mail.',
+  WEBHOOK: 'By a POST request to an address of the user.',
+});
 
 const DisplayCurrencyEnum = enumType(
   'DisplayCurrency',
   { USD: 'usd', LOCAL: 'local' },
   'The currency in which the console shows amounts. Amounts of the API stay in quota or USD.',
-  { LOCAL: 'The local currency of the site, at `Status.price` units for 1 USD.' },
+  {
+    USD: 'US dollars.',
+    LOCAL: 'The local currency of the site, at `Status.price` units for 1 USD.',
+  },
 );
 
 @ObjectType('UserSetting', { description: 'How a user wants to be notified, and sees amounts and times.' })

@@ -17,7 +17,7 @@ export class SettingResolver {
 
   @Access('common')
   @PayloadMutation(
-    { setting: () => UserSettingObject },
+    { setting: [() => UserSettingObject, 'The settings after the change.'] },
     'Changes how the caller is notified, and sees amounts and times.',
   )
   async updateMySetting(

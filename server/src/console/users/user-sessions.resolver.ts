@@ -19,9 +19,10 @@ export class UserSessionResolver {
   }
 
   @Access('users.write')
-  @PayloadMutation({ count: () => Int }, 'Signs a user out everywhere. Their keys go on working.', {
-    count: 'Sessions that ended.',
-  })
+  @PayloadMutation(
+    { count: [() => Int, 'Sessions that ended.'] },
+    'Signs a user out everywhere. Their keys go on working.',
+  )
   async endUserSessions(
     @Ctx() { actor }: GraphQLContext,
     @Arg('userId', () => Int) userId: number,

@@ -15,6 +15,8 @@ export const UserStatusEnum = enumType(
   { ENABLED: 1, BANNED: 2, OTHER: 3 },
   'Whether a user can sign in.',
   {
+    ENABLED: 'The user can sign in, and keys of the user work.',
+    BANNED: 'An admin banned the user, whose keys do not work.',
     OTHER: 'Set by another console. The user cannot sign in.',
   },
 );
@@ -29,6 +31,13 @@ export const IdentityProviderEnum = enumType(
     TELEGRAM: 'telegramId',
   },
   'Where a user can have an account to sign in with.',
+  {
+    GITHUB: 'GitHub.',
+    OIDC: 'The OpenID Connect provider that the operator has set up.',
+    LINUXDO: 'The forum linux.do.',
+    WECHAT: 'WeChat, through an official account.',
+    TELEGRAM: 'Telegram.',
+  },
 );
 const identityColumns = Object.values(IdentityProviderEnum);
 export type IdentityColumn = (typeof identityColumns)[number];
@@ -137,19 +146,19 @@ export class UserPageObject extends pageItems(UserObject) {
 }
 
 const UserSort = sortInput<UserSortField>('User', {
-  ID: 'id',
-  USERNAME: 'username',
-  DISPLAY_NAME: 'displayName',
-  EMAIL: 'email',
-  ROLE: 'role',
-  STATUS: 'status',
-  GROUP: 'group',
-  QUOTA: 'quota',
-  USED_QUOTA: 'usedQuota',
-  REQUEST_COUNT: 'requestCount',
-  INVITE_COUNT: 'inviteCount',
-  CREATED_AT: 'createdAt',
-  LAST_CHECK_IN_AT: 'lastCheckInAt',
+  ID: ['id', 'The id, which grows with time.'],
+  USERNAME: ['username', 'The user name.'],
+  DISPLAY_NAME: ['displayName', 'The display name.'],
+  EMAIL: ['email', 'The e-mail address. Users without one have an empty address.'],
+  ROLE: ['role', 'Common users, then admins, then root.'],
+  STATUS: ['status', 'Enabled, then banned.'],
+  GROUP: ['group', 'The name of the group.'],
+  QUOTA: ['quota', 'Remaining quota.'],
+  USED_QUOTA: ['usedQuota', 'Quota that was charged.'],
+  REQUEST_COUNT: ['requestCount', 'Calls that were charged.'],
+  INVITE_COUNT: ['inviteCount', 'Invitations that were rewarded.'],
+  CREATED_AT: ['createdAt', 'When the account was created.'],
+  LAST_CHECK_IN_AT: ['lastCheckInAt', 'When the user last claimed the daily reward. Users who never did have none.'],
 });
 
 @InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })
@@ -277,4 +286,4 @@ export class GrantQuotaPayload {
 }
 
 /** The payload of mutations that return the user. */
-export const ofUser = { user: () => UserObject };
+export const ofUser = { user: [() => UserObject, 'The user after the change.'] } as const;

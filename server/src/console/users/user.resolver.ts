@@ -155,7 +155,7 @@ export class UserResolver {
 
   @Access('common')
   @PayloadMutation(
-    { id: () => Int },
+    { id: [() => Int, 'The id of the deactivated user.'] },
     'Deactivates the caller’s own account. Not allowed for root, and for callers that use a named access token.',
   )
   async deleteMe(@Ctx() { actor }: GraphQLContext): Promise<{ id: number | undefined }> {
@@ -165,7 +165,7 @@ export class UserResolver {
 
   @Access('common')
   @PayloadMutation(
-    { accessToken: () => String },
+    { accessToken: [() => String, 'The new access token. `accessToken` shows it again.'] },
     'Creates a new single access token for the REST API; the previous one stops working.',
   )
   async renewAccessToken(@Ctx() { actor }: GraphQLContext): Promise<{ accessToken: string }> {
@@ -260,7 +260,10 @@ export class UserResolver {
   }
 
   @Access('users.write')
-  @PayloadMutation({ id: () => Int }, 'Removes a user permanently; the name becomes available.')
+  @PayloadMutation(
+    { id: [() => Int, 'The id of the removed user.'] },
+    'Removes a user permanently; the name becomes available.',
+  )
   async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.userService.remove(actor, id);
     return { id };

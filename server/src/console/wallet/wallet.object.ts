@@ -3,7 +3,7 @@ import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, PageInterface, pageItems, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -29,14 +29,22 @@ export const OrderStatusEnum = enumType(
   'OrderStatus',
   { PENDING: 'pending', PAID: 'success', EXPIRED: 'expired' },
   'State of an order.',
-  { EXPIRED: 'No payment within 24 hours. A later payment is still credited.' },
+  {
+    PENDING: 'The payment is awaited.',
+    PAID: 'The gateway reported the payment, and the quota was credited.',
+    EXPIRED: 'No payment within 24 hours. A later payment is still credited.',
+  },
 );
 
 export const PaymentMethodEnum = enumType(
   'PaymentMethod',
   Object.fromEntries([...paymentMethodIds, otherMethod].map((id) => [id.toUpperCase(), id])),
   'How the buyer pays at the gateway.',
-  { OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.' },
+  {
+    ALIPAY: 'Alipay.',
+    WXPAY: 'WeChat Pay.',
+    OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.',
+  },
 );
 
 @ObjectType('TranslatedName')
@@ -202,13 +210,13 @@ export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): 
   });
 }
 
-const sortFields: Readonly<Record<string, OrderSortField>> = {
-  ID: 'id',
-  CREATED_AT: 'createdAt',
-  PAID_AT: 'paidAt',
-  QUOTA: 'quota',
-  MONEY: 'money',
-  STATUS: 'status',
+const sortFields: SortFields<OrderSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  CREATED_AT: ['createdAt', 'When the order was placed.'],
+  PAID_AT: ['paidAt', 'When the order was paid. Unpaid orders have no such time.'],
+  QUOTA: ['quota', 'Quota that the order adds to the balance.'],
+  MONEY: ['money', 'The amount in the smallest unit of its currency, whatever the currency is.'],
+  STATUS: ['status', 'Expired, then pending, then paid.'],
 };
 const TopUpOrderSort = sortInput('TopUpOrder', sortFields);
 
@@ -230,7 +238,11 @@ export const RevenueBucketEnum = enumType(
   'RevenueBucket',
   namesOf<RevenueBucket>(['DAY', 'WEEK', 'MONTH']),
   'Length of a period, which begins at midnight of the time zone.',
-  { WEEK: 'Begins on Monday.' },
+  {
+    DAY: 'One day.',
+    WEEK: 'Begins on Monday.',
+    MONTH: 'One calendar month.',
+  },
 );
 
 @ObjectType('Revenue', { description: 'Payments of one period, method and currency.' })

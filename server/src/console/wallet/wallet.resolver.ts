@@ -31,7 +31,7 @@ import {
 } from './wallet.object.js';
 import type { PaymentTestService } from './payment-test.service.js';
 import type { RevenueBucket, WalletService } from './wallet.service.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 @Resolver(() => TopUpOrderObject)
 export class WalletResolver {
@@ -119,9 +119,9 @@ export class WalletResolver {
 
   @PayloadMutation(
     {
-      order: () => TopUpOrderObject,
-      form: () => PaymentFormObject,
-      replayed: () => Boolean,
+      order: [() => TopUpOrderObject, 'The new order, or that of the first call with the key.'],
+      form: [() => PaymentFormObject, 'What the browser of the buyer opens or posts.'],
+      replayed,
     },
     'Creates an order and its payment form.',
   )

@@ -19,7 +19,14 @@ const ImportSeverityEnum = enumType(
     NOTICE: 'notice',
   },
   'How rows are treated that are not moved as they are.',
-  { BLOCKING: 'The move needs a decision.', NOTICE: 'Moved as it is.' },
+  {
+    BLOCKING: 'The move needs a decision.',
+    REFUSED: 'The row cannot be stored here.',
+    DISABLED: 'Moved, and disabled.',
+    CHANGED: 'Moved with other values.',
+    LEFT_OUT: 'Not moved.',
+    NOTICE: 'Moved as it is.',
+  },
 );
 
 const ImportEffectEnum = enumType(

@@ -13,11 +13,14 @@ const ImportStateEnum = enumType('ImportState', namesOf(importStates), 'How far 
   READY: 'A file was uploaded.',
   CHECKING: 'The dry run reads the source.',
   CHECKED: 'The dry run has ended.',
+  MOVING: 'Rows are written.',
+  MOVED: 'The move has ended.',
   CANCELLED: 'What was moved stays. Starting again continues.',
   FAILED: 'What was moved stays. Starting again continues.',
 });
 
 const ImportFailureEnum = enumType('ImportFailure', namesOf(jobFailures), 'Why a move has ended.', {
+  FAILED: 'Another failure; `failureText` has it.',
   SOURCE_REFUSED: 'The source cannot be opened, read or carried.',
   SITE_REFUSED: 'This site cannot be moved into.',
   FILE_MISSING: 'The uploaded file is no longer there.',
@@ -176,7 +179,9 @@ export class SiteImportObject {
   job: ImportJobObject | null;
 }
 
-export const ImportPayload = payloadObject('ImportPayload', { siteImport: () => SiteImportObject });
+export const ImportPayload = payloadObject('ImportPayload', 'The result of a step of the import.', {
+  siteImport: [() => SiteImportObject, 'The import after the step.'],
+});
 
 export const toSiteImport = ({ job, run, refusal, maxFileBytes }: ImportView): SiteImportObject => ({
   refusal,

@@ -31,9 +31,11 @@ export class ImportResolver {
 
   @Access('root')
   @PayloadMutation(
-    { siteImport: () => SiteImportObject, user: () => UserObject },
+    {
+      siteImport: [() => SiteImportObject, 'The import, which goes on after the response.'],
+      user: [() => UserObject, 'The caller. Root gets an id that no user of the source has.'],
+    },
     'Begins or continues the move of a checked source.',
-    { user: 'The caller. Root gets an id that no user of the source has.' },
   )
   async startImport(@Ctx() { actor }: GraphQLContext): Promise<{ siteImport: SiteImportObject; user: User }> {
     const { user, ...view } = await this.service.start(actor);

@@ -82,6 +82,7 @@ function applyRules(schema: GraphQLSchema): void {
       }
     } else if (isObjectType(type) || isInterfaceType(type)) {
       const kind = isObjectType(type) ? kinds.get(type) : undefined;
+      if (kind) type.description = rootTexts[kind];
       for (const field of Object.values(type.getFields()) as Field[]) {
         const { access } = field.extensions;
         if (kind) {
@@ -94,6 +95,12 @@ function applyRules(schema: GraphQLSchema): void {
     }
   }
 }
+
+const rootTexts = {
+  query: 'Reads. Each field is null when it fails, with an entry in `errors`; the others keep their data.',
+  mutation: 'Changes. The fields of one document run one after another, and a failed one does not undo the others.',
+  subscription: 'Changes as they happen, as server-sent events of `POST /graphql/stream`. One field for each request.',
+} as const;
 
 type Field = GraphQLField<unknown, GraphQLContext>;
 

@@ -43,6 +43,23 @@ const ServiceTierEnum = enumType(
   'ServiceTier',
   Object.fromEntries(serviceTiers.map((tier) => [tierName(tier), tier])) as Record<string, ServiceTier>,
   'A service tier with prices of its own, or the resolution of a video.',
+  {
+    FLEX: 'A cheaper and slower tier of the provider.',
+    PRIORITY: 'A dearer and faster tier of the provider.',
+    BATCH: 'Calls that the provider serves later, as a batch.',
+    FAST: 'A faster mode of the model.',
+    ULTRAFAST: 'A tier of the provider that is faster still.',
+    US: 'The model ran in the United States.',
+    FAST_US: 'The faster mode, run in the United States.',
+    SEARCH_MEDIUM: 'A search with a context of medium size.',
+    SEARCH_HIGH: 'A search with a large context.',
+    OFF_PEAK: 'Calls at hours at which the provider is cheaper.',
+    RESOLUTION_480P: 'Videos of 480p.',
+    RESOLUTION_720P: 'Videos of 720p.',
+    RESOLUTION_1080P: 'Videos of 1080p.',
+    RESOLUTION_2K: 'Videos of 2K.',
+    RESOLUTION_4K: 'Videos of 4K.',
+  },
 );
 
 @ObjectType('SkippedModel', { description: 'A model of a source whose price cannot be used.' })

@@ -61,7 +61,10 @@ export class PriceSyncResolver {
   }
 
   @Access('prices.sync')
-  @PayloadMutation({ check: () => PriceCheckObject }, 'Reads lists of prices. Changes no price.')
+  @PayloadMutation(
+    { check: [() => PriceCheckObject, 'The lists that were read.'] },
+    'Reads lists of prices. Changes no price.',
+  )
   async checkPrices(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => CheckPricesInput) { urls, withCheckId }: CheckPricesInput,
@@ -83,7 +86,10 @@ export class PriceSyncResolver {
   }
 
   @Access('prices.sync')
-  @PayloadMutation({ update: () => PriceUpdateObject }, 'Restores the prices from before an update.')
+  @PayloadMutation(
+    { update: [() => PriceUpdateObject, 'The update that was taken back.'] },
+    'Restores the prices from before an update.',
+  )
   async undoPrices(
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UndoPricesInput) { updateId }: UndoPricesInput,
