@@ -61,7 +61,10 @@ export class LogResolver {
   @Access('logs.delete')
   async deleteLogs(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('before', () => Date) before: Date,
+    @Arg('before', () => Date, {
+      description: 'Rows before this moment are deleted. A moment in the future counts as now.',
+    })
+    before: Date,
   ): Promise<{ count: number }> {
     return { count: await this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000)) };
   }

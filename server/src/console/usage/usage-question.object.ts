@@ -83,22 +83,22 @@ const ComparedPeriodEnum = enumType('ComparedPeriod', namesOf(comparedPeriods), 
 
 @InputType('UsageComparison', { description: 'The range to compare with: a period, or any range. One of the two.' })
 export class UsageComparisonInput {
-  @Field(() => ComparedPeriodEnum, { nullable: true })
+  @Field(() => ComparedPeriodEnum, { nullable: true, description: 'A range that follows from the asked one.' })
   period?: ComparedPeriod | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'Any range, in place of `period`.' })
   range?: TimeRangeObject | null;
 }
 
 @InputType('UsageOrder', { description: 'One key of the order of rows.' })
 export class UsageOrderInput {
-  @Field(() => MetricEnum)
+  @Field(() => MetricEnum, { description: 'What rows are ordered by.' })
   metric: UsageMetric;
 
   @Field(() => SideEnum, { defaultValue: 'CURRENT', description: 'Everything but CURRENT needs `compareTo`.' })
   of: ComparisonSide;
 
-  @Field(() => DirectionEnum, { defaultValue: 'DESC' })
+  @Field(() => DirectionEnum, { defaultValue: 'DESC', description: 'Which end of the order comes first.' })
   direction: 'ASC' | 'DESC';
 }
 
@@ -122,7 +122,7 @@ export class UsageFilterInput implements Nullable<UsageFilter> {
   @Field(() => [String], { nullable: true, description: 'Whole names.' })
   models?: string[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Groups that calls were charged by. Whole names.' })
   groups?: string[] | null;
 }
 
@@ -141,10 +141,16 @@ export class UsageArgs {
   })
   timeZone?: string | null;
 
-  @Field(() => UsageFilterInput, { nullable: true })
+  @Field(() => UsageFilterInput, {
+    nullable: true,
+    description: 'Only usage that matches every field of the filter. All usage when absent.',
+  })
   filter?: UsageFilterInput | null;
 
-  @Field(() => [DimensionEnum], { defaultValue: [] })
+  @Field(() => [DimensionEnum], {
+    defaultValue: [],
+    description: 'What each row is of, beside its time. Empty: one row for everything.',
+  })
   groupBy: UsageDimension[];
 
   @Field(() => BucketEnum, { nullable: true, description: 'When absent: one row per group.' })
@@ -156,7 +162,10 @@ export class UsageArgs {
   })
   fill: boolean;
 
-  @Field(() => UsageComparisonInput, { nullable: true })
+  @Field(() => UsageComparisonInput, {
+    nullable: true,
+    description: 'A second range, which is read beside the first. Absent: none.',
+  })
   compareTo?: UsageComparisonInput | null;
 
   @Field(() => [UsageOrderInput], {
@@ -232,7 +241,10 @@ export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
   range?: TimeRangeObject | null;
 
-  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  @Field(() => GraphQLTimeZone, {
+    defaultValue: 'UTC',
+    description: 'Time zone of a calendar period in `range` that names none.',
+  })
   timeZone: string;
 }
 
