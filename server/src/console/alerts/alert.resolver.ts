@@ -47,7 +47,8 @@ export class AlertResolver {
   )
   async markAlertsSeen(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('until', () => Int) until: number,
+    @Arg('until', () => Int, { description: 'The id of an alert: this one and all older ones count as seen.' })
+    until: number,
   ): Promise<{ unseenCount: number }> {
     await this.alertService.markSeen(actor, until);
     return { unseenCount: await this.alertService.unseen(actor) };
@@ -60,7 +61,8 @@ export class AlertResolver {
   )
   async sendTestAlert(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('target', () => AlertTargetEnum) target: AlertTarget,
+    @Arg('target', () => AlertTargetEnum, { description: 'The target to try. Its settings must be saved.' })
+    target: AlertTarget,
   ): Promise<{ target: AlertTarget }> {
     await this.alertService.sendTest(actor, target);
     return { target };

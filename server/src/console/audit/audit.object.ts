@@ -38,7 +38,7 @@ const AuditSubjectEnum = enumType(
 
 @ObjectType('AuditFieldChange', { description: 'A changed field. Values of secrets are hidden.' })
 export class AuditFieldChangeObject implements FieldChange {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the changed field; for an option, its key.' })
   field: string;
 
   @Field(() => String, { nullable: true, description: 'As text. Null: there was no value before.' })
@@ -50,13 +50,13 @@ export class AuditFieldChangeObject implements FieldChange {
 
 @ObjectType('AuditEntry', { description: 'A change by an admin.' })
 export class AuditEntryObject {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Ids grow with time.' })
   id: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the change was made.' })
   createdAt: Date;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who made the change.' })
   actorId: number;
 
   @Field(() => String, { description: 'Name at that time.' })
@@ -68,13 +68,15 @@ export class AuditEntryObject {
   @Field(() => String, { description: '`create`, `update`, `delete`, or a verb of the subject such as `promote`.' })
   action: string;
 
-  @Field(() => AuditSubjectEnum)
+  @Field(() => AuditSubjectEnum, { description: 'The kind of object that was changed.' })
   subject: AuditSubject;
 
   @Field(() => String, { description: 'The id of the object; for an option its key.' })
   subjectId: string;
 
-  @Field(() => [AuditFieldChangeObject])
+  @Field(() => [AuditFieldChangeObject], {
+    description: 'What differs, field by field. Empty where the action says everything.',
+  })
   changes: FieldChange[];
 }
 
@@ -88,16 +90,16 @@ export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage', 'A 
 
 @InputType('AuditFilter', { description: 'Conditions on entries. All must match. An empty list matches nothing.' })
 export class AuditFilterInput {
-  @Field(() => [AuditSubjectEnum], { nullable: true })
+  @Field(() => [AuditSubjectEnum], { nullable: true, description: 'Only changes of these kinds of objects.' })
   subjects?: AuditSubject[] | null;
 
   @Field(() => [String], { nullable: true, description: 'Ids of objects; for options their keys.' })
   subjectIds?: string[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only changes by these users.' })
   actorIds?: number[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only these actions, such as `update` or `promote`.' })
   actions?: string[] | null;
 
   @Field(() => String, {
@@ -106,7 +108,7 @@ export class AuditFilterInput {
   })
   entry?: string | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the change was made.' })
   created?: TimeRangeObject | null;
 }
 

@@ -17,7 +17,10 @@ export class SessionResolver {
 
   @Access('common')
   @PayloadMutation({ id: [() => ID, 'The id of the session that ended.'] }, 'Ends one of the caller’s sessions.')
-  async revokeSession(@Ctx() { actor }: GraphQLContext, @Arg('id', () => ID) id: string): Promise<{ id: string }> {
+  async revokeSession(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => ID, { description: '`Session.id`, of one of the caller’s sessions.' }) id: string,
+  ): Promise<{ id: string }> {
     await this.ownSessions.revoke(actor, id);
     return { id };
   }

@@ -67,10 +67,10 @@ export class BudgetStateObject {
 
 @ObjectType('Budget', { description: 'A limit of what may be used within a window.' })
 export class BudgetObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the budget in mutations.' })
   id: number;
 
-  @Field(() => BudgetLevelEnum)
+  @Field(() => BudgetLevelEnum, { description: 'Whose calls it counts.' })
   level: BudgetLevel;
 
   @Field(() => Int, { nullable: true, description: 'The key, user or channel. Null for a group and the site.' })
@@ -82,13 +82,13 @@ export class BudgetObject {
   @Field(() => String, { description: 'Name of the key, user, group or channel. Empty for the site.' })
   subjectName: string;
 
-  @Field(() => BudgetKindEnum)
+  @Field(() => BudgetKindEnum, { description: 'The unit of `amount`, and of what was used.' })
   kind: BudgetKind;
 
   @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window.' })
   amount: number;
 
-  @Field(() => BudgetSpanEnum)
+  @Field(() => BudgetSpanEnum, { description: 'How long a window is, after which the count begins again.' })
   span: BudgetSpan;
 
   @Field(() => Boolean, { description: 'The last hours or days at any moment, and not a period of the calendar.' })
@@ -106,13 +106,13 @@ export class BudgetObject {
   @Field(() => [String], { description: 'Names, or patterns with `*`. Empty: all models.' })
   models: string[];
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'False: it refuses no calls.' })
   enabled: boolean;
 
   @Field(() => Boolean, { description: 'Set by an admin: the owner of the key cannot change it.' })
   byAdmin: boolean;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the budget was created.' })
   createdAt: Date;
 
   @Field(() => BudgetStateObject, { nullable: true, description: 'Null outside a fixed range.' })
@@ -153,13 +153,16 @@ export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage', 'A page o
 
 @InputType('BudgetFilter', { description: 'Conditions on budgets. All must match.' })
 export class BudgetFilterInput {
-  @Field(() => BudgetLevelEnum, { nullable: true })
+  @Field(() => BudgetLevelEnum, {
+    nullable: true,
+    description: 'Only budgets of keys, of users, of groups, of channels or of the site.',
+  })
   level?: BudgetLevel | null;
 
   @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
   subjectId?: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The budgets of this group.' })
   group?: string | null;
 
   @Field(() => Int, { nullable: true, description: 'Those of this user and of the keys of this user.' })
@@ -186,19 +189,25 @@ export class BudgetListArgs extends listArgs(BudgetFilterInput, BudgetSort, 'Def
 
 @InputType('TokenBudgetInput', { description: 'A budget that is created with its key.' })
 export class TokenBudgetInput {
-  @Field(() => BudgetKindEnum)
+  @Field(() => BudgetKindEnum, { description: 'The unit of `amount`.' })
   kind: BudgetKind;
 
   @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window. 0 refuses every call.' })
   amount: number;
 
-  @Field(() => BudgetSpanEnum)
+  @Field(() => BudgetSpanEnum, { description: 'How long a window is, after which the count begins again.' })
   span: BudgetSpan;
 
-  @Field(() => Boolean, { defaultValue: false })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True: the last hours or days at any moment count. False: periods of the calendar.',
+  })
   isRolling: boolean;
 
-  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  @Field(() => GraphQLTimeZone, {
+    defaultValue: 'UTC',
+    description: 'The zone in which days, weeks and months of the calendar begin.',
+  })
   timeZone: string;
 
   @Field(() => Date, { nullable: true, description: 'For a fixed range.' })
@@ -210,13 +219,13 @@ export class TokenBudgetInput {
   @Field(() => [String], { defaultValue: [], description: 'Names, or patterns with `*`. Empty: all models.' })
   models: string[];
 
-  @Field(() => Boolean, { defaultValue: true })
+  @Field(() => Boolean, { defaultValue: true, description: 'False creates a budget that refuses no calls yet.' })
   enabled: boolean;
 }
 
-@InputType('CreateBudgetInput')
+@InputType('CreateBudgetInput', { description: 'A new budget of a key, a user, a group, a channel or the site.' })
 export class CreateBudgetInput extends TokenBudgetInput {
-  @Field(() => BudgetLevelEnum)
+  @Field(() => BudgetLevelEnum, { description: 'Whose calls it counts. `subjectId` or `group` says which one.' })
   level: BudgetLevel;
 
   @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
@@ -257,16 +266,22 @@ export const toNewBudget = ({
   description: 'Absent fields stay unchanged. The window and what is counted cannot be changed: create another budget.',
 })
 export class UpdateBudgetInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Budget.id`.' })
   id: number;
 
-  @Field(() => GraphQLSafeInt, { nullable: true })
+  @Field(() => GraphQLSafeInt, {
+    nullable: true,
+    description: 'The new amount in each window, in the unit of the budget. 0 refuses every call.',
+  })
   amount?: number | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'The models it counts from now on: names, or patterns with `*`. Empty: all models.',
+  })
   models?: string[] | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'False: it refuses no calls.' })
   enabled?: boolean | null;
 }
 

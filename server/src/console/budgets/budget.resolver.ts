@@ -43,7 +43,7 @@ export class BudgetResolver {
   @Access('common')
   async createBudget(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateBudgetInput) input: CreateBudgetInput,
+    @Arg('input', () => CreateBudgetInput, { description: 'The budget.' }) input: CreateBudgetInput,
   ): Promise<{ budget: BudgetObject; replayed: boolean }> {
     const { replayed, ...view } = await this.budgetService.create(actor, toNewBudget(input), input.idempotencyKey);
     return { budget: toBudgetObject(view), replayed };
@@ -56,14 +56,17 @@ export class BudgetResolver {
   @Access('common')
   async updateBudget(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateBudgetInput) input: UpdateBudgetInput,
+    @Arg('input', () => UpdateBudgetInput, { description: 'What changes.' }) input: UpdateBudgetInput,
   ): Promise<{ budget: BudgetObject }> {
     return { budget: toBudgetObject(await this.budgetService.update(actor, input.id, toBudgetPatch(input))) };
   }
 
   @PayloadMutation({ id: [() => Int, 'The id of the deleted budget.'] }, 'Deletes a budget and what it has counted.')
   @Access('common')
-  async deleteBudget(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteBudget(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Budget.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.budgetService.delete(actor, id);
     return { id };
   }
