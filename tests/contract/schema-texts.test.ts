@@ -2,11 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   buildSchema,
-  getNamedType,
+  isEnumType,
+  isInputObjectType,
   isInterfaceType,
-  isNonNullType,
+  isIntrospectionType,
   isObjectType,
+  isSpecifiedScalarType,
+  type GraphQLArgument,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
 } from 'graphql';
 
@@ -25,16 +29,40 @@ const fields = types.flatMap((type) =>
 const pathsOf = (isWrong: (field: GraphQLField<unknown, unknown>) => boolean): string[] =>
   fields.filter(({ field }) => isWrong(field)).map(({ path }) => path);
 
-it('every field that may be null says when, or what it is', () => {
-  expect(pathsOf(({ type, description }) => !isNonNullType(type) && !description)).toEqual([]);
+it('every type, field, argument and value has a description', () => {
+  const members = Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
+    .flatMap((type) => [{ path: type.name, description: type.description }, ...membersOf(type)]);
+  expect(members.length).toBeGreaterThan(2500);
+  expect(members.filter(({ description }) => isEmpty(description)).map(({ path }) => path)).toEqual([]);
 });
 
-it('every amount, duration, share and number of tokens says its unit, or what it counts', () => {
-  const isMeasure = (field: GraphQLField<unknown, unknown>): boolean =>
-    ['Float', 'Quota'].includes(getNamedType(field.type).name) ||
-    /(Ms|[sS]econds|milliseconds|Tokens|Share|Rate|Usd)$/.test(field.name);
-  expect(pathsOf((field) => isMeasure(field) && !field.description)).toEqual([]);
+interface Member {
+  readonly path: string;
+  readonly description?: string | null | undefined;
+}
+
+function membersOf(type: GraphQLNamedType): Member[] {
+  if (isEnumType(type)) return type.getValues().map((value) => memberOf(type.name, value));
+  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => memberOf(type.name, field));
+  if (!isObjectType(type) && !isInterfaceType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) => [
+    memberOf(type.name, field),
+    ...field.args.map((argument) => memberOf(`${type.name}.${field.name}`, argument)),
+  ]);
+}
+
+const memberOf = (parent: string, { name, description }: Pick<GraphQLArgument, 'name' | 'description'>): Member => ({
+  path: `${parent}.${name}`,
+  description,
 });
+
+/** Whether nothing is left without the sentences that the server appends: who may select the field, and its cost. */
+const isEmpty = (description: Member['description']): boolean =>
+  (description ?? '')
+    .replace(/^For (signed-in users|admins|root)\.( Opened by [\w. ]*\.)?/, '')
+    .replace(/^ ?Costs [^.]*\./, '')
+    .trim() === '';
 
 it('every list says what it costs, and what becomes of a page size out of bounds', () => {
   const sizeOf = ({ args }: GraphQLField<unknown, unknown>) => args.find(({ name }) => name === 'pageSize');

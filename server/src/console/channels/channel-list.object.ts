@@ -15,22 +15,22 @@ const LastTestEnum = enumType(
 
 @InputType('ChannelFilter', { description: 'Conditions on channels. All must match. An empty list matches nothing.' })
 export class ChannelFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these channels.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'An id, part of the name, or a whole key.' })
   keyword?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only channels that serve one of these groups.' })
   groups?: string[] | null;
 
   @Field(() => [String], { nullable: true, description: 'Whole names, without the prefix of the channel.' })
   models?: string[] | null;
 
-  @Field(() => [ProviderEnum], { nullable: true })
+  @Field(() => [ProviderEnum], { nullable: true, description: 'Only channels of these providers.' })
   types?: number[] | null;
 
-  @Field(() => [ChannelStatusEnum], { nullable: true })
+  @Field(() => [ChannelStatusEnum], { nullable: true, description: 'Only channels with one of these statuses.' })
   statuses?: number[] | null;
 
   @Field(() => [String], { nullable: true, description: '`""` matches channels without a tag.' })

@@ -51,7 +51,7 @@ export class ChannelTypeObject {
   @Field(() => ProviderEnum, { nullable: true, description: 'Null: the number is unknown to this version.' })
   provider: number | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the provider, as the console shows it.' })
   label: string;
 
   @Field(() => String, { nullable: true, description: 'Null: a channel of this type names its own.' })
@@ -78,10 +78,10 @@ class ModelMappingObject implements ModelMapping {
 
 @ObjectType('StatusCodeMapping', { description: 'Another HTTP status for an error of the provider.' })
 class StatusCodeMappingObject implements StatusCodeMapping {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The status that the provider sent.' })
   from: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The status that counts, and that the client gets.' })
   to: number;
 }
 
@@ -105,10 +105,10 @@ export class ChannelSettingObject implements ChannelSetting {
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
 class ChannelStatusChangeObject implements ChannelStatusChange {
-  @Field(() => String)
+  @Field(() => String, { description: 'Why the gateway did it, in English.' })
   reason: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the gateway did it.' })
   at: Date;
 }
 
@@ -126,7 +126,7 @@ class ChannelBalanceObject {
 
 @ObjectType('ChannelTest', { description: 'The last test of a channel.' })
 class ChannelTestObject {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the channel was tested.' })
   at: Date;
 
   @Field(() => Int, { description: 'Duration of the test.' })
@@ -147,17 +147,17 @@ class ChannelCostObject implements CostRule {
 
 @ObjectType('Channel', { description: 'Access to a provider, with the models and groups it serves.' })
 export class ChannelObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the channel in mutations, filters and the log.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Shown to admins only; several channels may have it.' })
   name: string;
 
   @Cost(0)
-  @Field(() => ChannelTypeObject)
+  @Field(() => ChannelTypeObject, { description: 'Whose API the channel calls.' })
   type: ChannelTypeObject;
 
-  @Field(() => ChannelStatusEnum)
+  @Field(() => ChannelStatusEnum, { description: 'Whether it serves calls.' })
   status: number;
 
   @Cost(0)
@@ -170,7 +170,7 @@ export class ChannelObject {
   @Field(() => [String], { description: 'Groups of users whose calls it serves.' })
   groups: string[];
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Models that it serves, without the prefix.' })
   models: string[];
 
   @Field(() => String, { nullable: true, description: 'Null: none.' })
@@ -180,11 +180,11 @@ export class ChannelObject {
   modelPrefix: string | null;
 
   @Cost(0)
-  @Field(() => [ModelMappingObject])
+  @Field(() => [ModelMappingObject], { description: 'Models that have another name at the provider. Empty: none.' })
   modelMapping: ModelMapping[];
 
   @Cost(0)
-  @Field(() => [StatusCodeMappingObject])
+  @Field(() => [StatusCodeMappingObject], { description: 'Statuses of errors that count as others. Empty: none.' })
   statusCodeMapping: StatusCodeMapping[];
 
   @Field(() => Boolean, { description: 'The gateway may disable it.' })
@@ -230,7 +230,7 @@ export class ChannelObject {
   timeouts: unknown;
 
   @Cost(0)
-  @Field(() => ChannelSettingObject)
+  @Field(() => ChannelSettingObject, { description: 'How the provider is called.' })
   setting: ChannelSetting;
 
   @Cost(0)
@@ -316,6 +316,7 @@ export class ChannelTestFailedObject {
 
 export const ChannelTestResult = createUnionType({
   name: 'ChannelTestResult',
+  description: 'How the test of a channel ended.',
   types: () => [ChannelTestPassedObject, ChannelTestFailedObject] as const,
   resolveType: (value) => ('message' in value ? ChannelTestFailedObject : ChannelTestPassedObject),
 });

@@ -6,7 +6,7 @@ import { UserObject } from '../users/user.object.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 
-@InputType('TransferInviteQuotaInput')
+@InputType('TransferInviteQuotaInput', { description: 'An amount to move from the invite earnings to the balance.' })
 class TransferInviteQuotaInput {
   @Field(() => GraphQLQuota, { description: 'At least 1 USD.' })
   quota: number;
@@ -37,7 +37,8 @@ export class InviteResolver {
   )
   transferInviteQuota(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => TransferInviteQuotaInput) { quota, idempotencyKey }: TransferInviteQuotaInput,
+    @Arg('input', () => TransferInviteQuotaInput, { description: 'The amount, and the key of this transfer.' })
+    { quota, idempotencyKey }: TransferInviteQuotaInput,
   ): Promise<Transfer> {
     return this.inviteService.transfer(actor, quota, idempotencyKey);
   }

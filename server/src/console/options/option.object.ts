@@ -27,7 +27,7 @@ export const OptionKindEnum = enumType(
 
 @ObjectType('Option', { description: 'A setting.' })
 export class OptionObject implements OptionEntry {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the setting, for `setOption`.' })
   key: OptionEntry['key'];
 
   @Field(() => String, { description: 'As text: `true`, `0.8`, or JSON for tables. Always empty for a secret.' })
@@ -42,10 +42,10 @@ export class OptionObject implements OptionEntry {
   @Field(() => String, { description: 'The built-in value, as text.' })
   defaultValue: string;
 
-  @Field(() => OptionKindEnum)
+  @Field(() => OptionKindEnum, { description: 'How `value` is read.' })
   kind: OptionEntry['kind'];
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True: the value is stored encrypted and never shown.' })
   isSecret: boolean;
 
   @Field(() => Boolean, {
@@ -94,9 +94,9 @@ export class OptionListArgs extends listArgs(
   declare pageSize?: number | null;
 }
 
-@InputType()
+@InputType({ description: 'A setting and its new value.' })
 export class SetOptionInput {
-  @Field(() => String)
+  @Field(() => String, { description: '`Option.key`.' })
   key: string;
 
   @Field(() => String, { description: 'As in `Option.value`. An empty text removes a secret.' })

@@ -32,7 +32,7 @@ export class OptionResolver {
   )
   async setOption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => SetOptionInput) { key, value }: SetOptionInput,
+    @Arg('input', () => SetOptionInput, { description: 'The setting and its value.' }) { key, value }: SetOptionInput,
   ): Promise<OptionPayload> {
     return { option: await this.optionService.set(actor, key, value) };
   }

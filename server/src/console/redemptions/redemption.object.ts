@@ -43,13 +43,13 @@ export const RedemptionKindEnum = enumType(
 
 @ObjectType('RedemptionUse', { description: 'A user who redeemed a code.' })
 export class RedemptionUseObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who redeemed the code.' })
   userId: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Redemption.id` of the code, which may be deleted.' })
   redemptionId: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the code was redeemed.' })
   at: Date;
 
   @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
@@ -62,7 +62,7 @@ export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUseP
 
 @ObjectType('Redemption', { description: 'A code worth quota.' })
 export class RedemptionObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the code in mutations.' })
   id: number;
 
   @Field(() => String, { description: 'Name of the batch. Several codes can share it.' })
@@ -71,16 +71,18 @@ export class RedemptionObject {
   @Field(() => String, { description: 'The code itself. Hidden from named access tokens without WRITE.' })
   key: string;
 
-  @Field(() => RedemptionStatusEnum)
+  @Field(() => RedemptionStatusEnum, {
+    description: 'Whether the code can be used. One that is no longer valid stays UNUSED.',
+  })
   status: RedemptionStatus;
 
-  @Field(() => RedemptionKindEnum)
+  @Field(() => RedemptionKindEnum, { description: 'How often the code can be used.' })
   kind: RedemptionKind;
 
   @Field(() => Int, { nullable: true, description: 'Null: a gift code without a limit.' })
   maxUses: number | null;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Users who redeemed the code.' })
   usedCount: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota each user receives.' })
@@ -92,7 +94,7 @@ export class RedemptionObject {
   /** The user who redeemed a normal code; null for other codes and before use. */
   redeemedById: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the code was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Included. Null: no bound.' })
@@ -115,7 +117,7 @@ export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): Redemp
 
 @ObjectType('RedemptionSums', { description: 'Totals of all codes that match the filter.' })
 export class RedemptionSumsObject implements RedemptionSums {
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Codes that match, used ones as well.' })
   codes: number;
 
   @Field(() => GraphQLQuota, {
@@ -142,16 +144,16 @@ export const toRedemptionSums = (sums: RedemptionSums, quotaPerUnit: number): Re
   usedUsd: sums.usedQuota / quotaPerUnit,
 });
 
-@ObjectType('RedemptionPage', { implements: PageInterface })
+@ObjectType('RedemptionPage', { implements: PageInterface, description: 'A page of codes.' })
 export class RedemptionPageObject extends pageItems(RedemptionObject) {
-  @Field(() => RedemptionSumsObject)
+  @Field(() => RedemptionSumsObject, { description: 'Totals of all codes that match, not only of this page.' })
   @Cost(50)
   sums: RedemptionSumsObject;
 }
 
 @InputType('RedemptionFilter', { description: 'Conditions on codes. All must match. An empty list matches nothing.' })
 export class RedemptionFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these codes.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'The full name of the batch.' })
@@ -160,13 +162,13 @@ export class RedemptionFilterInput {
   @Field(() => String, { nullable: true, description: 'A prefix of the batch name, an id, or a full code.' })
   keyword?: string | null;
 
-  @Field(() => [RedemptionStatusEnum], { nullable: true })
+  @Field(() => [RedemptionStatusEnum], { nullable: true, description: 'Only codes with one of these statuses.' })
   statuses?: RedemptionStatus[] | null;
 
-  @Field(() => RedemptionKindEnum, { nullable: true })
+  @Field(() => RedemptionKindEnum, { nullable: true, description: 'Only codes of this kind.' })
   kind?: RedemptionKind | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the code was created.' })
   created?: TimeRangeObject | null;
 }
 
@@ -203,7 +205,7 @@ abstract class RedemptionFieldsInput {
   validUntil?: Date | null;
 }
 
-@InputType('CreateRedemptionsInput')
+@InputType('CreateRedemptionsInput', { description: 'Codes to create under one name.' })
 export class CreateRedemptionsInput extends RedemptionFieldsInput {
   @Field(() => String, { description: 'Name of the batch, 1 to 20 characters.' })
   batch: string;
@@ -217,7 +219,7 @@ export class CreateRedemptionsInput extends RedemptionFieldsInput {
   @Field(() => String, { nullable: true, description: 'A custom code, in which case one code is created.' })
   key?: string | null;
 
-  @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE' })
+  @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE', description: 'How often each code can be used.' })
   kind: RedemptionKind;
 
   @Field(() => Int, { nullable: true, description: 'For gift codes. Null: unlimited.' })
@@ -232,7 +234,7 @@ export class CreateRedemptionsInput extends RedemptionFieldsInput {
 
 @InputType('UpdateRedemptionInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateRedemptionInput extends RedemptionFieldsInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Redemption.id`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: '1 to 20 characters.' })
@@ -272,7 +274,7 @@ export class RedeemedObject {
   @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
   quota: number;
 
-  @Field(() => RedemptionKindEnum)
+  @Field(() => RedemptionKindEnum, { description: 'How often the code can be used.' })
   kind: RedemptionKind;
 
   @Field(() => Boolean, { description: 'An earlier call with this idempotency key redeemed the code.' })
@@ -281,7 +283,7 @@ export class RedeemedObject {
 
 @ObjectType('RedeemRefused', { description: 'The caller cannot redeem the code.' })
 export class RedeemRefusedObject {
-  @Field(() => RedeemRefusalEnum)
+  @Field(() => RedeemRefusalEnum, { description: 'The reason, for programs.' })
   code: RedeemRefusal;
 
   @Field(() => String, { description: 'Human-readable text.' })

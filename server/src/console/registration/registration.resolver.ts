@@ -27,7 +27,7 @@ export class RegistrationResolver {
   )
   async sendEmailCode(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => SendEmailCodeInput) { email, turnstile }: SendEmailCodeInput,
+    @Arg('input', () => SendEmailCodeInput, { description: 'The address.' }) { email, turnstile }: SendEmailCodeInput,
   ): Promise<{ email: string }> {
     await this.registrationService.sendCode(email, challengeOf(request, reply, turnstile));
     return { email };
@@ -39,7 +39,7 @@ export class RegistrationResolver {
   )
   async register(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => RegisterInput)
+    @Arg('input', () => RegisterInput, { description: 'Name, password, and what the site requires beside them.' })
     { turnstile, username, password, email, verificationCode, inviteCode }: RegisterInput,
   ): Promise<{ username: string }> {
     await this.registrationService.admit(challengeOf(request, reply, turnstile));
@@ -54,7 +54,8 @@ export class RegistrationResolver {
   )
   async requestPasswordReset(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => RequestPasswordResetInput) { email, turnstile }: RequestPasswordResetInput,
+    @Arg('input', () => RequestPasswordResetInput, { description: 'The address of the account.' })
+    { email, turnstile }: RequestPasswordResetInput,
   ): Promise<{ email: string }> {
     await this.passwordResetService.request(email, challengeOf(request, reply, turnstile));
     return { email };
@@ -66,7 +67,8 @@ export class RegistrationResolver {
   )
   async resetPassword(
     @Ctx() { request }: GraphQLContext,
-    @Arg('input', () => ResetPasswordInput) { email, token }: ResetPasswordInput,
+    @Arg('input', () => ResetPasswordInput, { description: 'Address and token of the link.' })
+    { email, token }: ResetPasswordInput,
   ): Promise<{ password: string }> {
     return { password: await this.passwordResetService.reset(email.slice(0, 200), token.slice(0, 200), request.ip) };
   }

@@ -21,13 +21,13 @@ const PermissionAreaEnum = enumType(
 
 @ObjectType('PermissionInfo', { description: 'A permission that a custom role can have.' })
 export class PermissionInfoObject {
-  @Field(() => PermissionEnum)
+  @Field(() => PermissionEnum, { description: 'The permission, for `createCustomRole`.' })
   permission: Permission;
 
   @Field(() => String, { description: 'As the documentation and the audit log write it, such as `channels.read`.' })
   name: string;
 
-  @Field(() => PermissionAreaEnum)
+  @Field(() => PermissionAreaEnum, { description: 'The part of the administration that it belongs to.' })
   area: PermissionArea;
 
   @Field(() => [RoleEnum], { description: 'The fixed roles that hold it.' })
@@ -50,34 +50,36 @@ export const permissionInfos: readonly PermissionInfoObject[] = permissions.map(
 
 @ObjectType('CustomRole', { description: 'A bundle of permissions that root gives to common users.' })
 export class CustomRoleObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the role in `giveCustomRole`.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Unique among custom roles.' })
   name: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the role was created.' })
   createdAt: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the role was changed last.' })
   updatedAt: Date;
 }
 
-@InputType()
+@InputType({ description: 'A new custom role.' })
 export class CreateCustomRoleInput {
   @Field(() => String, { description: '1 to 64 characters, unique.' })
   name: string;
 
-  @Field(() => [PermissionEnum])
+  @Field(() => [PermissionEnum], {
+    description: 'What its users may do. Permissions that these imply need not be listed.',
+  })
   permissions: Permission[];
 
   @Field(() => String, { nullable: true, description: 'A retry with the same key returns the same role.' })
   idempotencyKey?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Changes of a custom role.' })
 export class UpdateCustomRoleInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`CustomRole.id`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: 'Absent: unchanged.' })

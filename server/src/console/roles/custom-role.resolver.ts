@@ -63,7 +63,8 @@ export class CustomRoleResolver {
   )
   createCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateCustomRoleInput) { idempotencyKey, ...fields }: CreateCustomRoleInput,
+    @Arg('input', () => CreateCustomRoleInput, { description: 'Name and permissions.' })
+    { idempotencyKey, ...fields }: CreateCustomRoleInput,
   ): Promise<{ role: CustomRole; replayed: boolean }> {
     return this.service.create(actor, fields, idempotencyKey);
   }
@@ -75,14 +76,18 @@ export class CustomRoleResolver {
   )
   async updateCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateCustomRoleInput) { id, ...fields }: UpdateCustomRoleInput,
+    @Arg('input', () => UpdateCustomRoleInput, { description: 'What changes.' })
+    { id, ...fields }: UpdateCustomRoleInput,
   ): Promise<{ role: CustomRole }> {
     return { role: await this.service.update(actor, id, omitNullish(fields)) };
   }
 
   @Access('root')
   @PayloadMutation({ id: [() => Int, 'The id of the deleted role.'] }, 'Deletes a custom role that no user has.')
-  async deleteCustomRole(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteCustomRole(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`CustomRole.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.service.delete(actor, id);
     return { id };
   }
@@ -94,7 +99,7 @@ export class CustomRoleResolver {
   )
   async giveCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id` of a common user.' }) userId: number,
     @Arg('customRoleId', () => Int, { nullable: true, description: 'Null takes the role back.' })
     customRoleId: number | null,
   ): Promise<{ user: User }> {

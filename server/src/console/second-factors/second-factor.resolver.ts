@@ -42,7 +42,7 @@ export class SecondFactorResolver {
   @PayloadMutation({ recoveryCodes: [() => [String], newCodes] }, 'Sets the authenticator app up with its first code.')
   async confirmAuthenticatorApp(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('code', () => String) code: string,
+    @Arg('code', () => String, { description: 'Six digits that the app shows now.' }) code: string,
   ): Promise<{ recoveryCodes: string[] }> {
     return { recoveryCodes: await this.factors.confirmAuthenticatorApp(actor, code) };
   }
@@ -70,7 +70,7 @@ export class SecondFactorResolver {
   @Mutation(() => AddPasskeyPayload, { description: 'Registers a passkey. The response answers `beginPasskey`.' })
   addPasskey(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('input', () => AddPasskeyInput) input: AddPasskeyInput,
+    @Arg('input', () => AddPasskeyInput, { description: 'Name and response of the browser.' }) input: AddPasskeyInput,
   ): Promise<AddPasskeyPayload> {
     return this.factors.addPasskey(actor, input, request.headers.origin);
   }
@@ -82,15 +82,18 @@ export class SecondFactorResolver {
   )
   async renamePasskey(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('name', () => String) name: string,
+    @Arg('id', () => Int, { description: '`Passkey.id`.' }) id: number,
+    @Arg('name', () => String, { description: '1 to 64 characters.' }) name: string,
   ): Promise<{ passkey: Passkey }> {
     return { passkey: await this.factors.renamePasskey(actor, id, name) };
   }
 
   @Access('common')
   @PayloadMutation({ id: [() => Int, 'The id of the removed passkey.'] }, 'Removes one of the caller’s passkeys.')
-  async removePasskey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async removePasskey(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Passkey.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.factors.removePasskey(actor, id);
     return { id };
   }
@@ -119,7 +122,7 @@ export class SecondFactorResolver {
   )
   async confirmSession(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
+    @Arg('input', () => SecondFactorInput, { description: 'The proof of the second factor.' }) input: SecondFactorInput,
   ): Promise<{ secondFactors: FactorOverview }> {
     await this.factors.confirm(actor, input, request.headers.origin);
     return { secondFactors: { ...(await this.factors.overview(actor)), needsConfirmation: false } };
@@ -132,7 +135,7 @@ export class SecondFactorResolver {
   )
   async resetSecondFactors(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id`.' }) userId: number,
   ): Promise<{ user: User }> {
     return { user: await this.factors.reset(actor, userId) };
   }

@@ -20,7 +20,8 @@ export class SetupResolver {
   )
   async completeSetup(
     @Ctx() { request }: GraphQLContext,
-    @Arg('input', () => CompleteSetupInput) input: CompleteSetupInput,
+    @Arg('input', () => CompleteSetupInput, { description: 'The root user and the mode of the site.' })
+    input: CompleteSetupInput,
   ): Promise<{ setup: SetupStatusObject }> {
     const isLocal = isFromThisMachine(request);
     await this.setupService.complete(toSetupInput(input), isLocal);

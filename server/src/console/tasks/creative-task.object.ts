@@ -28,7 +28,7 @@ export class CreativeTaskObject extends TaskObject {
   @Field(() => String, { description: '`suno` or `video`.' })
   platform: string;
 
-  @Field(() => CreativeTaskActionEnum)
+  @Field(() => CreativeTaskActionEnum, { description: 'What was requested.' })
   action: CreativeAction | typeof unknownValue;
 
   @Field(() => String, { nullable: true, description: 'The request, as text.' })
@@ -68,10 +68,13 @@ export const CreativeTaskPage = pageObject(CreativeTaskObject, 'CreativeTaskPage
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',
 })
 export class OwnCreativeTaskFilterInput extends OwnTaskFilterInput {
-  @Field(() => [CreativeTaskActionEnum], { nullable: true })
+  @Field(() => [CreativeTaskActionEnum], {
+    nullable: true,
+    description: 'Only tasks of these kinds. UNKNOWN matches all actions that the gateway does not know.',
+  })
   actions?: string[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: '`suno` or `video`.' })
   platforms?: string[] | null;
 }
 
@@ -79,10 +82,10 @@ export class OwnCreativeTaskFilterInput extends OwnTaskFilterInput {
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',
 })
 export class CreativeTaskFilterInput extends OwnCreativeTaskFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only tasks of these users.' })
   userIds?: number[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only tasks that these channels got.' })
   channelIds?: number[] | null;
 }
 

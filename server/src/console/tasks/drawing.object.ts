@@ -54,10 +54,10 @@ const DrawingSubmissionEnum = enumType(
 
 @ObjectType('Drawing', { description: 'An image requested from a Midjourney proxy.' })
 export class DrawingObject extends TaskObject {
-  @Field(() => DrawingActionEnum)
+  @Field(() => DrawingActionEnum, { description: 'What was requested.' })
   action: DrawingAction | typeof unknownValue;
 
-  @Field(() => DrawingSubmissionEnum)
+  @Field(() => DrawingSubmissionEnum, { description: 'Whether the provider took the request.' })
   submission: DrawingSubmission;
 
   @Field(() => String, { nullable: true, description: 'Null: the action has none.' })
@@ -106,16 +106,19 @@ export const DrawingPage = pageObject(DrawingObject, 'DrawingPage', 'A page of d
   description: 'Conditions on drawings. All must match. An empty list matches nothing.',
 })
 export class OwnDrawingFilterInput extends OwnTaskFilterInput {
-  @Field(() => [DrawingActionEnum], { nullable: true })
+  @Field(() => [DrawingActionEnum], {
+    nullable: true,
+    description: 'Only drawings of these kinds. UNKNOWN matches all actions that the gateway does not know.',
+  })
   actions?: string[] | null;
 }
 
 @InputType('DrawingFilter', { description: 'Conditions on drawings. All must match. An empty list matches nothing.' })
 export class DrawingFilterInput extends OwnDrawingFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only drawings of these users.' })
   userIds?: number[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only drawings that these channels got.' })
   channelIds?: number[] | null;
 }
 

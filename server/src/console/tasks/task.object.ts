@@ -39,20 +39,20 @@ const TaskStatusEnum = enumType(
 
 @ObjectType()
 export abstract class TaskObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Ids grow with time. The id at the provider is `taskId`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: 'The provider’s id. Null: the provider has not accepted it.' })
   taskId: string | null;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who pays for the task.' })
   userId: number;
 
   @Access('tasks.read')
   @Field(() => Int, { nullable: true, description: 'Null in lists of own tasks.' })
   channelId: number | null;
 
-  @Field(() => TaskStatusEnum)
+  @Field(() => TaskStatusEnum, { description: 'How far the task is.' })
   status: TaskStatus;
 
   @Field(() => Int, { description: 'Percent, 0 to 100. 100 is final.' })
@@ -61,7 +61,7 @@ export abstract class TaskObject {
   @Field(() => String, { nullable: true, description: 'Null: it did not fail.' })
   failReason: string | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the user requested it.' })
   submittedAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'When the provider began. Null: not yet, or not reported.' })
@@ -85,16 +85,16 @@ export function percentOf(progress: string): number {
 
 @InputType()
 export abstract class OwnTaskFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these tasks.' })
   ids?: number[] | null;
 
   @Field(() => [String], { nullable: true, description: 'The provider’s ids.' })
   taskIds?: string[] | null;
 
-  @Field(() => [TaskStatusEnum], { nullable: true })
+  @Field(() => [TaskStatusEnum], { nullable: true, description: 'Only tasks with one of these statuses.' })
   statuses?: TaskStatus[] | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the task was requested.' })
   submitted?: TimeRangeObject | null;
 }
 

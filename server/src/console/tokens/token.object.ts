@@ -52,19 +52,19 @@ export class TokenRateLimitObject {
 
 @ObjectType('Token', { description: 'An API key of a user.' })
 export class TokenObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the key in mutations, filters and the log. It is not the text of the key.' })
   id: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The owner, who pays for its calls.' })
   userId: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Chosen by the owner; several keys may have it.' })
   name: string;
 
   @Field(() => String, { description: 'Only the first characters. Owners read the full key with `tokenKey`.' })
   maskedKey: string;
 
-  @Field(() => TokenStatusEnum)
+  @Field(() => TokenStatusEnum, { description: 'Whether the key can be used now.' })
   status: TokenStatus;
 
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
@@ -79,7 +79,9 @@ export class TokenObject {
   })
   fallbackModels: string[];
 
-  @Field(() => TokenQuotaObject)
+  @Field(() => TokenQuotaObject, {
+    description: 'What the key may still spend, and what it has spent. Its owner must have a balance, too.',
+  })
   quota: TokenQuotaObject;
 
   @Field(() => [String], { nullable: true, description: 'The models it can call. Null: all.' })
@@ -91,13 +93,13 @@ export class TokenObject {
   @Field(() => TokenRateLimitObject, { nullable: true, description: 'Null: only that of the user.' })
   rateLimit: TokenRateLimitObject | null;
 
-  @Field(() => [TokenScopeEnum])
+  @Field(() => [TokenScopeEnum], { description: 'What the key may do.' })
   scopes: TokenScope[];
 
   @Field(() => Date, { nullable: true, description: 'The text before the last rotation works until then.' })
   previousKeyUntil: Date | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the key was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Of the last charged call. Null: never used.' })
@@ -135,19 +137,19 @@ export const TokenPage = pageObject(TokenObject, 'TokenPage', 'A page of API key
 
 @InputType('OwnTokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
 export class OwnTokenFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these keys.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'Part of the name, a prefix of the key, or the full key.' })
   keyword?: string | null;
 
-  @Field(() => [TokenStatusEnum], { nullable: true })
+  @Field(() => [TokenStatusEnum], { nullable: true, description: 'Only keys with one of these statuses.' })
   statuses?: TokenStatus[] | null;
 
   @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
   groups?: string[] | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the key was created.' })
   created?: TimeRangeObject | null;
 
   @Field(() => TimeRangeObject, { nullable: true, description: 'Keys that never expire do not match.' })
@@ -156,13 +158,16 @@ export class OwnTokenFilterInput {
   @Field(() => TimeRangeObject, { nullable: true, description: 'Time of the last charged call.' })
   lastUsed?: TimeRangeObject | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True: only keys without a charged call. False: only keys with one.',
+  })
   neverUsed?: boolean | null;
 }
 
 @InputType('TokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
 export class TokenFilterInput extends OwnTokenFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only keys of these users.' })
   userIds?: number[] | null;
 }
 

@@ -56,7 +56,10 @@ export class TokenResolver {
 
   @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
   @Access('common', 'KEYS_READ')
-  async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
+  async tokenKey(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Token.id` of one of the caller’s keys.' }) id: number,
+  ): Promise<string> {
     return `sk-${await this.tokenService.revealOwnKey(actor, id)}`;
   }
 
@@ -90,7 +93,8 @@ export class TokenResolver {
   @Access('common')
   async rotateToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => RotateTokenInput) { id, overlapUntil, idempotencyKey }: RotateTokenInput,
+    @Arg('input', () => RotateTokenInput, { description: 'The key, and how long its old text works.' })
+    { id, overlapUntil, idempotencyKey }: RotateTokenInput,
   ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
     const { token, key, replayed } = await this.rotation.rotate(actor, id, overlapUntil ?? null, idempotencyKey);
     return { token: toTokenObject(token), key: `sk-${key}`, replayed };
@@ -103,7 +107,7 @@ export class TokenResolver {
   @Access('common')
   async endTokenOverlap(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.rotation.endPrevious(actor, id));
   }
@@ -119,7 +123,8 @@ export class TokenResolver {
   @Access('common')
   async createToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateTokenInput) input: CreateTokenInput,
+    @Arg('input', () => CreateTokenInput, { description: 'Name, limits and budgets of the key.' })
+    input: CreateTokenInput,
   ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
     const budgets = input.budgets?.map(toNewTokenBudget);
     const { token, key, replayed } = await this.tokenService.create(
@@ -138,7 +143,7 @@ export class TokenResolver {
   @Access('common')
   async updateToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateTokenInput) input: UpdateTokenInput,
+    @Arg('input', () => UpdateTokenInput, { description: 'What changes.' }) input: UpdateTokenInput,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.tokenService.update(actor, input.id, toTokenInput(input)));
   }
@@ -150,7 +155,7 @@ export class TokenResolver {
   @Access('common')
   async enableToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.tokenService.setStatus(actor, id, 'enabled'));
   }
@@ -159,14 +164,17 @@ export class TokenResolver {
   @Access('common')
   async disableToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.tokenService.setStatus(actor, id, 'disabled'));
   }
 
   @PayloadMutation({ id: [() => Int, 'The id of the deleted key.'] }, 'Deletes an API key of the caller.')
   @Access('common')
-  async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteToken(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);
     return { id };
   }
@@ -176,7 +184,10 @@ export class TokenResolver {
       'Enables these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role. Expired and exhausted ones are in `failed`.',
   })
   @Access('common')
-  enableTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  enableTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.bulk.enable(actor, ids);
   }
 
@@ -185,7 +196,10 @@ export class TokenResolver {
       'Disables these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role.',
   })
   @Access('common')
-  disableTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  disableTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.bulk.disable(actor, ids);
   }
 
@@ -194,7 +208,10 @@ export class TokenResolver {
       'Deletes these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role.',
   })
   @Access('common')
-  deleteTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  deleteTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.bulk.delete(actor, ids);
   }
 
@@ -205,8 +222,12 @@ export class TokenResolver {
   @Access('common')
   setTokenGroup(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int]) ids: number[],
-    @Arg('group', () => String, { nullable: true }) group?: string | null,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+    @Arg('group', () => String, {
+      nullable: true,
+      description: 'The new group. Absent or null: the group of the owner.',
+    })
+    group?: string | null,
   ): Promise<BulkResult> {
     return this.bulk.setGroup(actor, ids, group ?? '');
   }

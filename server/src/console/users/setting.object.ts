@@ -22,7 +22,7 @@ const DisplayCurrencyEnum = enumType(
 
 @ObjectType('UserSetting', { description: 'How a user wants to be notified, and sees amounts and times.' })
 export class UserSettingObject {
-  @Field(() => NotifyTypeEnum)
+  @Field(() => NotifyTypeEnum, { description: 'How warnings reach the user.' })
   notifyType: UserSetting['notifyType'];
 
   @Field(() => Float, {
@@ -55,7 +55,10 @@ export class UserSettingObject {
     'Absent fields stay as they are; null clears a field. The address of the type that is not chosen is forgotten.',
 })
 export class UpdateMySettingInput {
-  @Field(() => NotifyTypeEnum, { nullable: true })
+  @Field(() => NotifyTypeEnum, {
+    nullable: true,
+    description: 'How warnings reach the caller. WEBHOOK needs `webhookUrl`.',
+  })
   notifyType?: UserSetting['notifyType'] | null;
 
   @Field(() => Float, { nullable: true, description: 'In quota, above 0. Null: as the site has it.' })
@@ -70,7 +73,7 @@ export class UpdateMySettingInput {
   @Field(() => String, { nullable: true, description: 'Null: the address of the account.' })
   notificationEmail?: string | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'Calls to models without a price of their own are accepted.' })
   acceptsUnpricedModels?: boolean | null;
 
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })

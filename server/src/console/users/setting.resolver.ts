@@ -22,7 +22,7 @@ export class SettingResolver {
   )
   async updateMySetting(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateMySettingInput) input: UpdateMySettingInput,
+    @Arg('input', () => UpdateMySettingInput, { description: 'What changes.' }) input: UpdateMySettingInput,
   ): Promise<{ setting: UserSettingObject }> {
     return { setting: toSettingObject(await this.settingService.update(actor, toSettingPatch(input))) };
   }

@@ -13,7 +13,7 @@ export class UserSessionResolver {
   @Query(() => [SessionObject], { description: 'Browsers in which a user is signed in, the last used first.' })
   async userSessions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id`.' }) userId: number,
   ): Promise<SessionObject[]> {
     return (await this.sessions.list(actor, userId)).map(toSessionObject);
   }
@@ -25,7 +25,7 @@ export class UserSessionResolver {
   )
   async endUserSessions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id`.' }) userId: number,
   ): Promise<{ count: number }> {
     return { count: await this.sessions.end(actor, userId) };
   }

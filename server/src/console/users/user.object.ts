@@ -44,7 +44,7 @@ export type IdentityColumn = (typeof identityColumns)[number];
 
 @ObjectType('Identity', { description: 'An account at a provider with which the user can sign in.' })
 export class IdentityObject {
-  @Field(() => IdentityProviderEnum)
+  @Field(() => IdentityProviderEnum, { description: 'Where the account is.' })
   provider: IdentityColumn;
 
   @Field(() => String, { description: 'The user’s id at the provider.' })
@@ -83,19 +83,19 @@ export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviter
 /** Fields taken directly from the row; `user.resolver.ts` has the derived ones. */
 @ObjectType('User', { description: 'An account. Users see their own, admins see all.' })
 export class UserObject implements Partial<User> {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the user in mutations, filters and the log.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name to sign in with. No two users have it.' })
   username: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name that the console shows. Empty: none.' })
   displayName: string;
 
-  @Field(() => RoleEnum)
+  @Field(() => RoleEnum, { description: 'The fixed role. `customRole` may add permissions to COMMON.' })
   role: number;
 
-  @Field(() => UserStatusEnum)
+  @Field(() => UserStatusEnum, { description: 'Whether the user can sign in.' })
   status: number;
 
   @Field(() => String, { description: 'Determines prices and channels.' })
@@ -113,7 +113,7 @@ export class UserObject implements Partial<User> {
   @Field(() => Boolean, { description: 'An authenticator app or a passkey is set up.' })
   hasSecondFactor: boolean;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the account was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Time of deactivation; the name stays reserved.' })
@@ -138,10 +138,10 @@ export class UserSumsObject implements UserSums {
   usd: number;
 }
 
-@ObjectType('UserPage', { implements: PageInterface })
+@ObjectType('UserPage', { implements: PageInterface, description: 'A page of users.' })
 export class UserPageObject extends pageItems(UserObject) {
   @Cost(50)
-  @Field(() => UserSumsObject)
+  @Field(() => UserSumsObject, { description: 'Totals of all users who match, not only of this page.' })
   sums: UserSumsObject;
 }
 
@@ -163,19 +163,19 @@ const UserSort = sortInput<UserSortField>('User', {
 
 @InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })
 export class UserFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these users.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'Part of name, address or display name, or a full id.' })
   keyword?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only users of these groups.' })
   groups?: string[] | null;
 
-  @Field(() => [RoleEnum], { nullable: true })
+  @Field(() => [RoleEnum], { nullable: true, description: 'Only users with one of these fixed roles.' })
   roles?: number[] | null;
 
-  @Field(() => [UserStatusEnum], { nullable: true })
+  @Field(() => [UserStatusEnum], { nullable: true, description: 'Only users with one of these statuses.' })
   statuses?: number[] | null;
 
   @Field(() => TimeRangeObject, { nullable: true, description: 'When the account was created.' })
@@ -208,9 +208,9 @@ export function toUserFilter(input: UserFilterInput | null | undefined): UserFil
 @ArgsType()
 export class UserListArgs extends listArgs(UserFilterInput, UserSort, 'Default: newest first.') {}
 
-@InputType('CreateUserInput')
+@InputType('CreateUserInput', { description: 'A new common user.' })
 export class CreateUserInput implements NewUserInput {
-  @Field(() => String)
+  @Field(() => String, { description: '1 to 64 characters, without an @.' })
   username: string;
 
   @Field(() => String, { description: '8 characters to 72 bytes.' })
@@ -225,31 +225,31 @@ export class CreateUserInput implements NewUserInput {
 
 @InputType('UpdateUserInput', { description: 'Absent fields stay unchanged; null clears `email` and `displayName`.' })
 export class UpdateUserInput implements Nullable<UserPatch> {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`User.id`.' })
   id: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '1 to 64 characters, without an @.' })
   username?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new password ends the user’s sessions.' })
   password?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'At most 20 characters.' })
   displayName?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Determines prices and channels of the user.' })
   group?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'At most 50 characters. No code proves it.' })
   email?: string | null;
 }
 
 @InputType('UpdateMeInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateMeInput implements Nullable<SelfPatch> {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '1 to 64 characters, without an @.' })
   username?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'At most 20 characters.' })
   displayName?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new password ends all other sessions.' })
@@ -259,9 +259,9 @@ export class UpdateMeInput implements Nullable<SelfPatch> {
   originalPassword?: string | null;
 }
 
-@InputType('GrantQuotaInput')
+@InputType('GrantQuotaInput', { description: 'Quota for one user.' })
 export class GrantQuotaInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`User.id`.' })
   userId: number;
 
   @Field(() => GraphQLQuota, { description: 'Added to the balance; deducted when it is negative.' })
@@ -276,7 +276,7 @@ export class GrantQuotaInput {
   idempotencyKey: string;
 }
 
-@ObjectType('GrantQuotaPayload')
+@ObjectType('GrantQuotaPayload', { description: 'The result of `grantQuota`.' })
 export class GrantQuotaPayload {
   @Field(() => UserObject, { description: 'The user after the change.' })
   user: User;

@@ -47,18 +47,18 @@ export const PaymentMethodEnum = enumType(
   },
 );
 
-@ObjectType('TranslatedName')
+@ObjectType('TranslatedName', { description: 'A name in one language of the console.' })
 class TranslatedName {
   @Field(() => String, { description: 'Code of the language, such as `en`.' })
   language: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name in this language.' })
   name: string;
 }
 
 @ObjectType('PaymentMethodDetails', { description: 'A way to pay for a top-up.' })
 export class PaymentMethodObject {
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'The method, for `startTopUp`.' })
   method: string;
 
   @Field(() => String, { description: 'The gateway.' })
@@ -92,7 +92,7 @@ export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderM
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
 export class TopUpOrderObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Ids grow with time. The gateway knows the order by `tradeNo`.' })
   id: number;
 
   @Field(() => Int, { description: 'The buyer.' })
@@ -104,10 +104,10 @@ export class TopUpOrderObject {
   @Field(() => String, { description: 'The gateway.' })
   provider: string;
 
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'How the buyer pays.' })
   method: string;
 
-  @Field(() => OrderStatusEnum)
+  @Field(() => OrderStatusEnum, { description: 'Whether the order was paid.' })
   status: OrderStatus;
 
   @Field(() => MoneyObject, { description: 'Payable.' })
@@ -119,7 +119,7 @@ export class TopUpOrderObject {
   @Field(() => Float, { description: 'The quota in USD.' })
   usd: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the buyer placed the order.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null: not paid.' })
@@ -144,7 +144,7 @@ const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: for
 
 @ObjectType('TopUpOrderSums', { description: 'Totals of all orders that match the filter, paid or not.' })
 export class TopUpOrderSumsObject {
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Orders that match.' })
   orders: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota that these orders add to balances, or would add.' })
@@ -164,9 +164,9 @@ export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: n
   byCurrency: money.map(({ minor, currency }) => toMoney(minor, currency)),
 });
 
-@ObjectType('TopUpOrderPage', { implements: PageInterface })
+@ObjectType('TopUpOrderPage', { implements: PageInterface, description: 'A page of orders.' })
 export class TopUpOrderPageObject extends pageItems(TopUpOrderObject) {
-  @Field(() => TopUpOrderSumsObject)
+  @Field(() => TopUpOrderSumsObject, { description: 'Totals of all orders that match, not only of this page.' })
   @Cost(50)
   sums: TopUpOrderSumsObject;
 }
@@ -175,28 +175,28 @@ export class TopUpOrderPageObject extends pageItems(TopUpOrderObject) {
   description: 'Conditions on orders. All must match. An empty list matches nothing.',
 })
 export class OwnTopUpOrderFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these orders.' })
   ids?: number[] | null;
 
-  @Field(() => [OrderStatusEnum], { nullable: true })
+  @Field(() => [OrderStatusEnum], { nullable: true, description: 'Only orders with one of these statuses.' })
   statuses?: OrderStatus[] | null;
 
-  @Field(() => [PaymentMethodEnum], { nullable: true })
+  @Field(() => [PaymentMethodEnum], { nullable: true, description: 'Only orders by these methods.' })
   methods?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The whole number of the order at the gateway.' })
   tradeNo?: string | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the order was placed.' })
   created?: TimeRangeObject | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the order was paid. Unpaid orders do not match.' })
   paid?: TimeRangeObject | null;
 }
 
 @InputType('TopUpOrderFilter', { description: 'Conditions on orders. All must match. An empty list matches nothing.' })
 export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only orders of these buyers.' })
   userIds?: number[] | null;
 }
 
@@ -253,13 +253,13 @@ export class RevenueObject {
   @Field(() => Date, { description: 'End of the period, excluded.' })
   until: Date;
 
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'How the buyers paid.' })
   method: string;
 
-  @Field(() => MoneyObject)
+  @Field(() => MoneyObject, { description: 'What was paid in the period.' })
   money: MoneyObject;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Paid orders.' })
   orders: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota added to balances.' })
@@ -271,12 +271,12 @@ export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): Reven
   money: toMoney(minor, currency),
 });
 
-@InputType('StartTopUpInput')
+@InputType('StartTopUpInput', { description: 'An amount to buy.' })
 export class StartTopUpInput {
   @Field(() => GraphQLSafeInt, { description: 'USD, or quota if the site shows quota.' })
   amount: number;
 
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'One of the `paymentMethods` that are offered.' })
   method: string;
 
   @Field(() => String, {
@@ -288,10 +288,10 @@ export class StartTopUpInput {
 
 @ObjectType('FormField', { description: 'A hidden field of a form.' })
 class FormField {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the field.' })
   name: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The value to post.' })
   value: string;
 }
 
@@ -300,7 +300,7 @@ export class PaymentFormObject {
   @Field(() => String, { description: 'Without fields, the browser opens it instead.' })
   url: string;
 
-  @Field(() => [FormField])
+  @Field(() => [FormField], { description: 'What the form posts. Empty: the browser opens `url`.' })
   fields: FormField[];
 }
 
@@ -324,7 +324,7 @@ const PaymentTestOutcomeEnum = enumType(
 
 @ObjectType('TestPaymentPayload', { description: 'What a test of the payment settings found. No money moves.' })
 export class TestPaymentPayload {
-  @Field(() => PaymentTestOutcomeEnum)
+  @Field(() => PaymentTestOutcomeEnum, { description: 'The result, for programs.' })
   outcome: PaymentTestOutcome;
 
   @Field(() => String, { description: 'The result in one sentence.' })

@@ -96,9 +96,16 @@ export class WalletResolver {
   @Cost(50)
   async revenue(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('range', () => TimeRangeObject, { nullable: true }) range?: TimeRangeObject | null,
+    @Arg('range', () => TimeRangeObject, {
+      nullable: true,
+      description: 'When the orders were paid. When absent: all payments.',
+    })
+    range?: TimeRangeObject | null,
     @Arg('timeZone', () => GraphQLTimeZone, { nullable: true, description: bucketZone }) timeZone?: string | null,
-    @Arg('bucket', () => RevenueBucketEnum, { defaultValue: RevenueBucketEnum.MONTH })
+    @Arg('bucket', () => RevenueBucketEnum, {
+      defaultValue: RevenueBucketEnum.MONTH,
+      description: 'Length of the periods.',
+    })
     bucket: RevenueBucket = 'MONTH',
   ): Promise<RevenueObject[]> {
     const zones = zonesOf(range, timeZone);
@@ -128,7 +135,8 @@ export class WalletResolver {
   @Access('common')
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => StartTopUpInput) { amount, method, idempotencyKey }: StartTopUpInput,
+    @Arg('input', () => StartTopUpInput, { description: 'The amount and the method.' })
+    { amount, method, idempotencyKey }: StartTopUpInput,
   ): Promise<StartedTopUp> {
     const started = await this.walletService.pay(actor, amount, method, idempotencyKey);
     return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };

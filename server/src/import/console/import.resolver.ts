@@ -22,7 +22,8 @@ export class ImportResolver {
   @Mutation(() => ImportPayload, { description: 'Begins a dry run, which writes nothing.' })
   async checkImport(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CheckImportInput) { choices, ...source }: CheckImportInput,
+    @Arg('input', () => CheckImportInput, { description: 'The source, and how it is moved.' })
+    { choices, ...source }: CheckImportInput,
   ): Promise<{ siteImport: SiteImportObject }> {
     const { connection = null, logConnection = null, keysConnection = null, environment = null } = source;
     const given = { connection, logConnection, keysConnection, environment };

@@ -67,7 +67,8 @@ export class PriceSyncResolver {
   )
   async checkPrices(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CheckPricesInput) { urls, withCheckId }: CheckPricesInput,
+    @Arg('input', () => CheckPricesInput, { description: 'Where the lists are.' })
+    { urls, withCheckId }: CheckPricesInput,
   ): Promise<{ check: PriceCheckObject }> {
     return { check: toPriceCheck(await this.checks.check(actor, urls, withCheckId)) };
   }
@@ -79,7 +80,8 @@ export class PriceSyncResolver {
   })
   async applyPrices(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => ApplyPricesInput) { checkId, choices, ...terms }: ApplyPricesInput,
+    @Arg('input', () => ApplyPricesInput, { description: 'The check, and the models whose prices are taken.' })
+    { checkId, choices, ...terms }: ApplyPricesInput,
   ): Promise<ApplyPricesPayload> {
     const update = await this.updates.apply(actor, checkId, terms, choices);
     return { update: update && toPriceUpdate(update) };
@@ -92,7 +94,7 @@ export class PriceSyncResolver {
   )
   async undoPrices(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UndoPricesInput) { updateId }: UndoPricesInput,
+    @Arg('input', () => UndoPricesInput, { description: 'The update.' }) { updateId }: UndoPricesInput,
   ): Promise<{ update: PriceUpdateObject }> {
     return { update: toPriceUpdate(await this.updates.undo(actor, updateId)) };
   }
