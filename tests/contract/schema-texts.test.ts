@@ -7,11 +7,13 @@ import {
   isInterfaceType,
   isIntrospectionType,
   isObjectType,
+  isScalarType,
   isSpecifiedScalarType,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLScalarType,
 } from 'graphql';
 
 /* The texts of the schema, which authors of dashboards read instead of the code. */
@@ -37,6 +39,33 @@ it('every type, field, argument and value has a description', () => {
   expect(members.filter(({ description }) => isEmpty(description)).map(({ path }) => path)).toEqual([]);
 });
 
+it('every custom scalar names its specification', () => {
+  const custom = Object.values(schema.getTypeMap()).filter(
+    (type): type is GraphQLScalarType => isScalarType(type) && !isSpecifiedScalarType(type),
+  );
+  expect(custom.map(({ name }) => name).sort()).toEqual([
+    'DateTime',
+    'Decimal',
+    'JSON',
+    'Quota',
+    'SafeInt',
+    'TimeZone',
+  ]);
+  expect(custom.filter(({ specifiedByURL }) => !specifiedByURL?.startsWith('http'))).toEqual([]);
+});
+
+it('every root field that needs a role names the scope of access tokens', () => {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const restricted = roots
+    .flatMap((type) => Object.values(type?.getFields() ?? {}))
+    .flatMap(({ name, astNode }) => {
+      const access = astNode?.directives?.find((directive) => directive.name.value === 'access');
+      return access ? [{ name, given: access.arguments?.map((argument) => argument.name.value) }] : [];
+    });
+  expect(restricted.length).toBeGreaterThan(100);
+  expect(restricted.filter(({ given }) => !given?.includes('scope')).map(({ name }) => name)).toEqual([]);
+});
+
 interface Member {
   readonly path: string;
   readonly description?: string | null | undefined;
@@ -60,7 +89,7 @@ const memberOf = (parent: string, { name, description }: Pick<GraphQLArgument, '
 /** Whether nothing is left without the sentences that the server appends: who may select the field, and its cost. */
 const isEmpty = (description: Member['description']): boolean =>
   (description ?? '')
-    .replace(/^For (signed-in users|admins|root)\.( Opened by [\w. ]*\.)?/, '')
+    .replace(/^For (signed-in users|admins|root)\.( Opened by [\w. ]*\.)?( Scope \w+\.)?/, '')
     .replace(/^ ?Costs [^.]*\./, '')
     .trim() === '';
 

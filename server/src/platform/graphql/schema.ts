@@ -86,11 +86,13 @@ function applyRules(schema: GraphQLSchema): void {
       for (const field of Object.values(type.getFields()) as Field[]) {
         const { access } = field.extensions;
         if (kind) {
+          const scope = scopeOf(kind, access);
           if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };
           field.type = getNullableType(field.type);
-          guard(field, kind, null, scopeOf(kind, access));
+          if (access && scope) field.extensions = { ...field.extensions, access: { ...access, scope } };
+          guard(field, kind, null, scope);
         } else if (access) guard(field, 'query', access, access.scope ?? null);
-        field.description = closed(field.description, accessSentence(access), costSentence(field));
+        field.description = closed(field.description, accessSentence(field.extensions.access), costSentence(field));
       }
     }
   }
@@ -140,7 +142,8 @@ const accessSentences: Record<FieldAccess['least'], string> = {
 };
 function accessSentence(access: FieldAccess | undefined): string {
   if (!access) return '';
-  return accessSentences[access.least] + (access.anyOf ? ` Opened by ${access.anyOf.join(' or ')}.` : '');
+  const { least, anyOf, scope } = access;
+  return `${accessSentences[least]}${anyOf ? ` Opened by ${anyOf.join(' or ')}.` : ''}${scope ? ` Scope ${scope}.` : ''}`;
 }
 
 function costSentence(field: Field): string {
