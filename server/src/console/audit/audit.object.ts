@@ -31,7 +31,7 @@ const AuditSubjectEnum = enumType(
     IMPORT: 'An import from another program.',
     BUDGET: 'A budget.',
     ROLE: 'A custom role.',
-    TOKEN: 'An API key of another user.',
+    TOKEN: 'An API key.',
     LOG: 'Deleted log rows.',
   },
 );

@@ -46,7 +46,7 @@ export class CreateAccessTokenInput implements NewAccessToken {
   name: string;
 
   @Field(() => [AccessScopeEnum], {
-    description: 'The rights of the token, at least one. Give it no more than its program needs.',
+    description: 'The rights of the token, at least one. ADMIN_READ is refused for callers without any permission.',
   })
   scopes: AccessScope[];
 

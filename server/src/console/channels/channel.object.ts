@@ -25,9 +25,13 @@ export const ProviderEnum = enumType(
   Object.fromEntries(providers.map(({ enumName, id }) => [enumName, id])),
   'Whose API a channel calls. `ChannelType.label` is its name.',
   Object.fromEntries(
-    providers.map(({ enumName, label, offered }) => [
+    providers.map(({ enumName, label, defaultBaseUrl, offered }) => [
       enumName,
-      `${label}.${offered ? '' : ' No new channel can have it.'}`,
+      [
+        `${label}.`,
+        ...(defaultBaseUrl ? [`Default address: \`${defaultBaseUrl}\`.`] : []),
+        ...(offered ? [] : ['No new channel can have it.']),
+      ].join(' '),
     ]),
   ),
 );

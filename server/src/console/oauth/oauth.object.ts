@@ -8,9 +8,9 @@ const SignInProviderEnum = enumType(
   { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo' } satisfies Record<string, ProviderName>,
   'Providers to which the browser is sent for a sign-in.',
   {
-    GITHUB: 'GitHub.',
-    OIDC: 'The OpenID Connect provider that the operator has set up.',
-    LINUXDO: 'The forum linux.do.',
+    GITHUB: 'With an account at GitHub.',
+    OIDC: 'At the OpenID Connect provider that the operator has set up.',
+    LINUXDO: 'With an account at the forum linux.do.',
   },
 );
 

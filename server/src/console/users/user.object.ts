@@ -32,11 +32,11 @@ export const IdentityProviderEnum = enumType(
   },
   'Where a user can have an account to sign in with.',
   {
-    GITHUB: 'GitHub.',
-    OIDC: 'The OpenID Connect provider that the operator has set up.',
-    LINUXDO: 'The forum linux.do.',
-    WECHAT: 'WeChat, through an official account.',
-    TELEGRAM: 'Telegram.',
+    GITHUB: 'An account at GitHub.',
+    OIDC: 'An account at the OpenID Connect provider that the operator has set up.',
+    LINUXDO: 'An account at the forum linux.do.',
+    WECHAT: 'A WeChat account, through the official account of the operator.',
+    TELEGRAM: 'A Telegram account.',
   },
 );
 const identityColumns = Object.values(IdentityProviderEnum);

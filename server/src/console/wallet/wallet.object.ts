@@ -41,8 +41,8 @@ export const PaymentMethodEnum = enumType(
   Object.fromEntries([...paymentMethodIds, otherMethod].map((id) => [id.toUpperCase(), id])),
   'How the buyer pays at the gateway.',
   {
-    ALIPAY: 'Alipay.',
-    WXPAY: 'WeChat Pay.',
+    ALIPAY: 'With Alipay, through the gateway.',
+    WXPAY: 'With WeChat Pay, through the gateway.',
     OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.',
   },
 );

@@ -139,7 +139,7 @@ class ImportChargeDifferenceObject implements ChargeDifference {
   perMonth: number;
 
   @Field(() => Boolean, {
-    description: 'Whether root accepted the difference. It does not keep the move from being proven.',
+    description: 'Whether root accepted the difference, which then does not keep the move from being proven.',
   })
   isAccepted: boolean;
 }
