@@ -49,7 +49,8 @@ export class PostgresLedger implements Ledger {
   private readonly settling: BatchQueue<SettleItem>;
   private readonly releasing: BatchQueue<ReleaseItem>;
   private readonly sql: LedgerSql;
-  private readonly channelHolds: ChannelHolds;
+  /** Null until a channel with a budget serves a call. */
+  private channelHolds: ChannelHolds | null = null;
   private readonly spoolReplay: SpoolReplay;
   /** Reservations of this process whose call is running. */
   private readonly open = new Set<string>();
@@ -67,12 +68,6 @@ export class PostgresLedger implements Ledger {
   constructor(private readonly deps: LedgerDeps) {
     const sql = new LedgerSql(deps.pool, deps.nodeId, deps.preparedStatements);
     this.sql = sql;
-    this.channelHolds = new ChannelHolds({
-      sql,
-      logger: deps.logger,
-      isOpen: (requestId) => this.open.has(requestId),
-      databaseUnavailable: (error) => this.databaseUnavailable(error),
-    });
     this.spoolReplay = new SpoolReplay({
       spool: deps.spool,
       logger: deps.logger,
@@ -178,24 +173,34 @@ export class PostgresLedger implements Ledger {
 
   async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
     if (this.withoutDatabase) throw unavailable();
-    return this.channelHolds.add(requestId, holds);
+    return this.openChannelHolds().add(requestId, holds);
   }
 
   dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
-    return this.channelHolds.drop(requestId, holds);
+    return this.openChannelHolds().drop(requestId, holds);
+  }
+
+  private openChannelHolds(): ChannelHolds {
+    this.channelHolds ??= new ChannelHolds({
+      sql: this.sql,
+      logger: this.deps.logger,
+      isOpen: (requestId) => this.open.has(requestId),
+      databaseUnavailable: (error) => this.databaseUnavailable(error),
+    });
+    return this.channelHolds;
   }
 
   settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     const { requestId } = reservation;
-    const dropped = this.channelHolds.dropped(requestId);
+    const dropped = this.channelHolds?.dropped(requestId);
     if (dropped) return dropped.then(() => this.settle(reservation, charge));
     if (!isQuota(charge.quota) || charge.quota < 0) {
       // The sweeper releases the reservation.
       this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
-    const settledAt = Math.floor(this.deps.clock.now() / 1000);
-    const line = this.channelHolds.withUndropped(toSettleLine(reservation, charge, settledAt));
+    const plain = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
+    const line = this.channelHolds?.withUndropped(plain) ?? plain;
     const owned = this.open.has(requestId);
     return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);
   }
@@ -209,12 +214,12 @@ export class PostgresLedger implements Ledger {
 
   async release({ requestId }: Reservation): Promise<void> {
     // A row that is locked is not released, so the release of holds ends first.
-    const dropped = this.channelHolds.dropped(requestId);
+    const dropped = this.channelHolds?.dropped(requestId);
     if (dropped) await dropped;
     if (this.withoutDatabase) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
     this.open.delete(requestId);
-    this.channelHolds.forget(requestId);
+    this.channelHolds?.forget(requestId);
   }
 
   /** Settles a spooled line. A line that was settled before changes nothing. */
@@ -229,7 +234,7 @@ export class PostgresLedger implements Ledger {
       this.reservingBudgeted.drained(),
       this.settling.drained(),
       this.releasing.drained(),
-      this.channelHolds.drained(),
+      this.channelHolds?.drained(),
     ]);
   }
 
