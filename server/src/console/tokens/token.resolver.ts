@@ -21,6 +21,7 @@ import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
 import { toNewTokenBudget } from '../budgets/budget.object.js';
 import type { TokenBulkService } from './token-bulk.service.js';
+import type { TokenKeyService } from './token-keys.service.js';
 import type { TokenService, TokenUse } from './token.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
@@ -28,6 +29,7 @@ import { PayloadMutation } from '../../platform/graphql/payload.js';
 export class TokenResolver {
   constructor(
     private readonly tokenService: TokenService,
+    private readonly keys: TokenKeyService,
     private readonly rotation: TokenRotation,
     private readonly bulk: TokenBulkService,
   ) {}
@@ -57,7 +59,7 @@ export class TokenResolver {
   @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
   @Access('common', 'KEYS_READ')
   async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
-    return `sk-${await this.tokenService.revealOwnKey(actor, id)}`;
+    return `sk-${await this.keys.reveal(actor, id)}`;
   }
 
   @Cost(1)
