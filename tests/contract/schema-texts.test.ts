@@ -2,12 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   buildSchema,
-  getNamedType,
+  isEnumType,
+  isInputObjectType,
   isInterfaceType,
-  isNonNullType,
+  isIntrospectionType,
   isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
+  type GraphQLArgument,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLScalarType,
 } from 'graphql';
 
 /* The texts of the schema, which authors of dashboards read instead of the code. */
@@ -25,16 +31,67 @@ const fields = types.flatMap((type) =>
 const pathsOf = (isWrong: (field: GraphQLField<unknown, unknown>) => boolean): string[] =>
   fields.filter(({ field }) => isWrong(field)).map(({ path }) => path);
 
-it('every field that may be null says when, or what it is', () => {
-  expect(pathsOf(({ type, description }) => !isNonNullType(type) && !description)).toEqual([]);
+it('every type, field, argument and value has a description', () => {
+  const members = Object.values(schema.getTypeMap())
+    .filter((type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type))
+    .flatMap((type) => [{ path: type.name, description: type.description }, ...membersOf(type)]);
+  expect(members.length).toBeGreaterThan(2500);
+  expect(members.filter(({ description }) => isEmpty(description)).map(({ path }) => path)).toEqual([]);
 });
 
-it('every amount, duration, share and number of tokens says its unit, or what it counts', () => {
-  const isMeasure = (field: GraphQLField<unknown, unknown>): boolean =>
-    ['Float', 'Quota'].includes(getNamedType(field.type).name) ||
-    /(Ms|[sS]econds|milliseconds|Tokens|Share|Rate|Usd)$/.test(field.name);
-  expect(pathsOf((field) => isMeasure(field) && !field.description)).toEqual([]);
+it('every custom scalar names its specification', () => {
+  const custom = Object.values(schema.getTypeMap()).filter(
+    (type): type is GraphQLScalarType => isScalarType(type) && !isSpecifiedScalarType(type),
+  );
+  expect(custom.map(({ name }) => name).sort()).toEqual([
+    'DateTime',
+    'Decimal',
+    'JSON',
+    'Quota',
+    'SafeInt',
+    'TimeZone',
+  ]);
+  expect(custom.filter(({ specifiedByURL }) => !specifiedByURL?.startsWith('http'))).toEqual([]);
 });
+
+it('every root field that needs a role names the scope of access tokens', () => {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  const restricted = roots
+    .flatMap((type) => Object.values(type?.getFields() ?? {}))
+    .flatMap(({ name, astNode }) => {
+      const access = astNode?.directives?.find((directive) => directive.name.value === 'access');
+      return access ? [{ name, given: access.arguments?.map((argument) => argument.name.value) }] : [];
+    });
+  expect(restricted.length).toBeGreaterThan(100);
+  expect(restricted.filter(({ given }) => !given?.includes('scope')).map(({ name }) => name)).toEqual([]);
+});
+
+interface Member {
+  readonly path: string;
+  readonly description?: string | null | undefined;
+}
+
+function membersOf(type: GraphQLNamedType): Member[] {
+  if (isEnumType(type)) return type.getValues().map((value) => memberOf(type.name, value));
+  if (isInputObjectType(type)) return Object.values(type.getFields()).map((field) => memberOf(type.name, field));
+  if (!isObjectType(type) && !isInterfaceType(type)) return [];
+  return Object.values(type.getFields()).flatMap((field) => [
+    memberOf(type.name, field),
+    ...field.args.map((argument) => memberOf(`${type.name}.${field.name}`, argument)),
+  ]);
+}
+
+const memberOf = (parent: string, { name, description }: Pick<GraphQLArgument, 'name' | 'description'>): Member => ({
+  path: `${parent}.${name}`,
+  description,
+});
+
+/** Whether nothing is left without the sentences that the server appends: who may select the field, and its cost. */
+const isEmpty = (description: Member['description']): boolean =>
+  (description ?? '')
+    .replace(/^For (signed-in users|admins|root)\.( Opened by [\w. ]*\.)?( Scope \w+\.)?/, '')
+    .replace(/^ ?Costs [^.]*\./, '')
+    .trim() === '';
 
 it('every list says what it costs, and what becomes of a page size out of bounds', () => {
   const sizeOf = ({ args }: GraphQLField<unknown, unknown>) => args.find(({ name }) => name === 'pageSize');

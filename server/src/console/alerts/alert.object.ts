@@ -1,6 +1,12 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
-import { ListArgs, pageItems, PageInterface, type PageInfoObject } from '../../platform/graphql/pagination.js';
+import {
+  filterText,
+  ListArgs,
+  pageItems,
+  PageInterface,
+  type PageInfoObject,
+} from '../../platform/graphql/pagination.js';
 import { alertTargets, type AlertTarget } from './alert-targets.js';
 import { alertKinds, type Alert, type AlertKind } from './alert.entity.js';
 
@@ -12,23 +18,28 @@ const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert 
   RECONCILE_DRIFT: 'The ledger is inconsistent.',
 });
 
-export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.');
+export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.', {
+  MAIL: 'E-mail to the the addresses of the option `alerts.mail`.',
+  WEBHOOK: 'A POST request to an address of the operator.',
+  TELEGRAM: 'A chat of a Telegram bot.',
+  BARK: 'The Bark app of an iPhone.',
+});
 
 @ObjectType('FailedAlertMessage', { description: 'A message that could not be sent so far.' })
 export class FailedAlertMessageObject {
-  @Field(() => AlertTargetEnum)
+  @Field(() => AlertTargetEnum, { description: 'Where the message should have gone.' })
   target: AlertTarget;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Why the last attempt failed, as the target or the network reported it.' })
   error: string;
 }
 
 @ObjectType('Alert', { description: 'A condition that an operator should know of.' })
 export class AlertObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Ids grow with time; `markAlertsSeen` takes one.' })
   id: number;
 
-  @Field(() => AlertKindEnum)
+  @Field(() => AlertKindEnum, { description: 'The condition, which also says which of the fields below are set.' })
   kind: AlertKind;
 
   @Field(() => Int, { nullable: true, description: 'Null: it is about the site.' })
@@ -58,7 +69,7 @@ export class AlertObject {
   @Field(() => Int, { nullable: true, description: 'All models sold below cost, or inconsistent accounts.' })
   count: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the condition began to hold.' })
   openedAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null: the condition still holds.' })
@@ -81,7 +92,7 @@ export const toAlertObject = ({ id, kind, channelId, facts, openedAt, endedAt }:
   count: facts.count ?? null,
 });
 
-@ObjectType('AlertPage', { implements: PageInterface })
+@ObjectType('AlertPage', { implements: PageInterface, description: 'A page of alerts.' })
 export class AlertPage extends pageItems(AlertObject) implements PageInterface {
   totalCount: number;
   totalCapped: boolean;
@@ -93,7 +104,7 @@ export class AlertPage extends pageItems(AlertObject) implements PageInterface {
 
 @InputType('AlertFilter', { description: 'All fields must match.' })
 export class AlertFilterInput {
-  @Field(() => [AlertKindEnum], { nullable: true })
+  @Field(() => [AlertKindEnum], { nullable: true, description: 'Only alerts of these kinds.' })
   kinds?: AlertKind[] | null;
 
   @Field(() => Boolean, { nullable: true, description: 'Whether the condition still holds.' })
@@ -102,6 +113,6 @@ export class AlertFilterInput {
 
 @ArgsType()
 export class AlertListArgs extends ListArgs {
-  @Field(() => AlertFilterInput, { nullable: true })
+  @Field(() => AlertFilterInput, { nullable: true, description: filterText })
   filter?: AlertFilterInput | null;
 }

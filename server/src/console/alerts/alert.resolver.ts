@@ -41,22 +41,28 @@ export class AlertResolver {
   }
 
   @Access('alerts')
-  @PayloadMutation({ unseenCount: () => Int }, 'Marks the alerts up to this id as seen by the caller.', {
-    unseenCount: 'Open alerts that the caller has not seen.',
-  })
+  @PayloadMutation(
+    { unseenCount: [() => Int, 'Open alerts that the caller has not seen.'] },
+    'Marks the alerts up to this id as seen by the caller.',
+  )
   async markAlertsSeen(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('until', () => Int) until: number,
+    @Arg('until', () => Int, { description: 'The id of an alert: this one and all older ones count as seen.' })
+    until: number,
   ): Promise<{ unseenCount: number }> {
     await this.alertService.markSeen(actor, until);
     return { unseenCount: await this.alertService.unseen(actor) };
   }
 
   @Access('root')
-  @PayloadMutation({ target: () => AlertTargetEnum }, 'Sends a test message with the saved settings.')
+  @PayloadMutation(
+    { target: [() => AlertTargetEnum, 'The target that accepted the message.'] },
+    'Sends a test message with the saved settings.',
+  )
   async sendTestAlert(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('target', () => AlertTargetEnum) target: AlertTarget,
+    @Arg('target', () => AlertTargetEnum, { description: 'The target to try. Its settings must be saved.' })
+    target: AlertTarget,
   ): Promise<{ target: AlertTarget }> {
     await this.alertService.sendTest(actor, target);
     return { target };

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import type { AuditSubject } from '../../shared/audit.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -23,11 +23,22 @@ const AuditSubjectEnum = enumType(
     LOG: 'log',
   } satisfies Record<string, AuditSubject>,
   'What was changed.',
+  {
+    OPTION: 'A setting of the site.',
+    USER: 'An account, with its role, balance, access tokens and second factors.',
+    CHANNEL: 'A channel, with its keys.',
+    REDEMPTION: 'A redemption or gift code.',
+    IMPORT: 'An import from another program.',
+    BUDGET: 'A budget.',
+    ROLE: 'A custom role.',
+    TOKEN: 'An API key of another user.',
+    LOG: 'Deleted log rows.',
+  },
 );
 
 @ObjectType('AuditFieldChange', { description: 'A changed field. Values of secrets are hidden.' })
 export class AuditFieldChangeObject implements FieldChange {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the changed field; for an option, its key.' })
   field: string;
 
   @Field(() => String, { nullable: true, description: 'As text. Null: there was no value before.' })
@@ -39,13 +50,13 @@ export class AuditFieldChangeObject implements FieldChange {
 
 @ObjectType('AuditEntry', { description: 'A change by an admin.' })
 export class AuditEntryObject {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Ids grow with time.' })
   id: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the change was made.' })
   createdAt: Date;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who made the change.' })
   actorId: number;
 
   @Field(() => String, { description: 'Name at that time.' })
@@ -57,13 +68,15 @@ export class AuditEntryObject {
   @Field(() => String, { description: '`create`, `update`, `delete`, or a verb of the subject such as `promote`.' })
   action: string;
 
-  @Field(() => AuditSubjectEnum)
+  @Field(() => AuditSubjectEnum, { description: 'The kind of object that was changed.' })
   subject: AuditSubject;
 
   @Field(() => String, { description: 'The id of the object; for an option its key.' })
   subjectId: string;
 
-  @Field(() => [AuditFieldChangeObject])
+  @Field(() => [AuditFieldChangeObject], {
+    description: 'What differs, field by field. Empty where the action says everything.',
+  })
   changes: FieldChange[];
 }
 
@@ -73,20 +86,20 @@ export const toAuditEntry = ({ subject, ip, ...entry }: AuditRecord): AuditEntry
   ip: ip || null,
 });
 
-export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage');
+export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage', 'A page of the audit log.');
 
 @InputType('AuditFilter', { description: 'Conditions on entries. All must match. An empty list matches nothing.' })
 export class AuditFilterInput {
-  @Field(() => [AuditSubjectEnum], { nullable: true })
+  @Field(() => [AuditSubjectEnum], { nullable: true, description: 'Only changes of these kinds of objects.' })
   subjects?: AuditSubject[] | null;
 
   @Field(() => [String], { nullable: true, description: 'Ids of objects; for options their keys.' })
   subjectIds?: string[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only changes by these users.' })
   actorIds?: number[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only these actions, such as `update` or `promote`.' })
   actions?: string[] | null;
 
   @Field(() => String, {
@@ -95,11 +108,11 @@ export class AuditFilterInput {
   })
   entry?: string | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the change was made.' })
   created?: TimeRangeObject | null;
 }
 
-const sortFields: Readonly<Record<string, AuditSortField>> = { CREATED_AT: 'id' };
+const sortFields: SortFields<AuditSortField> = { CREATED_AT: ['id', 'When the change was made.'] };
 const AuditSort = sortInput('Audit', sortFields);
 
 @ArgsType()

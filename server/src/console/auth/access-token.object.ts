@@ -21,16 +21,16 @@ export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumT
 
 @ObjectType('AccessToken', { description: 'A credential for programs: send it as `Authorization: Bearer …`.' })
 export class AccessTokenObject implements Omit<AccessToken, 'userId' | 'tokenHash'> {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the token in `revokeAccessToken`.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Chosen by the user, such as the name of the program that has it.' })
   name: string;
 
-  @Field(() => [AccessScopeEnum])
+  @Field(() => [AccessScopeEnum], { description: 'The rights of the token, always within those of its user.' })
   scopes: AccessScope[];
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the token was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Accurate to about a minute. Null: not used yet.' })
@@ -40,28 +40,30 @@ export class AccessTokenObject implements Omit<AccessToken, 'userId' | 'tokenHas
   expiresAt: Date | null;
 }
 
-@InputType('CreateAccessTokenInput')
+@InputType('CreateAccessTokenInput', { description: 'A new access token of the caller.' })
 export class CreateAccessTokenInput implements NewAccessToken {
   @Field(() => String, { description: '1 to 64 characters, unique among the caller’s.' })
   name: string;
 
-  @Field(() => [AccessScopeEnum])
+  @Field(() => [AccessScopeEnum], {
+    description: 'The rights of the token, at least one. Give it no more than its program needs.',
+  })
   scopes: AccessScope[];
 
   @Field(() => Date, { nullable: true, description: 'Absent or null: the token does not expire.' })
   expiresAt?: Date | null;
 }
 
-@ObjectType('CreateAccessTokenPayload')
+@ObjectType('CreateAccessTokenPayload', { description: 'The result of `createAccessToken`.' })
 export class CreateAccessTokenPayload {
-  @Field(() => AccessTokenObject)
+  @Field(() => AccessTokenObject, { description: 'The new token, without its secret.' })
   accessToken: AccessTokenObject;
 
   @Field(() => String, { description: 'The credential itself. It is shown only here.' })
   secret: string;
 }
 
-@ObjectType('RevokeAccessTokenPayload')
+@ObjectType('RevokeAccessTokenPayload', { description: 'The result of `revokeAccessToken`.' })
 export class RevokeAccessTokenPayload {
   @Field(() => AccessTokenObject, { description: 'As it was.' })
   accessToken: AccessTokenObject;

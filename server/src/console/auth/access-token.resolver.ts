@@ -25,7 +25,8 @@ export class AccessTokenResolver {
   })
   async createAccessToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateAccessTokenInput) input: CreateAccessTokenInput,
+    @Arg('input', () => CreateAccessTokenInput, { description: 'Name, scopes and expiry of the token.' })
+    input: CreateAccessTokenInput,
   ): Promise<CreateAccessTokenPayload> {
     const { row, token } = await this.accessTokenService.create(actor, input);
     return { accessToken: row, secret: token };
@@ -35,7 +36,7 @@ export class AccessTokenResolver {
   @Mutation(() => RevokeAccessTokenPayload, { description: 'Revokes an access token immediately.' })
   async revokeAccessToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`AccessToken.id`, of one of the caller’s tokens.' }) id: number,
   ): Promise<RevokeAccessTokenPayload> {
     return { accessToken: await this.accessTokenService.revoke(actor, id) };
   }

@@ -3,16 +3,16 @@ import type { OwnSession } from './own-sessions.service.js';
 
 @ObjectType('Session', { description: 'A browser in which the caller is signed in.' })
 export class SessionObject {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'Names the session in `revokeSession`. It is not the cookie.' })
   id: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the user signed in.' })
   createdAt: Date;
 
   @Field(() => Date, { description: 'Accurate to about five minutes.' })
   lastSeenAt: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the browser must sign in again.' })
   expiresAt: Date;
 
   @Field(() => String, { nullable: true, description: 'IP address of the sign-in.' })

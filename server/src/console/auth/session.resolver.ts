@@ -16,14 +16,17 @@ export class SessionResolver {
   }
 
   @Access('common')
-  @PayloadMutation({ id: () => ID }, 'Ends one of the caller’s sessions.')
-  async revokeSession(@Ctx() { actor }: GraphQLContext, @Arg('id', () => ID) id: string): Promise<{ id: string }> {
+  @PayloadMutation({ id: [() => ID, 'The id of the session that ended.'] }, 'Ends one of the caller’s sessions.')
+  async revokeSession(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => ID, { description: '`Session.id`, of one of the caller’s sessions.' }) id: string,
+  ): Promise<{ id: string }> {
     await this.ownSessions.revoke(actor, id);
     return { id };
   }
 
   @Access('common')
-  @PayloadMutation({ count: () => Int }, 'Ends all of the caller’s other sessions.', { count: 'Sessions that ended.' })
+  @PayloadMutation({ count: [() => Int, 'Sessions that ended.'] }, 'Ends all of the caller’s other sessions.')
   async revokeOtherSessions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.ownSessions.revokeOthers(actor) };
   }

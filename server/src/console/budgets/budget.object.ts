@@ -1,6 +1,6 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -14,13 +14,23 @@ const BudgetLevelEnum = enumType(
     BudgetLevel
   >,
   'Whose calls a budget counts.',
-  { GROUP: 'The group that routes and pays.' },
+  {
+    TOKEN: 'Calls of one API key.',
+    USER: 'Calls of one user, with all keys and the playground.',
+    GROUP: 'The group that routes and pays.',
+    CHANNEL: 'Calls that one channel serves.',
+    SITE: 'All calls.',
+  },
 );
 const BudgetKindEnum = enumType(
   'BudgetKind',
   { MONEY: 'money', TOKENS: 'tokens', REQUESTS: 'requests' } satisfies Record<string, BudgetKind>,
   'What a budget counts.',
-  { MONEY: 'Quota.', TOKENS: 'Prompt and output together.' },
+  {
+    MONEY: 'Quota.',
+    TOKENS: 'Prompt and output together.',
+    REQUESTS: 'Calls.',
+  },
 );
 const BudgetSpanEnum = enumType(
   'BudgetSpan',
@@ -32,6 +42,8 @@ const BudgetSpanEnum = enumType(
   {
     MINUTE:
       'Limits of tokens or requests per minute, counted in the shared state. Not of channels, which have limits of their own.',
+    FIVE_HOURS: 'Five hours: from 0, 5, 10, 15 or 20 o’clock, or the last five.',
+    DAY: 'From midnight, or 24 hours.',
     WEEK: 'From Monday, or 7 days.',
     MONTH: 'From the first, or 30 days.',
     FIXED: 'One range from startsAt to endsAt.',
@@ -55,10 +67,10 @@ export class BudgetStateObject {
 
 @ObjectType('Budget', { description: 'A limit of what may be used within a window.' })
 export class BudgetObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the budget in mutations.' })
   id: number;
 
-  @Field(() => BudgetLevelEnum)
+  @Field(() => BudgetLevelEnum, { description: 'Whose calls it counts.' })
   level: BudgetLevel;
 
   @Field(() => Int, { nullable: true, description: 'The key, user or channel. Null for a group and the site.' })
@@ -70,13 +82,13 @@ export class BudgetObject {
   @Field(() => String, { description: 'Name of the key, user, group or channel. Empty for the site.' })
   subjectName: string;
 
-  @Field(() => BudgetKindEnum)
+  @Field(() => BudgetKindEnum, { description: 'The unit of `amount`, and of what was used.' })
   kind: BudgetKind;
 
   @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window.' })
   amount: number;
 
-  @Field(() => BudgetSpanEnum)
+  @Field(() => BudgetSpanEnum, { description: 'How long a window is, after which the count begins again.' })
   span: BudgetSpan;
 
   @Field(() => Boolean, { description: 'The last hours or days at any moment, and not a period of the calendar.' })
@@ -94,13 +106,13 @@ export class BudgetObject {
   @Field(() => [String], { description: 'Names, or patterns with `*`. Empty: all models.' })
   models: string[];
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'False: it refuses no calls.' })
   enabled: boolean;
 
   @Field(() => Boolean, { description: 'Set by an admin: the owner of the key cannot change it.' })
   byAdmin: boolean;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the budget was created.' })
   createdAt: Date;
 
   @Field(() => BudgetStateObject, { nullable: true, description: 'Null outside a fixed range.' })
@@ -137,17 +149,20 @@ export function toBudgetObject({ budget, subjectName, state }: BudgetView): Budg
   };
 }
 
-export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage');
+export const BudgetPageObject = pageObject(BudgetObject, 'BudgetPage', 'A page of budgets.');
 
 @InputType('BudgetFilter', { description: 'Conditions on budgets. All must match.' })
 export class BudgetFilterInput {
-  @Field(() => BudgetLevelEnum, { nullable: true })
+  @Field(() => BudgetLevelEnum, {
+    nullable: true,
+    description: 'Only budgets of keys, of users, of groups, of channels or of the site.',
+  })
   level?: BudgetLevel | null;
 
   @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
   subjectId?: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The budgets of this group.' })
   group?: string | null;
 
   @Field(() => Int, { nullable: true, description: 'Those of this user and of the keys of this user.' })
@@ -162,7 +177,11 @@ export const toBudgetFilter = (input: BudgetFilterInput | null | undefined): Bud
     userId: input?.userId ?? undefined,
   });
 
-const sortFields: Readonly<Record<string, BudgetSortField>> = { ID: 'id', LEVEL: 'level', AMOUNT: 'amount' };
+const sortFields: SortFields<BudgetSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  LEVEL: ['level', 'The name of the level, in the order of the alphabet.'],
+  AMOUNT: ['amount', 'The amount, whatever its unit is.'],
+};
 const BudgetSort = sortInput('Budget', sortFields);
 
 @ArgsType()
@@ -170,19 +189,25 @@ export class BudgetListArgs extends listArgs(BudgetFilterInput, BudgetSort, 'Def
 
 @InputType('TokenBudgetInput', { description: 'A budget that is created with its key.' })
 export class TokenBudgetInput {
-  @Field(() => BudgetKindEnum)
+  @Field(() => BudgetKindEnum, { description: 'The unit of `amount`.' })
   kind: BudgetKind;
 
   @Field(() => GraphQLSafeInt, { description: 'Quota, model tokens or requests in each window. 0 refuses every call.' })
   amount: number;
 
-  @Field(() => BudgetSpanEnum)
+  @Field(() => BudgetSpanEnum, { description: 'How long a window is, after which the count begins again.' })
   span: BudgetSpan;
 
-  @Field(() => Boolean, { defaultValue: false })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'True: the last hours or days at any moment count. False: periods of the calendar.',
+  })
   isRolling: boolean;
 
-  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  @Field(() => GraphQLTimeZone, {
+    defaultValue: 'UTC',
+    description: 'The zone in which days, weeks and months of the calendar begin.',
+  })
   timeZone: string;
 
   @Field(() => Date, { nullable: true, description: 'For a fixed range.' })
@@ -194,13 +219,13 @@ export class TokenBudgetInput {
   @Field(() => [String], { defaultValue: [], description: 'Names, or patterns with `*`. Empty: all models.' })
   models: string[];
 
-  @Field(() => Boolean, { defaultValue: true })
+  @Field(() => Boolean, { defaultValue: true, description: 'False creates a budget that refuses no calls yet.' })
   enabled: boolean;
 }
 
-@InputType('CreateBudgetInput')
+@InputType('CreateBudgetInput', { description: 'A new budget of a key, a user, a group, a channel or the site.' })
 export class CreateBudgetInput extends TokenBudgetInput {
-  @Field(() => BudgetLevelEnum)
+  @Field(() => BudgetLevelEnum, { description: 'Whose calls it counts. `subjectId` or `group` says which one.' })
   level: BudgetLevel;
 
   @Field(() => Int, { nullable: true, description: 'The key, user or channel.' })
@@ -241,16 +266,22 @@ export const toNewBudget = ({
   description: 'Absent fields stay unchanged. The window and what is counted cannot be changed: create another budget.',
 })
 export class UpdateBudgetInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Budget.id`.' })
   id: number;
 
-  @Field(() => GraphQLSafeInt, { nullable: true })
+  @Field(() => GraphQLSafeInt, {
+    nullable: true,
+    description: 'The new amount in each window, in the unit of the budget. 0 refuses every call.',
+  })
   amount?: number | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], {
+    nullable: true,
+    description: 'The models it counts from now on: names, or patterns with `*`. Empty: all models.',
+  })
   models?: string[] | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'False: it refuses no calls.' })
   enabled?: boolean | null;
 }
 

@@ -34,31 +34,39 @@ export class BudgetResolver {
   }
 
   @PayloadMutation(
-    { budget: () => BudgetObject, replayed: () => Boolean },
+    {
+      budget: [() => BudgetObject, 'The new budget, or that of the first call with the key.'],
+      replayed: [() => Boolean, 'An earlier call with this idempotency key created the budget.'],
+    },
     'Owners may set budgets of their keys, admins all. Safe to retry.',
-    { replayed: 'An earlier call with this idempotency key created the budget.' },
   )
   @Access('common')
   async createBudget(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateBudgetInput) input: CreateBudgetInput,
+    @Arg('input', () => CreateBudgetInput, { description: 'The budget.' }) input: CreateBudgetInput,
   ): Promise<{ budget: BudgetObject; replayed: boolean }> {
     const { replayed, ...view } = await this.budgetService.create(actor, toNewBudget(input), input.idempotencyKey);
     return { budget: toBudgetObject(view), replayed };
   }
 
-  @PayloadMutation({ budget: () => BudgetObject }, 'Calls that begin from now on follow it.')
+  @PayloadMutation(
+    { budget: [() => BudgetObject, 'The budget after the change.'] },
+    'Calls that begin from now on follow it.',
+  )
   @Access('common')
   async updateBudget(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateBudgetInput) input: UpdateBudgetInput,
+    @Arg('input', () => UpdateBudgetInput, { description: 'What changes.' }) input: UpdateBudgetInput,
   ): Promise<{ budget: BudgetObject }> {
     return { budget: toBudgetObject(await this.budgetService.update(actor, input.id, toBudgetPatch(input))) };
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes a budget and what it has counted.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted budget.'] }, 'Deletes a budget and what it has counted.')
   @Access('common')
-  async deleteBudget(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteBudget(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Budget.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.budgetService.delete(actor, id);
     return { id };
   }

@@ -5,10 +5,10 @@ import type { CaptureService, CapturedContent } from './capture.service.js';
 
 @ObjectType('CapturedContent', { description: 'Prompt and response of a call whose content is captured.' })
 class CapturedContentObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'Of the call, as in `Log.requestId`.' })
   requestId: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the content was captured, to the second.' })
   at: Date;
 
   @Field(() => String, { description: 'The JSON body after redaction, without media; at most 64 KB.' })
@@ -37,7 +37,8 @@ export class CaptureResolver {
   })
   async capturedContent(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('requestId', () => String) requestId: string,
+    @Arg('requestId', () => String, { description: '`Log.requestId` of a row whose `isCaptured` is true.' })
+    requestId: string,
   ): Promise<CapturedContentObject | null> {
     const found = await this.captureService.read(actor, requestId);
     return found && toCapturedContent(found);

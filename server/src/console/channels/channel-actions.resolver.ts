@@ -22,7 +22,7 @@ import {
 import type { ChannelServices } from './channel-services.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
-const ofStart = { startedAt: () => Date };
+const ofStart = { startedAt: [() => Date, 'When the work began. It goes on after the response.'] } as const;
 
 /** Actions on channels: tags, tests, balances and lists of models. */
 @Resolver()
@@ -33,7 +33,7 @@ export class ChannelActionResolver {
   @Access('channels.write')
   setChannelTag(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int]) ids: number[],
+    @Arg('ids', () => [Int], { description: '`Channel.id` of the channels.' }) ids: number[],
     @Arg('tag', () => String, { nullable: true, description: 'Null removes the tag they have.' }) tag?: string | null,
   ): Promise<BulkResult> {
     return this.services.bulk.setTag(actor, ids, tag ?? '');
@@ -45,42 +45,47 @@ export class ChannelActionResolver {
   @Access('channels.write')
   updateChannels(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateChannelsInput) input: UpdateChannelsInput,
+    @Arg('input', () => UpdateChannelsInput, { description: 'The channels, and what changes in each of them.' })
+    input: UpdateChannelsInput,
   ): Promise<BulkResult> {
     requirePermission(actor, 'channels.write');
     return this.services.bulk.update(actor, input.ids, toChannelsChange(input));
   }
 
-  @PayloadMutation({ count: () => Int }, 'Lets all channels of a tag serve calls.')
+  @PayloadMutation({ count: [() => Int, 'Channels that have the tag.'] }, 'Lets all channels of a tag serve calls.')
   @Access('channels.write')
   async enableChannelTag(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('tag', () => String) tag: string,
+    @Arg('tag', () => String, { description: 'The whole tag, as in `channelTags`.' }) tag: string,
   ): Promise<{ count: number }> {
     return { count: await this.services.bulk.setTagStatus(actor, tag, true) };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Keeps all channels of a tag from serving calls.')
+  @PayloadMutation(
+    { count: [() => Int, 'Channels that have the tag.'] },
+    'Keeps all channels of a tag from serving calls.',
+  )
   @Access('channels.write')
   async disableChannelTag(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('tag', () => String) tag: string,
+    @Arg('tag', () => String, { description: 'The whole tag, as in `channelTags`.' }) tag: string,
   ): Promise<{ count: number }> {
     return { count: await this.services.bulk.setTagStatus(actor, tag, false) };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Changes all channels of a tag.')
+  @PayloadMutation({ count: [() => Int, 'Channels that had the tag.'] }, 'Changes all channels of a tag.')
   @Access('channels.write')
   async updateChannelTag(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateChannelTagInput) input: UpdateChannelTagInput,
+    @Arg('input', () => UpdateChannelTagInput, { description: 'The tag, and what changes in its channels.' })
+    input: UpdateChannelTagInput,
   ): Promise<{ count: number }> {
     requirePermission(actor, 'channels.write');
     return { count: await this.services.bulk.editTag(actor, input.tag, toTagChange(input)) };
   }
 
   @PayloadMutation(
-    { count: () => Int },
+    { count: [() => Int, 'Channels whose lists changed.'] },
     'Normalizes stored lists that another program wrote, and reloads the channels of all nodes.',
   )
   @Access('channels.write')
@@ -92,7 +97,7 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async testChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
     @Arg('model', () => String, {
       nullable: true,
       description: 'When absent: `testModel`, else the first model that fits.',
@@ -119,7 +124,7 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async clearChannelCooldowns(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
     @Arg('key', () => Int, { nullable: true, description: 'Its position, from 1. All keys when absent.' })
     key?: number | null,
   ): Promise<ChannelPayload> {
@@ -131,8 +136,11 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async addChannelKeys(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('keys', () => [String]) keys: string[],
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+    @Arg('keys', () => [String], {
+      description: 'Keys of the provider. Those that the channel has already are left out.',
+    })
+    keys: string[],
   ): Promise<ChannelPayload> {
     await this.services.keys.add(actor, id, keys.join('\n'));
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
@@ -142,7 +150,7 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async removeChannelKey(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Channel.id`. The last key of a channel cannot be removed.' }) id: number,
     @Arg('position', () => Int, { description: 'From 1.' }) position: number,
     @Arg('ending', () => String, { description: 'As shown by `keys`.' }) ending: string,
   ): Promise<ChannelPayload> {
@@ -154,7 +162,7 @@ export class ChannelActionResolver {
   @Access('channels.write')
   async updateChannelBalance(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
   ): Promise<ChannelPayload> {
     await this.services.balances.update(actor, id);
     return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
@@ -170,11 +178,14 @@ export class ChannelActionResolver {
     return { startedAt: new Date() };
   }
 
-  @PayloadMutation({ models: () => [String] }, 'Reads from the provider which models it has.')
+  @PayloadMutation(
+    { models: [() => [String], 'Names of models, as the provider knows them.'] },
+    'Reads from the provider which models it has.',
+  )
   @Access('channels.write')
   async fetchUpstreamModels(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => FetchModelsInput) input: FetchModelsInput,
+    @Arg('input', () => FetchModelsInput, { description: 'Where the models are read.' }) input: FetchModelsInput,
   ): Promise<{ models: string[] }> {
     return { models: await this.services.discovery.discover(actor, input) };
   }

@@ -14,21 +14,21 @@ import {
 import { ChannelStatusEnum, ProviderEnum } from './channel.object.js';
 import type { ChannelFields } from './channel-input.js';
 
-@InputType('ModelMappingInput')
+@InputType('ModelMappingInput', { description: 'Another name for a model at the provider.' })
 class ModelMappingInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'The model as clients request it.' })
   from: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The model as the provider knows it.' })
   to: string;
 }
 
-@InputType('StatusCodeMappingInput')
+@InputType('StatusCodeMappingInput', { description: 'Another HTTP status for an error of the provider.' })
 class StatusCodeMappingInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The status that the provider sent.' })
   from: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The status that counts, and that the client gets.' })
   to: number;
 }
 
@@ -37,13 +37,19 @@ class ChannelSettingInput implements Partial<Record<keyof ChannelSetting, unknow
   @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`.' })
   proxy?: string | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'Streamed chunks contain only the known fields.' })
   forceFormat?: boolean | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Reasoning becomes part of the content, between `<think>` and `</think>`.',
+  })
   thinkingToContent?: boolean | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'The provider cannot stream: streamed calls get the response as one chunk.',
+  })
   nonStreamOnly?: boolean | null;
 
   @Field(() => GraphQLJSON, { nullable: true, description: 'A JSON object of further settings.' })
@@ -158,10 +164,10 @@ abstract class ChannelFieldsInput extends ChannelRoutingInput {
   description: 'Absent: group `default`, priority and weight 0, `autoDisable` on, and otherwise null.',
 })
 export class CreateChannelInput extends ChannelFieldsInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'Shown to admins only.' })
   name: string;
 
-  @Field(() => ProviderEnum)
+  @Field(() => ProviderEnum, { description: 'Whose API the channel calls.' })
   type: number;
 
   @Field(() => [String], { description: 'One or more. They are used in turn.' })
@@ -170,7 +176,10 @@ export class CreateChannelInput extends ChannelFieldsInput {
   @Field(() => [String], { description: 'At least one.' })
   models: string[];
 
-  @Field(() => ChannelStatusEnum, { defaultValue: ChannelStatusEnum.ENABLED })
+  @Field(() => ChannelStatusEnum, {
+    defaultValue: ChannelStatusEnum.ENABLED,
+    description: 'DISABLED creates a channel that serves no calls yet.',
+  })
   status: number;
 
   @Field(() => String, {
@@ -182,13 +191,16 @@ export class CreateChannelInput extends ChannelFieldsInput {
 
 @InputType('UpdateChannelInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateChannelInput extends ChannelFieldsInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Channel.id`.' })
   id: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Shown to admins only. It cannot be cleared.' })
   name?: string | null;
 
-  @Field(() => ProviderEnum, { nullable: true })
+  @Field(() => ProviderEnum, {
+    nullable: true,
+    description: 'Whose API the channel calls. A change needs CHANNELS_SECRETS, because stored keys are sent there.',
+  })
   type?: number | null;
 
   @Field(() => [String], { nullable: true, description: 'All keys, in place of the stored ones.' })
@@ -268,7 +280,7 @@ function joinKeyList(keys: readonly string[]): string {
 
 @InputType('UpdateChannelTagInput', { description: 'Absent fields stay as they are in all channels of the tag.' })
 export class UpdateChannelTagInput extends ChannelRoutingInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'The whole tag whose channels change.' })
   tag: string;
 
   @Field(() => String, { nullable: true, description: 'Null removes the tag from its channels.' })
@@ -290,7 +302,7 @@ export function toTagChange(input: UpdateChannelTagInput): TagChange {
 
 @InputType('UpdateChannelsInput', { description: 'Changes of many channels. Absent fields stay as they are.' })
 export class UpdateChannelsInput extends ChannelRoutingInput {
-  @Field(() => [Int])
+  @Field(() => [Int], { description: '`Channel.id` of the channels that change.' })
   ids: number[];
 
   @Field(() => [String], { nullable: true, description: 'At least one.' })
@@ -306,15 +318,18 @@ export function toChannelsChange(input: UpdateChannelsInput): Partial<ChannelFie
 
 @InputType('FetchModelsInput', { description: 'A stored channel, or the fields of a new one. Never both.' })
 export class FetchModelsInput {
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, {
+    nullable: true,
+    description: '`Channel.id` of a stored channel, whose address and first key are used.',
+  })
   id?: number | null;
 
-  @Field(() => ProviderEnum, { nullable: true })
+  @Field(() => ProviderEnum, { nullable: true, description: 'Whose API is asked. OpenAI when absent.' })
   type?: number | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Address of the provider. The default of the type when absent.' })
   baseUrl?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A key of the provider. It is not stored.' })
   key?: string | null;
 }

@@ -38,10 +38,10 @@ class ChannelKeyCooldownObject implements ChannelKeyCooldown {
   @Field(() => String, { nullable: true, description: 'Null: all models.' })
   model: string | null;
 
-  @Field(() => ChannelCooldownReasonEnum)
+  @Field(() => ChannelCooldownReasonEnum, { description: 'Why the key gets no calls.' })
   reason: ChannelCooldownReason;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the cooldown began.' })
   since: Date;
 
   @Field(() => Date, { description: 'Then one call tries the key. The year 9999: no call does.' })
@@ -53,7 +53,7 @@ export class ChannelKeyObject implements ChannelKey {
   @Field(() => Int, { description: 'Place among the keys, from 1.' })
   position: number;
 
-  @Field(() => ChannelKeyStatusEnum)
+  @Field(() => ChannelKeyStatusEnum, { description: 'How the responding node uses the key.' })
   status: ChannelKeyStatus;
 
   @Field(() => String, { description: 'Its last four characters. Empty: the key is short, or a document.' })

@@ -7,7 +7,7 @@ import type { ChannelWatch } from './channel-watch.js';
 import type { Channel } from './channel.entity.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';
 
-const ChannelsChanged = deliveryType(ChannelObject, 'ChannelsChanged');
+const ChannelsChanged = deliveryType(ChannelObject, 'ChannelsChanged', 'Channels that changed.');
 
 /** Event sources of the subscriptions below. */
 export interface ChannelSources {

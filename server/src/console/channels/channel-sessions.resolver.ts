@@ -21,22 +21,22 @@ const SessionSourceEnum = enumType('SessionSource', namesOf(sessionSourceNames),
 
 @ObjectType('ChannelSession', { description: 'A session whose calls go to one channel and key.' })
 class ChannelSessionObject implements ChannelSession {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user whose session it is.' })
   userId: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'As the client requested it. A session is kept for each model.' })
   model: string;
 
-  @Field(() => SessionSourceEnum)
+  @Field(() => SessionSourceEnum, { description: 'What identified the session.' })
   source: SessionSourceName;
 
   @Field(() => Int, { nullable: true, description: 'Place among the keys, from 1. Null when the key was removed.' })
   keyPosition: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Since when its calls go to this channel and key.' })
   since: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Time of its last call.' })
   lastUsedAt: Date;
 
   @Field(() => Int, { description: 'Calls that the responding node served here.' })
@@ -48,7 +48,7 @@ class ChannelSessionObject implements ChannelSession {
 
 @ObjectType('ChannelSessionList', { description: 'Sessions that the responding node knows.' })
 class ChannelSessionList {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Sessions whose calls go to the channel, also those that are not listed.' })
   totalCount: number;
 
   @Field(() => [ChannelSessionObject], { description: 'The last used ones, at most 200.' })
@@ -63,19 +63,21 @@ export class ChannelSessionResolver {
   @Query(() => ChannelSessionList, { description: 'Sessions whose calls go to this channel.' })
   @Access('channels.read')
   @Cost(10)
-  channelSessions(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): ChannelSessionList {
+  channelSessions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+  ): ChannelSessionList {
     return this.sessions.of(actor, id);
   }
 
   @PayloadMutation(
-    { count: () => Int },
+    { count: [() => Int, 'Number of sessions that the responding node knew. They are cleared at every node.'] },
     'Forgets the sessions of a channel: their next calls are routed as those of new ones.',
-    { count: 'Number of sessions that the responding node knew. They are cleared at every node.' },
   )
   @Access('channels.write')
   async clearChannelSessions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
   ): Promise<{ count: number }> {
     return { count: await this.sessions.clear(actor, id) };
   }

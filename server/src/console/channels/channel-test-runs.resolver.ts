@@ -5,7 +5,7 @@ import type { ChannelTestRun, ChannelTestRuns } from './channel-test-runs.js';
 
 @ObjectType('ChannelTestRun', { description: 'A test of all channels that a user started.' })
 class ChannelTestRunObject implements ChannelTestRun {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the test of all channels began.' })
   startedAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null while it is running.' })
@@ -14,10 +14,10 @@ class ChannelTestRunObject implements ChannelTestRun {
   @Field(() => Int, { description: 'Channels of the site at its start.' })
   total: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Channels that passed so far.' })
   passed: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Channels that failed so far.' })
   failed: number;
 
   @Field(() => Int, {

@@ -25,7 +25,10 @@ export const ProviderEnum = enumType(
   Object.fromEntries(providers.map(({ enumName, id }) => [enumName, id])),
   'Whose API a channel calls. `ChannelType.label` is its name.',
   Object.fromEntries(
-    providers.filter(({ offered }) => !offered).map(({ enumName }) => [enumName, 'No new channel can have it.']),
+    providers.map(({ enumName, label, offered }) => [
+      enumName,
+      `${label}.${offered ? '' : ' No new channel can have it.'}`,
+    ]),
   ),
 );
 
@@ -33,7 +36,11 @@ export const ChannelStatusEnum = enumType(
   'ChannelStatus',
   { ENABLED: ChannelStatus.enabled, DISABLED: ChannelStatus.disabled, AUTO_DISABLED: ChannelStatus.autoDisabled },
   'Whether a channel serves calls.',
-  { DISABLED: 'By an admin.', AUTO_DISABLED: 'By the gateway: `statusReason` says why.' },
+  {
+    ENABLED: 'It serves calls.',
+    DISABLED: 'By an admin.',
+    AUTO_DISABLED: 'By the gateway: `statusReason` says why.',
+  },
 );
 
 @ObjectType('ChannelType', { description: 'A kind of provider.' })
@@ -44,7 +51,7 @@ export class ChannelTypeObject {
   @Field(() => ProviderEnum, { nullable: true, description: 'Null: the number is unknown to this version.' })
   provider: number | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the provider, as the console shows it.' })
   label: string;
 
   @Field(() => String, { nullable: true, description: 'Null: a channel of this type names its own.' })
@@ -71,10 +78,10 @@ class ModelMappingObject implements ModelMapping {
 
 @ObjectType('StatusCodeMapping', { description: 'Another HTTP status for an error of the provider.' })
 class StatusCodeMappingObject implements StatusCodeMapping {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The status that the provider sent.' })
   from: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The status that counts, and that the client gets.' })
   to: number;
 }
 
@@ -98,10 +105,10 @@ export class ChannelSettingObject implements ChannelSetting {
 
 @ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
 class ChannelStatusChangeObject implements ChannelStatusChange {
-  @Field(() => String)
+  @Field(() => String, { description: 'Why the gateway did it, in English.' })
   reason: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the gateway did it.' })
   at: Date;
 }
 
@@ -119,7 +126,7 @@ class ChannelBalanceObject {
 
 @ObjectType('ChannelTest', { description: 'The last test of a channel.' })
 class ChannelTestObject {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the channel was tested.' })
   at: Date;
 
   @Field(() => Int, { description: 'Duration of the test.' })
@@ -140,17 +147,17 @@ class ChannelCostObject implements CostRule {
 
 @ObjectType('Channel', { description: 'Access to a provider, with the models and groups it serves.' })
 export class ChannelObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the channel in mutations, filters and the log.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Shown to admins only; several channels may have it.' })
   name: string;
 
   @Cost(0)
-  @Field(() => ChannelTypeObject)
+  @Field(() => ChannelTypeObject, { description: 'Whose API the channel calls.' })
   type: ChannelTypeObject;
 
-  @Field(() => ChannelStatusEnum)
+  @Field(() => ChannelStatusEnum, { description: 'Whether it serves calls.' })
   status: number;
 
   @Cost(0)
@@ -163,7 +170,7 @@ export class ChannelObject {
   @Field(() => [String], { description: 'Groups of users whose calls it serves.' })
   groups: string[];
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Models that it serves, without the prefix.' })
   models: string[];
 
   @Field(() => String, { nullable: true, description: 'Null: none.' })
@@ -173,11 +180,11 @@ export class ChannelObject {
   modelPrefix: string | null;
 
   @Cost(0)
-  @Field(() => [ModelMappingObject])
+  @Field(() => [ModelMappingObject], { description: 'Models that have another name at the provider. Empty: none.' })
   modelMapping: ModelMapping[];
 
   @Cost(0)
-  @Field(() => [StatusCodeMappingObject])
+  @Field(() => [StatusCodeMappingObject], { description: 'Statuses of errors that count as others. Empty: none.' })
   statusCodeMapping: StatusCodeMapping[];
 
   @Field(() => Boolean, { description: 'The gateway may disable it.' })
@@ -223,7 +230,7 @@ export class ChannelObject {
   timeouts: unknown;
 
   @Cost(0)
-  @Field(() => ChannelSettingObject)
+  @Field(() => ChannelSettingObject, { description: 'How the provider is called.' })
   setting: ChannelSetting;
 
   @Cost(0)
@@ -290,7 +297,7 @@ export function toChannelObject(channel: Channel): ChannelObject {
 
 const toDate = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null);
 
-export const ChannelPage = pageObject(ChannelObject, 'ChannelPage');
+export const ChannelPage = pageObject(ChannelObject, 'ChannelPage', 'A page of channels.');
 
 @ObjectType('ChannelTestPassed', { description: 'The provider answered the test call.' })
 export class ChannelTestPassedObject {
@@ -309,12 +316,13 @@ export class ChannelTestFailedObject {
 
 export const ChannelTestResult = createUnionType({
   name: 'ChannelTestResult',
+  description: 'How the test of a channel ended.',
   types: () => [ChannelTestPassedObject, ChannelTestFailedObject] as const,
   resolveType: (value) => ('message' in value ? ChannelTestFailedObject : ChannelTestPassedObject),
 });
 
 /** The payload of mutations of one channel. */
-export const ofChannel = { channel: () => ChannelObject };
+export const ofChannel = { channel: [() => ChannelObject, 'The channel after the change.'] } as const;
 export interface ChannelPayload {
   channel: ChannelObject;
 }

@@ -25,7 +25,7 @@ import { ChannelKeyObject } from './channel-key.object.js';
 import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 @Resolver(() => ChannelObject)
 export class ChannelResolver {
@@ -44,14 +44,20 @@ export class ChannelResolver {
 
   @Query(() => ChannelObject, { nullable: true, description: 'A channel, null when there is none with this id.' })
   @Access('channels.read')
-  async channel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelObject | null> {
+  async channel(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+  ): Promise<ChannelObject | null> {
     const channel = await nullWhenNotFound(this.services.channels.get(actor, id));
     return channel && toChannelObject(channel);
   }
 
   @Query(() => [String], { description: 'The keys of a channel in plain text. Every read is logged.' })
   @Access('channels.secrets', 'KEYS_READ')
-  channelKeys(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string[]> {
+  channelKeys(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+  ): Promise<string[]> {
     return this.services.channels.revealKeys(actor, id);
   }
 
@@ -83,11 +89,11 @@ export class ChannelResolver {
     return (await loadFor(context, keys, { name: 'keys', scope: 'ADMIN_READ' }, id, read)) ?? [];
   }
 
-  @PayloadMutation({ ...ofChannel, replayed: () => Boolean }, 'Creates a channel.')
+  @PayloadMutation({ ...ofChannel, replayed }, 'Creates a channel.')
   @Access('channels.write')
   async createChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateChannelInput) input: CreateChannelInput,
+    @Arg('input', () => CreateChannelInput, { description: 'The channel with its keys.' }) input: CreateChannelInput,
   ): Promise<ChannelPayload & { replayed: boolean }> {
     const { channels } = this.services;
     requirePermission(actor, 'channels.write');
@@ -95,15 +101,12 @@ export class ChannelResolver {
     return { channel: toChannelObject(channel), replayed };
   }
 
-  @PayloadMutation(
-    { ...ofChannel, replayed: () => Boolean },
-    'Creates an enabled channel with the settings and keys of another.',
-  )
+  @PayloadMutation({ ...ofChannel, replayed }, 'Creates an enabled channel with the settings and keys of another.')
   @Access('channels.write')
   async copyChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('name', () => String) name: string,
+    @Arg('id', () => Int, { description: '`Channel.id` of the channel to copy.' }) id: number,
+    @Arg('name', () => String, { description: 'Name of the new channel.' }) name: string,
     @Arg('idempotencyKey', () => String, {
       nullable: true,
       description: 'A retry with the same key returns the channel of the first call.',
@@ -118,7 +121,7 @@ export class ChannelResolver {
   @Access('channels.write')
   async updateChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateChannelInput) input: UpdateChannelInput,
+    @Arg('input', () => UpdateChannelInput, { description: 'What changes.' }) input: UpdateChannelInput,
   ): Promise<ChannelPayload> {
     const { channels } = this.services;
     requirePermission(actor, 'channels.write');
@@ -127,42 +130,63 @@ export class ChannelResolver {
 
   @PayloadMutation(ofChannel, 'Lets a channel serve calls.')
   @Access('channels.write')
-  async enableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
+  async enableChannel(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+  ): Promise<ChannelPayload> {
     return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.enabled }));
   }
 
   @PayloadMutation(ofChannel, 'Keeps a channel from serving calls.')
   @Access('channels.write')
-  async disableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
+  async disableChannel(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+  ): Promise<ChannelPayload> {
     return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.disabled }));
   }
 
   @Mutation(() => BulkPayload, { description: 'Lets these channels serve calls.' })
   @Access('channels.write')
-  enableChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  enableChannels(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Channel.id` of the channels.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.services.bulk.setStatus(actor, ids, true);
   }
 
   @Mutation(() => BulkPayload, { description: 'Keeps these channels from serving calls.' })
   @Access('channels.write')
-  disableChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  disableChannels(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Channel.id` of the channels.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.services.bulk.setStatus(actor, ids, false);
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes a channel.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted channel.'] }, 'Deletes a channel.')
   @Access('channels.write')
-  async deleteChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteChannel(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Channel.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     if (!(await this.services.channels.delete(actor, id))) throw new NotFoundError('Channel', id);
     return { id };
   }
 
   @Mutation(() => BulkPayload, { description: 'Deletes these channels.' })
   @Access('channels.write')
-  deleteChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  deleteChannels(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Channel.id` of the channels.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.services.bulk.delete(actor, ids);
   }
 
-  @PayloadMutation({ count: () => Int }, 'Deletes all channels that are disabled, by an admin or automatically.')
+  @PayloadMutation(
+    { count: [() => Int, 'Channels that were deleted.'] },
+    'Deletes all channels that are disabled, by an admin or automatically.',
+  )
   @Access('channels.write')
   async deleteDisabledChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.services.bulk.deleteDisabled(actor) };

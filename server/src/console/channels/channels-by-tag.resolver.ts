@@ -15,7 +15,11 @@ class TaggedChannelsObject {
   channels: ChannelObject[];
 }
 
-const TaggedChannelsPage = pageObject(TaggedChannelsObject, 'TaggedChannelsPage');
+const TaggedChannelsPage = pageObject(
+  TaggedChannelsObject,
+  'TaggedChannelsPage',
+  'A page of tags with their channels.',
+);
 
 const toTaggedChannelsObject = ({ tag, channels }: TaggedChannels): TaggedChannelsObject => ({
   tag: tag || null,

@@ -17,9 +17,8 @@ export class CheckInResolver {
 
   @Access('common')
   @PayloadMutation(
-    { quota: () => GraphQLQuota },
+    { quota: [() => GraphQLQuota, 'Added to the balance.'] },
     'Claims the reward of the day. A second call on a day is a CONFLICT.',
-    { quota: 'Added to the balance.' },
   )
   async checkIn(@Ctx() { actor }: GraphQLContext): Promise<{ quota: number }> {
     const { quota } = await this.checkInService.checkIn(actor);

@@ -5,10 +5,10 @@ import { groupReaders, type GroupService, type UsableGroup } from './group.servi
 
 @ObjectType('UsableGroup', { description: 'A group that the caller can choose.' })
 class UsableGroupObject implements UsableGroup {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name to give as `group` of an API key.' })
   name: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'What the operator says about the group.' })
   description: string;
 
   @Field(() => Float, { description: 'Factor of every price.' })

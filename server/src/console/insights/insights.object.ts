@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Nullable } from '../../platform/graphql/nullable.js';
-import { type PageInfoObject, PageInterface, pageSizeText } from '../../platform/graphql/pagination.js';
+import { filterText, type PageInfoObject, PageInterface, pageSizeText } from '../../platform/graphql/pagination.js';
 import { bucketZone, TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import { BucketEnum } from '../usage/usage-question.object.js';
@@ -46,16 +46,16 @@ export class LedgerTotalsObject implements LedgerTotals {
 
 @ObjectType('LiveCall', { description: 'A call in flight.' })
 export class LiveCallObject implements LiveCall {
-  @Field(() => String)
+  @Field(() => String, { description: 'The id that the call has in the log when it ends.' })
   requestId: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who pays.' })
   userId: number;
 
   @Field(() => Int, { nullable: true, description: 'Null: the playground.' })
   tokenId: number | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'As the client requested it.' })
   modelName: string;
 
   @Field(() => GraphQLQuota, {
@@ -73,32 +73,32 @@ export class LiveCallObject implements LiveCall {
 
 @ObjectType('LiveCallSums', { description: 'Totals of all calls that match the filter.' })
 export class LiveCallSumsObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Calls in flight.' })
   count: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota reserved for these calls.' })
   heldQuota: number;
 }
 
-@ObjectType('LiveCallPage', { implements: PageInterface })
+@ObjectType('LiveCallPage', { implements: PageInterface, description: 'A page of calls in flight.' })
 export class LiveCallPageObject implements PageInterface {
-  @Field(() => [LiveCallObject])
+  @Field(() => [LiveCallObject], { description: 'The calls of this page, the longest running first.' })
   items: LiveCallObject[];
 
   totalCount: number;
   totalCapped: boolean;
   pageInfo: PageInfoObject;
 
-  @Field(() => LiveCallSumsObject)
+  @Field(() => LiveCallSumsObject, { description: 'Totals of all calls that match, not only of this page.' })
   sums: LiveCallSumsObject;
 }
 
 @InputType('LiveCallFilter', { description: 'All fields must match. A list matches any of its values.' })
 export class LiveCallFilterInput implements Nullable<LiveCallFilter> {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only calls of these users.' })
   userIds?: number[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only calls with these API keys.' })
   tokenIds?: number[] | null;
 
   @Field(() => [String], { nullable: true, description: 'Whole names.' })
@@ -110,7 +110,7 @@ export class LiveCallFilterInput implements Nullable<LiveCallFilter> {
 
 @ArgsType()
 export class LiveCallArgs {
-  @Field(() => LiveCallFilterInput, { nullable: true })
+  @Field(() => LiveCallFilterInput, { nullable: true, description: filterText })
   filter?: LiveCallFilterInput | null;
 
   @Field(() => Int, { nullable: true, description: pageSizeText })
@@ -122,7 +122,9 @@ export class LiveCallArgs {
 
 @ObjectType('RedemptionBatch', { description: 'Codes created under one name.' })
 export class RedemptionBatchObject implements RedemptionBatch {
-  @Field(() => String)
+  @Field(() => String, {
+    description: 'The name that the codes were created under. It may have been used several times.',
+  })
   name: string;
 
   @Field(() => Int, { description: 'Codes in the batch.' })
@@ -147,9 +149,9 @@ export class RedemptionBatchObject implements RedemptionBatch {
   lastUsedAt: Date | null;
 }
 
-@ObjectType('RedemptionBatchPage', { implements: PageInterface })
+@ObjectType('RedemptionBatchPage', { implements: PageInterface, description: 'A page of batches of codes.' })
 export class RedemptionBatchPageObject implements PageInterface {
-  @Field(() => [RedemptionBatchObject])
+  @Field(() => [RedemptionBatchObject], { description: 'The batches of this page, the newest first.' })
   items: RedemptionBatchObject[];
 
   totalCount: number;
@@ -183,7 +185,7 @@ export class GrowthPointObject implements GrowthPoint {
 
 @ObjectType('ChannelRetries', { description: 'How often calls moved from one channel to the next.' })
 export class ChannelRetriesObject implements ChannelRetries {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The channel, which may be deleted.' })
   channelId: number;
 
   @Field(() => String, { nullable: true, description: 'Null: the channel was deleted.' })
@@ -207,7 +209,10 @@ export class RetryArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: '48 hours at most. When absent: the last 24 hours.' })
   range?: TimeRangeObject | null;
 
-  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  @Field(() => GraphQLTimeZone, {
+    defaultValue: 'UTC',
+    description: 'Time zone of a calendar period in `range` that names none.',
+  })
   timeZone: string;
 }
 

@@ -6,7 +6,7 @@ import { UserObject } from '../users/user.object.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 
-@InputType('TransferInviteQuotaInput')
+@InputType('TransferInviteQuotaInput', { description: 'An amount to move from the invite earnings to the balance.' })
 class TransferInviteQuotaInput {
   @Field(() => GraphQLQuota, { description: 'At least 1 USD.' })
   quota: number;
@@ -29,16 +29,16 @@ export class InviteResolver {
 
   @Access('common')
   @PayloadMutation(
-    { user: () => UserObject, replayed: () => Boolean },
-    'Moves invite earnings to the balance. Safe to retry.',
     {
-      user: 'As the caller is now.',
-      replayed: 'An earlier call with this key moved the quota; this one changed nothing.',
+      user: [() => UserObject, 'As the caller is now.'],
+      replayed: [() => Boolean, 'An earlier call with this key moved the quota; this one changed nothing.'],
     },
+    'Moves invite earnings to the balance. Safe to retry.',
   )
   transferInviteQuota(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => TransferInviteQuotaInput) { quota, idempotencyKey }: TransferInviteQuotaInput,
+    @Arg('input', () => TransferInviteQuotaInput, { description: 'The amount, and the key of this transfer.' })
+    { quota, idempotencyKey }: TransferInviteQuotaInput,
   ): Promise<Transfer> {
     return this.inviteService.transfer(actor, quota, idempotencyKey);
   }

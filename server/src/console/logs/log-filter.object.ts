@@ -9,13 +9,13 @@ import type { LogSortKey } from './log.service.js';
 
 @InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class OwnLogFilterInput {
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the row was written, to the second.' })
   at?: TimeRangeObject | null;
 
-  @Field(() => [LogTypeEnum], { nullable: true })
+  @Field(() => [LogTypeEnum], { nullable: true, description: 'Only rows of these types. All types when absent.' })
   types?: number[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only rows of these API keys.' })
   tokenIds?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'Name of the API key when the row was written.' })
@@ -24,10 +24,10 @@ export class OwnLogFilterInput {
   @Field(() => [String], { nullable: true, description: 'Full names; `*` matches any text.' })
   models?: string[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only calls that were routed in these groups.' })
   groups?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Only rows of this call.' })
   requestId?: string | null;
 
   @Field(() => QuotaRangeObject, {
@@ -39,7 +39,7 @@ export class OwnLogFilterInput {
 
 @InputType('LogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
 export class LogFilterInput extends OwnLogFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only rows of these users.' })
   userIds?: number[] | null;
 
   @Field(() => String, {
@@ -48,11 +48,14 @@ export class LogFilterInput extends OwnLogFilterInput {
   })
   username?: string | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only calls that these channels served or tried last.' })
   channelIds?: number[] | null;
 }
 
-const LogSort = sortInput<LogSortKey>('Log', { AT: 'createdAt', QUOTA: 'quota' });
+const LogSort = sortInput<LogSortKey>('Log', {
+  AT: ['createdAt', 'When the row was written.'],
+  QUOTA: ['quota', 'Quota that was charged, which needs a range of time in the filter.'],
+});
 
 const sorting =
   'Default: newest first. By quota within `filter.at` of at most 31 days, without cursors, and not below users.';

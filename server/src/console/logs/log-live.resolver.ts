@@ -9,8 +9,8 @@ import { LogFilterInput, OwnLogFilterInput, toLogFilter } from './log-filter.obj
 import { LogObject, OwnLogObject, toLogObject, toOwnLogObject } from './log.object.js';
 import type { LogView, OwnLogView } from './log-view.js';
 
-const LogsCreated = deliveryType(LogObject, 'LogsCreated');
-const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated');
+const LogsCreated = deliveryType(LogObject, 'LogsCreated', 'New log rows of all users.');
+const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated', 'New log rows of the caller.');
 
 interface FilterArgs {
   readonly filter?: LogFilterInput | null;
@@ -35,7 +35,11 @@ export class LogLiveResolver {
   @Access('logs.read', 'LOGS_READ')
   logCreated(
     @Root() { items, missed }: Delivery<LogView>,
-    @Arg('filter', () => LogFilterInput, { nullable: true }) _filter?: LogFilterInput | null,
+    @Arg('filter', () => LogFilterInput, {
+      nullable: true,
+      description: 'Only new rows that match every field. Its `at` has no effect.',
+    })
+    _filter?: LogFilterInput | null,
   ): Delivery<LogObject> {
     return { items: items.map((log) => toLogObject(log, this.options.values.QuotaPerUnit)), missed };
   }
@@ -49,7 +53,11 @@ export class LogLiveResolver {
   @Access('common', 'LOGS_READ')
   myLogCreated(
     @Root() { items, missed }: Delivery<OwnLogView>,
-    @Arg('filter', () => OwnLogFilterInput, { nullable: true }) _filter?: OwnLogFilterInput | null,
+    @Arg('filter', () => OwnLogFilterInput, {
+      nullable: true,
+      description: 'Only new rows that match every field. Its `at` has no effect.',
+    })
+    _filter?: OwnLogFilterInput | null,
   ): Delivery<OwnLogObject> {
     return { items: items.map((log) => toOwnLogObject(log, this.options.values.QuotaPerUnit)), missed };
   }

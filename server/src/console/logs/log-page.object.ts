@@ -29,7 +29,7 @@ export const toLogSums = (sums: LogSums, quotaPerUnit: number): LogSumsObject =>
   description: 'The charged calls of the last 60 seconds that match the filter, ignoring its times and types.',
 })
 export class LogRateObject implements LogRate {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Calls that were charged.' })
   calls: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
@@ -40,7 +40,7 @@ const sumsText =
   'Of charged calls (type CONSUME) that match the other fields of the filter: its `types` have no effect.';
 const rateText = 'The same of the last 60 seconds: `at` of the filter has no effect either.';
 
-@ObjectType('LogPage', { implements: PageInterface })
+@ObjectType('LogPage', { implements: PageInterface, description: 'A page of the log, as admins see it.' })
 export class LogPageObject extends pageItems(LogObject) {
   @Field(() => LogSumsObject, { description: sumsText })
   @Cost(50)
@@ -51,7 +51,7 @@ export class LogPageObject extends pageItems(LogObject) {
   lastMinute: LogRateObject;
 }
 
-@ObjectType('OwnLogPage', { implements: PageInterface })
+@ObjectType('OwnLogPage', { implements: PageInterface, description: 'A page of the caller’s log.' })
 export class OwnLogPageObject extends pageItems(OwnLogObject) {
   @Field(() => LogSumsObject, { description: sumsText })
   @Cost(50)

@@ -16,7 +16,9 @@ export class LogChargeLineObject implements LogChargeLine {
   @Field(() => Float, { description: 'USD per million tokens or per unit.' })
   price: number;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, {
+    description: 'True: `price` is per million tokens. False: per unit, such as an image or a search.',
+  })
   isPerMillion: boolean;
 
   @Field(() => Float, { description: 'Before the group ratio.' })
@@ -98,7 +100,7 @@ export class LogCostObject implements LogCost {
   @Field(() => Float, { description: 'What the user paid, less the cost.' })
   marginUsd: number;
 
-  @Field(() => CostBasisEnum)
+  @Field(() => CostBasisEnum, { description: 'Where the cost is from.' })
   basis: CostBasis;
 
   @Field(() => String, { nullable: true, description: 'Name of the card. Null where the provider reports the cost.' })

@@ -31,12 +31,14 @@ export const LogTypeEnum = enumType(
   },
   'Kind of a log row.',
   {
+    UNKNOWN: 'A row of another program whose kind is not known.',
     TOP_UP: 'A user received quota for a code or a payment.',
     CONSUME: 'A call was charged.',
     MANAGE: 'An admin changed something.',
     SYSTEM: 'The gateway acted automatically.',
     CHECK_IN: 'A user received the daily reward.',
     ERROR: 'No channel could serve a call.',
+    TEST: 'A channel was tested. No user pays for it.',
   },
 );
 
@@ -84,7 +86,7 @@ export class LogErrorObject implements LogError {
   @Field(() => String, { nullable: true, description: 'The code that the client got. Null: older rows without one.' })
   code: string | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The reason, in English.' })
   message: string;
 }
 
@@ -93,7 +95,7 @@ export abstract class LogEntry {
   @Field(() => Date, { description: 'Accurate to the second.' })
   at: Date;
 
-  @Field(() => LogTypeEnum)
+  @Field(() => LogTypeEnum, { description: 'What the row records.' })
   type: number;
 
   @Field(() => String, { nullable: true, description: 'Of calls.' })
@@ -120,7 +122,7 @@ export abstract class LogEntry {
   })
   group: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True for a call whose response was streamed.' })
   isStream: boolean;
 
   @Field(() => Int, { description: 'Model tokens of the prompt, cached ones included. 0 for rows that are not calls.' })
@@ -219,10 +221,12 @@ export abstract class LogEntry {
 
 @ObjectType('Log', { implements: LogEntry, description: 'A row of the log, as admins see it.' })
 export class LogObject extends LogEntry {
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, {
+    description: 'Ids grow in the order in which rows are stored. Those of `OwnLog` are others.',
+  })
   id: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who called, or whose account the row is about. 0: none.' })
   userId: number;
 
   @Field(() => String, { description: 'Name at that time.' })

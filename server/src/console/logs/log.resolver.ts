@@ -54,13 +54,17 @@ export class LogResolver {
     });
   }
 
-  @PayloadMutation({ count: () => GraphQLSafeInt }, 'Deletes rows of all types that are older than this.', {
-    count: 'Rows deleted.',
-  })
+  @PayloadMutation(
+    { count: [() => GraphQLSafeInt, 'Rows deleted.'] },
+    'Deletes rows of all types that are older than this.',
+  )
   @Access('logs.delete')
   async deleteLogs(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('before', () => Date) before: Date,
+    @Arg('before', () => Date, {
+      description: 'Rows before this moment are deleted. A moment in the future counts as now.',
+    })
+    before: Date,
   ): Promise<{ count: number }> {
     return { count: await this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000)) };
   }

@@ -34,7 +34,8 @@ export class OAuthResolver {
   })
   beginSignIn(
     @Ctx() { actor, request, reply }: GraphQLContext,
-    @Arg('input', () => BeginSignInInput) { provider, inviteCode }: BeginSignInInput,
+    @Arg('input', () => BeginSignInInput, { description: 'The provider, and who invited the new user.' })
+    { provider, inviteCode }: BeginSignInInput,
   ): Promise<BeginSignInPayload> {
     const visitor = ensureVisitor(request, reply);
     return this.oauth.begin({ actor, origin: originOf(request), visitor }, inviteCode ?? '', provider);
@@ -44,7 +45,7 @@ export class OAuthResolver {
   @PayloadMutation(ofUser, 'Sets the caller’s e-mail address. Not allowed for callers that use an access token.')
   async bindEmail(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('input', () => BindEmailInput) { email, code }: BindEmailInput,
+    @Arg('input', () => BindEmailInput, { description: 'The address and its code.' }) { email, code }: BindEmailInput,
   ): Promise<{ user: User }> {
     await this.emailBinding.bind(actor, email, code, request.ip);
     return this.changed(actor);
@@ -57,7 +58,7 @@ export class OAuthResolver {
   )
   async bindWechat(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('code', () => String) code: string,
+    @Arg('code', () => String, { description: 'The code that the official account sent to the user.' }) code: string,
   ): Promise<{ user: User }> {
     await this.oauth.bindWeChat(actor, code, request.ip);
     return this.changed(actor);
@@ -70,7 +71,7 @@ export class OAuthResolver {
   )
   async unbindIdentity(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('provider', () => IdentityProviderEnum) provider: IdentityColumn,
+    @Arg('provider', () => IdentityProviderEnum, { description: 'Where the account is.' }) provider: IdentityColumn,
   ): Promise<{ user: User }> {
     await this.oauth.unbind(actor, sources[provider]);
     return this.changed(actor);
@@ -78,12 +79,15 @@ export class OAuthResolver {
 
   @Access('root')
   @PayloadMutation(
-    { endpoints: () => OidcEndpointsObject },
+    { endpoints: [() => OidcEndpointsObject, 'The endpoints that the document names.'] },
     'Reads the endpoints of a provider from its well-known address. Changes nothing.',
   )
   async discoverOidc(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('wellKnown', () => String) wellKnown: string,
+    @Arg('wellKnown', () => String, {
+      description: 'http or https address of the document `/.well-known/openid-configuration`.',
+    })
+    wellKnown: string,
   ): Promise<{ endpoints: OidcEndpoints }> {
     return { endpoints: await this.oauth.discover(actor, wellKnown) };
   }

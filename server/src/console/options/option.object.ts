@@ -4,18 +4,30 @@ import { listArgs, pageObject, sortInput, wholeListText } from '../../platform/g
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
 import type { OptionEntry, OptionSortField } from '../../options/option-entry.js';
 
-export const OptionKindEnum = enumType('OptionKind', {
-  BOOLEAN: 'boolean',
-  INTEGER: 'integer',
-  DECIMAL: 'decimal',
-  TEXT: 'text',
-  LIST: 'list',
-  JSON: 'json',
-});
+export const OptionKindEnum = enumType(
+  'OptionKind',
+  {
+    BOOLEAN: 'boolean',
+    INTEGER: 'integer',
+    DECIMAL: 'decimal',
+    TEXT: 'text',
+    LIST: 'list',
+    JSON: 'json',
+  },
+  'How the value of a setting is read.',
+  {
+    BOOLEAN: '`true` or `false`.',
+    INTEGER: 'A whole number.',
+    DECIMAL: 'A number, such as `0.8`.',
+    TEXT: 'Any text.',
+    LIST: 'Entries in one text; `Option.json` has them as a list.',
+    JSON: 'JSON, such as the table of a price.',
+  },
+);
 
 @ObjectType('Option', { description: 'A setting.' })
 export class OptionObject implements OptionEntry {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the setting, for `setOption`.' })
   key: OptionEntry['key'];
 
   @Field(() => String, { description: 'As text: `true`, `0.8`, or JSON for tables. Always empty for a secret.' })
@@ -30,10 +42,10 @@ export class OptionObject implements OptionEntry {
   @Field(() => String, { description: 'The built-in value, as text.' })
   defaultValue: string;
 
-  @Field(() => OptionKindEnum)
+  @Field(() => OptionKindEnum, { description: 'How `value` is read.' })
   kind: OptionEntry['kind'];
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True: the value is stored encrypted and never shown.' })
   isSecret: boolean;
 
   @Field(() => Boolean, {
@@ -53,9 +65,12 @@ export class OptionObject implements OptionEntry {
   changedById: number | null;
 }
 
-export const OptionPage = pageObject(OptionObject, 'OptionPage');
+export const OptionPage = pageObject(OptionObject, 'OptionPage', 'A page of settings.');
 
-export const OptionSort = sortInput<OptionSortField>('Option', { KEY: 'key', CHANGED_AT: 'changedAt' });
+export const OptionSort = sortInput<OptionSortField>('Option', {
+  KEY: ['key', 'The key.'],
+  CHANGED_AT: ['changedAt', 'When the setting was saved last.'],
+});
 
 @InputType({ description: 'Conditions on settings. All must match.' })
 export class OptionFilter {
@@ -79,9 +94,9 @@ export class OptionListArgs extends listArgs(
   declare pageSize?: number | null;
 }
 
-@InputType()
+@InputType({ description: 'A setting and its new value.' })
 export class SetOptionInput {
-  @Field(() => String)
+  @Field(() => String, { description: '`Option.key`.' })
   key: string;
 
   @Field(() => String, { description: 'As in `Option.value`. An empty text removes a secret.' })

@@ -27,16 +27,22 @@ export class OptionResolver {
   }
 
   @Access(optionPermissions)
-  @PayloadMutation({ option: () => OptionObject }, 'Saves a setting and applies it at once.')
+  @PayloadMutation(
+    { option: [() => OptionObject, 'The setting after the change.'] },
+    'Saves a setting and applies it at once.',
+  )
   async setOption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => SetOptionInput) { key, value }: SetOptionInput,
+    @Arg('input', () => SetOptionInput, { description: 'The setting and its value.' }) { key, value }: SetOptionInput,
   ): Promise<OptionPayload> {
     return { option: await this.optionService.set(actor, key, value) };
   }
 
   @Access('root')
-  @PayloadMutation({ option: () => OptionObject }, 'Resets the prompt ratios to the built-in values.')
+  @PayloadMutation(
+    { option: [() => OptionObject, 'The setting `ModelRatio` after the reset.'] },
+    'Resets the prompt ratios to the built-in values.',
+  )
   async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<OptionPayload> {
     return { option: await this.optionService.resetModelRatio(actor) };
   }

@@ -8,13 +8,13 @@ export class ProposedChannelInput implements ProposedChannel {
   @Field(() => Int, { nullable: true, description: 'Null: a new channel. Else its mapping of models counts.' })
   id: number | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Shown as `SaleBelowCost.channelName`.' })
   name: string;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Models that the channel would serve.' })
   models: string[];
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Groups whose calls it would serve.' })
   groups: string[];
 
   @Field(() => Float, { description: 'Times the list price, for models without a card.' })
@@ -29,10 +29,10 @@ export class SaleBelowCostObject implements SaleBelowCost {
   @Field(() => Int, { nullable: true, description: 'Null: the proposed channel, which does not exist yet.' })
   channelId: number | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the channel, or of the proposed one.' })
   channelName: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients request it.' })
   modelName: string;
 
   @Field(() => [String], { description: 'Groups that pay less than the cost.' })

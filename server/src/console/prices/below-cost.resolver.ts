@@ -17,7 +17,11 @@ export class BelowCostResolver {
   })
   salesBelowCost(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('settings', () => [ProposedSettingInput], { nullable: true }) settings?: ProposedSettingInput[] | null,
+    @Arg('settings', () => [ProposedSettingInput], {
+      nullable: true,
+      description: 'Price settings to compare with in place of the saved ones. Absent: the saved ones.',
+    })
+    settings?: ProposedSettingInput[] | null,
     @Arg('channel', () => ProposedChannelInput, {
       nullable: true,
       description: 'Compares the models of this channel only.',

@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, ObjectType } from 'type-graphql';
 import { Cost } from '../../platform/graphql/access.js';
-import { ListArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { ListArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import type { SortBy } from '../../shared/page.js';
 import type { PriceVersion } from './price-version.entity.js';
 import type { PriceVersionSortField } from './price-version.service.js';
@@ -9,7 +9,7 @@ import type { PriceVersionSortField } from './price-version.service.js';
   description: 'The stored prices of one model. A factor is null where the built-in value or rule applies.',
 })
 export class ModelPricesObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients request it.' })
   modelName: string;
 
   @Field(() => Float, { nullable: true, description: 'USD per call. It replaces the price by tokens.' })
@@ -27,7 +27,7 @@ export class ModelPricesObject {
 
 @ObjectType('GroupPrice', { description: 'The stored price factor of one group.' })
 export class GroupPriceObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'The group whose calls the ratio applies to.' })
   group: string;
 
   @Field(() => Float, { description: 'Ratio applied to every price.' })
@@ -45,7 +45,7 @@ export class PriceVersionObject {
   @Field(() => Float, { description: 'Quota of 1 USD.' })
   quotaPerUnit: number;
 
-  @Field(() => [GroupPriceObject])
+  @Field(() => [GroupPriceObject], { description: 'All groups with a ratio.' })
   groups: GroupPriceObject[];
 
   @Cost(50)
@@ -53,9 +53,9 @@ export class PriceVersionObject {
   models: ModelPricesObject[];
 }
 
-export const PriceVersionPage = pageObject(PriceVersionObject, 'PriceVersionPage');
+export const PriceVersionPage = pageObject(PriceVersionObject, 'PriceVersionPage', 'A page of price tables.');
 
-const sortFields: Readonly<Record<string, PriceVersionSortField>> = { CREATED_AT: 'createdAt' };
+const sortFields: SortFields<PriceVersionSortField> = { CREATED_AT: ['createdAt', 'Time of first use.'] };
 const PriceVersionSort = sortInput('PriceVersion', sortFields);
 
 @ArgsType()

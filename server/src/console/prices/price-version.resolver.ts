@@ -24,7 +24,8 @@ export class PriceVersionResolver {
   @Query(() => PriceVersionObject, { nullable: true, description: 'Null when the version does not exist.' })
   async priceVersion(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('version', () => String) version: string,
+    @Arg('version', () => String, { description: '`PriceVersion.version`, such as `LogPrice.version` of a call.' })
+    version: string,
   ): Promise<PriceVersionObject | null> {
     const found = await nullWhenNotFound(this.priceVersionService.get(actor, version));
     return found && toPriceVersion(found);

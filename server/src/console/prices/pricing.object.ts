@@ -20,13 +20,15 @@ export class PriceLineObject implements PriceLine {
   @Field(() => Float, { description: 'USD per million tokens or per unit.' })
   price: number;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, {
+    description: 'True: `price` is per million tokens. False: per unit, such as an image or a search.',
+  })
   isPerMillion: boolean;
 }
 
 @ObjectType('EffectivePrice', { description: 'The price that is charged, as the server computes it.' })
 export class EffectivePriceObject implements EffectivePrice {
-  @Field(() => PriceSourceEnum)
+  @Field(() => PriceSourceEnum, { description: 'Where the price is from.' })
   source: PriceSource;
 
   @Field(() => String, { nullable: true, description: 'When the prices were read: a month or a day.' })
@@ -83,10 +85,10 @@ export class PricedModelObject {
 
 @ObjectType('PricedGroup', { description: 'A group that the caller can choose.' })
 export class PricedGroupObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name to give as `group` of an API key.' })
   name: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'What the operator says about the group.' })
   description: string;
 
   @Field(() => Float, { nullable: true, description: 'Price ratio; null when the group has none.' })
@@ -98,7 +100,7 @@ export class PricingObject {
   @Field(() => [PricedModelObject], { description: 'By name.' })
   models: readonly PricedModelObject[];
 
-  @Field(() => [PricedGroupObject])
+  @Field(() => [PricedGroupObject], { description: 'Groups that the caller can choose, with their ratios.' })
   groups: readonly PricedGroupObject[];
 }
 

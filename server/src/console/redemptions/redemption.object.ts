@@ -2,7 +2,14 @@ import { ArgsType, createUnionType, Field, Float, InputType, Int, ObjectType } f
 import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, PageInterface, pageItems, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import {
+  listArgs,
+  PageInterface,
+  pageItems,
+  pageObject,
+  sortInput,
+  type SortFields,
+} from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { pick } from '../../shared/snake-case.js';
@@ -19,7 +26,11 @@ export const RedemptionStatusEnum = enumType(
   'RedemptionStatus',
   { UNUSED: 'enabled', DISABLED: 'disabled', USED: 'used' },
   'Whether a code can be used.',
-  { UNUSED: 'Can be redeemed; a gift code stays enabled after some uses.', USED: 'Can no longer be redeemed.' },
+  {
+    UNUSED: 'Can be redeemed; a gift code stays enabled after some uses.',
+    DISABLED: 'Cannot be redeemed until an admin enables it.',
+    USED: 'Can no longer be redeemed.',
+  },
 );
 
 export type RedemptionKind = 'ONCE' | 'GIFT';
@@ -32,13 +43,13 @@ export const RedemptionKindEnum = enumType(
 
 @ObjectType('RedemptionUse', { description: 'A user who redeemed a code.' })
 export class RedemptionUseObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who redeemed the code.' })
   userId: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Redemption.id` of the code, which may be deleted.' })
   redemptionId: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the code was redeemed.' })
   at: Date;
 
   @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
@@ -47,11 +58,11 @@ export class RedemptionUseObject {
 
 export const toUseObject = ({ usedAt, ...use }: RedemptionUse): RedemptionUseObject => ({ ...use, at: usedAt });
 
-export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage');
+export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage', 'A page of uses of codes.');
 
 @ObjectType('Redemption', { description: 'A code worth quota.' })
 export class RedemptionObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the code in mutations.' })
   id: number;
 
   @Field(() => String, { description: 'Name of the batch. Several codes can share it.' })
@@ -60,16 +71,18 @@ export class RedemptionObject {
   @Field(() => String, { description: 'The code itself. Hidden from named access tokens without WRITE.' })
   key: string;
 
-  @Field(() => RedemptionStatusEnum)
+  @Field(() => RedemptionStatusEnum, {
+    description: 'Whether the code can be used. One that is no longer valid stays UNUSED.',
+  })
   status: RedemptionStatus;
 
-  @Field(() => RedemptionKindEnum)
+  @Field(() => RedemptionKindEnum, { description: 'How often the code can be used.' })
   kind: RedemptionKind;
 
   @Field(() => Int, { nullable: true, description: 'Null: a gift code without a limit.' })
   maxUses: number | null;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Users who redeemed the code.' })
   usedCount: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota each user receives.' })
@@ -81,7 +94,7 @@ export class RedemptionObject {
   /** The user who redeemed a normal code; null for other codes and before use. */
   redeemedById: number | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the code was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Included. Null: no bound.' })
@@ -104,7 +117,7 @@ export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): Redemp
 
 @ObjectType('RedemptionSums', { description: 'Totals of all codes that match the filter.' })
 export class RedemptionSumsObject implements RedemptionSums {
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Codes that match, used ones as well.' })
   codes: number;
 
   @Field(() => GraphQLQuota, {
@@ -131,16 +144,16 @@ export const toRedemptionSums = (sums: RedemptionSums, quotaPerUnit: number): Re
   usedUsd: sums.usedQuota / quotaPerUnit,
 });
 
-@ObjectType('RedemptionPage', { implements: PageInterface })
+@ObjectType('RedemptionPage', { implements: PageInterface, description: 'A page of codes.' })
 export class RedemptionPageObject extends pageItems(RedemptionObject) {
-  @Field(() => RedemptionSumsObject)
+  @Field(() => RedemptionSumsObject, { description: 'Totals of all codes that match, not only of this page.' })
   @Cost(50)
   sums: RedemptionSumsObject;
 }
 
 @InputType('RedemptionFilter', { description: 'Conditions on codes. All must match. An empty list matches nothing.' })
 export class RedemptionFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these codes.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'The full name of the batch.' })
@@ -149,13 +162,13 @@ export class RedemptionFilterInput {
   @Field(() => String, { nullable: true, description: 'A prefix of the batch name, an id, or a full code.' })
   keyword?: string | null;
 
-  @Field(() => [RedemptionStatusEnum], { nullable: true })
+  @Field(() => [RedemptionStatusEnum], { nullable: true, description: 'Only codes with one of these statuses.' })
   statuses?: RedemptionStatus[] | null;
 
-  @Field(() => RedemptionKindEnum, { nullable: true })
+  @Field(() => RedemptionKindEnum, { nullable: true, description: 'Only codes of this kind.' })
   kind?: RedemptionKind | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the code was created.' })
   created?: TimeRangeObject | null;
 }
 
@@ -170,13 +183,13 @@ export function toRedemptionFilter(input: RedemptionFilterInput | null | undefin
   });
 }
 
-const sortFields: Readonly<Record<string, RedemptionSortField>> = {
-  ID: 'id',
-  BATCH: 'name',
-  STATUS: 'status',
-  QUOTA: 'quota',
-  CREATED_AT: 'createdAt',
-  USED_COUNT: 'usedCount',
+const sortFields: SortFields<RedemptionSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  BATCH: ['name', 'Name of the batch.'],
+  STATUS: ['status', 'Unused, then disabled, then used.'],
+  QUOTA: ['quota', 'Quota that each user receives.'],
+  CREATED_AT: ['createdAt', 'When the code was created.'],
+  USED_COUNT: ['usedCount', 'Users of a gift code. Other codes count 0.'],
 };
 const RedemptionSort = sortInput('Redemption', sortFields);
 
@@ -192,7 +205,7 @@ abstract class RedemptionFieldsInput {
   validUntil?: Date | null;
 }
 
-@InputType('CreateRedemptionsInput')
+@InputType('CreateRedemptionsInput', { description: 'Codes to create under one name.' })
 export class CreateRedemptionsInput extends RedemptionFieldsInput {
   @Field(() => String, { description: 'Name of the batch, 1 to 20 characters.' })
   batch: string;
@@ -206,7 +219,7 @@ export class CreateRedemptionsInput extends RedemptionFieldsInput {
   @Field(() => String, { nullable: true, description: 'A custom code, in which case one code is created.' })
   key?: string | null;
 
-  @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE' })
+  @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE', description: 'How often each code can be used.' })
   kind: RedemptionKind;
 
   @Field(() => Int, { nullable: true, description: 'For gift codes. Null: unlimited.' })
@@ -221,7 +234,7 @@ export class CreateRedemptionsInput extends RedemptionFieldsInput {
 
 @InputType('UpdateRedemptionInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateRedemptionInput extends RedemptionFieldsInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Redemption.id`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: '1 to 20 characters.' })
@@ -245,7 +258,15 @@ const RedeemRefusalEnum = enumType(
   'RedeemRefusal',
   namesOf(['UNKNOWN', 'DISABLED', 'NOT_YET_VALID', 'EXPIRED', 'USED', 'USED_UP', 'USED_BY_YOU']),
   'Reason why a code cannot be redeemed.',
-  { USED_UP: 'The gift code reached its maximum uses.', USED_BY_YOU: 'The caller has redeemed it before.' },
+  {
+    UNKNOWN: 'There is no such code.',
+    DISABLED: 'An admin disabled the code.',
+    NOT_YET_VALID: 'The code is valid from a later time on.',
+    EXPIRED: 'The code is not valid any more.',
+    USED: 'A user redeemed the code before.',
+    USED_UP: 'The gift code reached its maximum uses.',
+    USED_BY_YOU: 'The caller has redeemed it before.',
+  },
 );
 
 @ObjectType('Redeemed', { description: 'The code was redeemed.' })
@@ -253,7 +274,7 @@ export class RedeemedObject {
   @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
   quota: number;
 
-  @Field(() => RedemptionKindEnum)
+  @Field(() => RedemptionKindEnum, { description: 'How often the code can be used.' })
   kind: RedemptionKind;
 
   @Field(() => Boolean, { description: 'An earlier call with this idempotency key redeemed the code.' })
@@ -262,7 +283,7 @@ export class RedeemedObject {
 
 @ObjectType('RedeemRefused', { description: 'The caller cannot redeem the code.' })
 export class RedeemRefusedObject {
-  @Field(() => RedeemRefusalEnum)
+  @Field(() => RedeemRefusalEnum, { description: 'The reason, for programs.' })
   code: RedeemRefusal;
 
   @Field(() => String, { description: 'Human-readable text.' })

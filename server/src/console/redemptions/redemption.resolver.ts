@@ -27,9 +27,9 @@ import {
   UpdateRedemptionInput,
 } from './redemption.object.js';
 import type { KeyedRedemption, RedemptionService } from './redemption.service.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
-const ofCode = { redemption: () => RedemptionObject };
+const ofCode = { redemption: [() => RedemptionObject, 'The code after the change.'] } as const;
 interface RedemptionPayload {
   redemption: RedemptionObject;
 }
@@ -76,11 +76,15 @@ export class RedemptionResolver {
     return PageOf.from(slice, toUseObject);
   }
 
-  @PayloadMutation({ redemptions: () => [RedemptionObject], replayed: () => Boolean }, 'Creates a batch of codes.')
+  @PayloadMutation(
+    { redemptions: [() => [RedemptionObject], 'The new codes, with their texts.'], replayed },
+    'Creates a batch of codes.',
+  )
   @Access('codes')
   async createRedemptions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateRedemptionsInput) input: CreateRedemptionsInput,
+    @Arg('input', () => CreateRedemptionsInput, { description: 'Number, value and validity of the codes.' })
+    input: CreateRedemptionsInput,
   ): Promise<{ redemptions: RedemptionObject[]; replayed: boolean }> {
     const { codes, replayed } = await this.redemptionService.create(
       actor,
@@ -94,7 +98,7 @@ export class RedemptionResolver {
   @Access('codes')
   async updateRedemption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateRedemptionInput) input: UpdateRedemptionInput,
+    @Arg('input', () => UpdateRedemptionInput, { description: 'What changes.' }) input: UpdateRedemptionInput,
   ): Promise<RedemptionPayload> {
     return toPayload(await this.redemptionService.update(actor, input.id, toRedemptionFields(input)));
   }
@@ -103,7 +107,7 @@ export class RedemptionResolver {
   @Access('codes')
   async enableRedemption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Redemption.id`.' }) id: number,
   ): Promise<RedemptionPayload> {
     return toPayload(await this.redemptionService.setStatus(actor, id, 'enabled'));
   }
@@ -112,34 +116,43 @@ export class RedemptionResolver {
   @Access('codes')
   async disableRedemption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Redemption.id`.' }) id: number,
   ): Promise<RedemptionPayload> {
     return toPayload(await this.redemptionService.setStatus(actor, id, 'disabled'));
   }
 
   @Mutation(() => BulkPayload, { description: 'Disables those of the given codes that are unused.' })
   @Access('codes')
-  disableRedemptions(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  disableRedemptions(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Redemption.id` of the codes.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.redemptionService.disable(actor, ids);
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes a code.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted code.'] }, 'Deletes a code.')
   @Access('codes')
-  async deleteRedemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteRedemption(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Redemption.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.redemptionService.delete(actor, id);
     return { id };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Deletes all codes of a batch, used ones as well.')
+  @PayloadMutation(
+    { count: [() => Int, 'Codes that were deleted.'] },
+    'Deletes all codes of a batch, used ones as well.',
+  )
   @Access('codes')
   async deleteRedemptionBatch(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('batch', () => String) batch: string,
+    @Arg('batch', () => String, { description: 'The whole name of the batch.' }) batch: string,
   ): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteByName(actor, batch) };
   }
 
-  @PayloadMutation({ count: () => Int }, 'Deletes all disabled codes.')
+  @PayloadMutation({ count: [() => Int, 'Codes that were deleted.'] }, 'Deletes all disabled codes.')
   @Access('codes')
   async deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
     return { count: await this.redemptionService.deleteDisabled(actor) };
@@ -149,7 +162,7 @@ export class RedemptionResolver {
   @Access('common')
   async redeem(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('key', () => String) key: string,
+    @Arg('key', () => String, { description: 'The code itself, as the user got it.' }) key: string,
     @Arg('idempotencyKey', () => String, {
       nullable: true,
       description: 'A retry with the same key credits nothing and returns the first result.',

@@ -6,7 +6,7 @@ abstract class ChallengedInput {
   turnstile?: string | null;
 }
 
-@InputType('RegisterInput')
+@InputType('RegisterInput', { description: 'A new account.' })
 export class RegisterInput extends ChallengedInput {
   @Field(() => String, { description: '1 to 12 characters, without an @.' })
   username: string;
@@ -24,21 +24,21 @@ export class RegisterInput extends ChallengedInput {
   inviteCode?: string | null;
 }
 
-@InputType('SendEmailCodeInput')
+@InputType('SendEmailCodeInput', { description: 'An address to prove.' })
 export class SendEmailCodeInput extends ChallengedInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'The address that gets the code.' })
   email: string;
 }
 
-@InputType('RequestPasswordResetInput')
+@InputType('RequestPasswordResetInput', { description: 'The account whose password is forgotten.' })
 export class RequestPasswordResetInput extends ChallengedInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'The address of the account.' })
   email: string;
 }
 
-@InputType('ResetPasswordInput')
+@InputType('ResetPasswordInput', { description: 'The proof from the e-mail of `requestPasswordReset`.' })
 export class ResetPasswordInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'From the link in the e-mail.' })
   email: string;
 
   @Field(() => String, { description: 'From the link in the e-mail.' })

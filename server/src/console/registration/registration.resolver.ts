@@ -22,21 +22,24 @@ export class RegistrationResolver {
   ) {}
 
   @PayloadMutation(
-    { email: () => String },
+    { email: [() => String, 'The address, as it was given.'] },
     'Sends a code that proves an e-mail address, for `register` and `bindEmail`.',
   )
   async sendEmailCode(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => SendEmailCodeInput) { email, turnstile }: SendEmailCodeInput,
+    @Arg('input', () => SendEmailCodeInput, { description: 'The address.' }) { email, turnstile }: SendEmailCodeInput,
   ): Promise<{ email: string }> {
     await this.registrationService.sendCode(email, challengeOf(request, reply, turnstile));
     return { email };
   }
 
-  @PayloadMutation({ username: () => String }, 'Creates an account. It opens no session.')
+  @PayloadMutation(
+    { username: [() => String, 'The name to sign in with.'] },
+    'Creates an account. It opens no session.',
+  )
   async register(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => RegisterInput)
+    @Arg('input', () => RegisterInput, { description: 'Name, password, and what the site requires beside them.' })
     { turnstile, username, password, email, verificationCode, inviteCode }: RegisterInput,
   ): Promise<{ username: string }> {
     await this.registrationService.admit(challengeOf(request, reply, turnstile));
@@ -46,23 +49,26 @@ export class RegistrationResolver {
   }
 
   @PayloadMutation(
-    { email: () => String },
+    { email: [() => String, 'The address, as it was given.'] },
     'Sends a reset link to the user with this address. The response is the same when there is none.',
   )
   async requestPasswordReset(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => RequestPasswordResetInput) { email, turnstile }: RequestPasswordResetInput,
+    @Arg('input', () => RequestPasswordResetInput, { description: 'The address of the account.' })
+    { email, turnstile }: RequestPasswordResetInput,
   ): Promise<{ email: string }> {
     await this.passwordResetService.request(email, challengeOf(request, reply, turnstile));
     return { email };
   }
 
-  @PayloadMutation({ password: () => String }, 'Sets a new random password.', {
-    password: 'The new password. It is shown only here.',
-  })
+  @PayloadMutation(
+    { password: [() => String, 'The new password. It is shown only here.'] },
+    'Sets a new random password.',
+  )
   async resetPassword(
     @Ctx() { request }: GraphQLContext,
-    @Arg('input', () => ResetPasswordInput) { email, token }: ResetPasswordInput,
+    @Arg('input', () => ResetPasswordInput, { description: 'Address and token of the link.' })
+    { email, token }: ResetPasswordInput,
   ): Promise<{ password: string }> {
     return { password: await this.passwordResetService.reset(email.slice(0, 200), token.slice(0, 200), request.ip) };
   }

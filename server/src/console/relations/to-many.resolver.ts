@@ -27,8 +27,8 @@ import { scopeOf } from './relation.object.js';
  * request.
  */
 
-const UserLogPage = pageObject(LogObject, 'UserLogPage');
-const UserTopUpOrderPage = pageObject(TopUpOrderObject, 'UserTopUpOrderPage');
+const UserLogPage = pageObject(LogObject, 'UserLogPage', 'A page of the log rows of one user.');
+const UserTopUpOrderPage = pageObject(TopUpOrderObject, 'UserTopUpOrderPage', 'A page of the orders of one user.');
 
 export interface UserListSources {
   readonly tokens: Pick<TokenService, 'listOf'>;

@@ -10,17 +10,24 @@ const PermissionAreaEnum = enumType(
     PermissionArea
   >,
   'The part of the administration that a permission belongs to.',
+  {
+    CHANNELS: 'Channels and their keys.',
+    USERS: 'Users, their quota and budgets.',
+    MONEY: 'Prices, payments and codes.',
+    LOGS: 'Log rows, tasks and usage.',
+    SITE: 'Settings, alerts and the audit log.',
+  },
 );
 
 @ObjectType('PermissionInfo', { description: 'A permission that a custom role can have.' })
 export class PermissionInfoObject {
-  @Field(() => PermissionEnum)
+  @Field(() => PermissionEnum, { description: 'The permission, for `createCustomRole`.' })
   permission: Permission;
 
   @Field(() => String, { description: 'As the documentation and the audit log write it, such as `channels.read`.' })
   name: string;
 
-  @Field(() => PermissionAreaEnum)
+  @Field(() => PermissionAreaEnum, { description: 'The part of the administration that it belongs to.' })
   area: PermissionArea;
 
   @Field(() => [RoleEnum], { description: 'The fixed roles that hold it.' })
@@ -43,34 +50,36 @@ export const permissionInfos: readonly PermissionInfoObject[] = permissions.map(
 
 @ObjectType('CustomRole', { description: 'A bundle of permissions that root gives to common users.' })
 export class CustomRoleObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the role in `giveCustomRole`.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Unique among custom roles.' })
   name: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the role was created.' })
   createdAt: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the role was changed last.' })
   updatedAt: Date;
 }
 
-@InputType()
+@InputType({ description: 'A new custom role.' })
 export class CreateCustomRoleInput {
   @Field(() => String, { description: '1 to 64 characters, unique.' })
   name: string;
 
-  @Field(() => [PermissionEnum])
+  @Field(() => [PermissionEnum], {
+    description: 'What its users may do. Permissions that these imply need not be listed.',
+  })
   permissions: Permission[];
 
   @Field(() => String, { nullable: true, description: 'A retry with the same key returns the same role.' })
   idempotencyKey?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Changes of a custom role.' })
 export class UpdateCustomRoleInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`CustomRole.id`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: 'Absent: unchanged.' })

@@ -54,37 +54,52 @@ export class CustomRoleResolver {
   }
 
   @Access('root')
-  @PayloadMutation({ role: () => CustomRoleObject, replayed: () => Boolean }, 'Creates a custom role. Safe to retry.', {
-    replayed: 'An earlier call with this key created the role.',
-  })
+  @PayloadMutation(
+    {
+      role: [() => CustomRoleObject, 'The new role, or that of the first call with the key.'],
+      replayed: [() => Boolean, 'An earlier call with this key created the role.'],
+    },
+    'Creates a custom role. Safe to retry.',
+  )
   createCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateCustomRoleInput) { idempotencyKey, ...fields }: CreateCustomRoleInput,
+    @Arg('input', () => CreateCustomRoleInput, { description: 'Name and permissions.' })
+    { idempotencyKey, ...fields }: CreateCustomRoleInput,
   ): Promise<{ role: CustomRole; replayed: boolean }> {
     return this.service.create(actor, fields, idempotencyKey);
   }
 
   @Access('root')
-  @PayloadMutation({ role: () => CustomRoleObject }, 'Changes a custom role. Its users have the new rights at once.')
+  @PayloadMutation(
+    { role: [() => CustomRoleObject, 'The role after the change.'] },
+    'Changes a custom role. Its users have the new rights at once.',
+  )
   async updateCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateCustomRoleInput) { id, ...fields }: UpdateCustomRoleInput,
+    @Arg('input', () => UpdateCustomRoleInput, { description: 'What changes.' })
+    { id, ...fields }: UpdateCustomRoleInput,
   ): Promise<{ role: CustomRole }> {
     return { role: await this.service.update(actor, id, omitNullish(fields)) };
   }
 
   @Access('root')
-  @PayloadMutation({ id: () => Int }, 'Deletes a custom role that no user has.')
-  async deleteCustomRole(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted role.'] }, 'Deletes a custom role that no user has.')
+  async deleteCustomRole(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`CustomRole.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.service.delete(actor, id);
     return { id };
   }
 
   @Access('root')
-  @PayloadMutation({ user: () => UserObject }, 'Gives a common user a custom role, or takes it back.')
+  @PayloadMutation(
+    { user: [() => UserObject, 'The user after the change.'] },
+    'Gives a common user a custom role, or takes it back.',
+  )
   async giveCustomRole(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id` of a common user.' }) userId: number,
     @Arg('customRoleId', () => Int, { nullable: true, description: 'Null takes the role back.' })
     customRoleId: number | null,
   ): Promise<{ user: User }> {

@@ -27,7 +27,7 @@ export class FactorSignInResolver {
   @Mutation(() => SignInPayload, { description: 'Ends the second step, opens a session and sets its cookie.' })
   async finishSecondFactor(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
+    @Arg('input', () => SecondFactorInput, { description: 'The proof of the second factor.' }) input: SecondFactorInput,
   ): Promise<{ user: User }> {
     const signIn = await this.signIns.finish(request.cookies[sessionCookie], input, signInRequestOf(request));
     setSignInCookies(request, reply, signIn);
@@ -42,8 +42,9 @@ export class FactorSignInResolver {
   @Mutation(() => SignInPayload, { description: 'Opens a session for the owner of the passkey and sets its cookie.' })
   async signInWithPasskey(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('attempt', () => String) attempt: string,
-    @Arg('response', () => GraphQLJSON) response: unknown,
+    @Arg('attempt', () => String, { description: '`attempt` of `beginPasskeySignIn`.' }) attempt: string,
+    @Arg('response', () => GraphQLJSON, { description: '`AuthenticationResponseJSON` of the browser.' })
+    response: unknown,
   ): Promise<{ user: User }> {
     const signIn = await this.signIns.finishWithPasskey(attempt, response, signInRequestOf(request));
     setSignInCookies(request, reply, signIn);

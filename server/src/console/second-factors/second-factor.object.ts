@@ -10,14 +10,19 @@ export const SecondFactorKindEnum = enumType<Record<string, FactorKind>>(
   'SecondFactorKind',
   { AUTHENTICATOR_APP: 'authenticatorApp', PASSKEY: 'passkey', RECOVERY_CODE: 'recoveryCode' },
   'Proofs that a user can show as a second factor.',
+  {
+    AUTHENTICATOR_APP: 'Six digits of an authenticator app.',
+    PASSKEY: 'A passkey of the browser or device.',
+    RECOVERY_CODE: 'A recovery code, which works once.',
+  },
 );
 
 @ObjectType('Passkey', { description: 'A WebAuthn credential of the caller.' })
 export class PasskeyObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the passkey in mutations.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Chosen by the user.' })
   name: string;
 
   @Field(() => String, { description: 'The domain it was made for. Browsers offer it only there.' })
@@ -26,16 +31,16 @@ export class PasskeyObject {
   @Field(() => Boolean, { description: 'It is synced between the user’s devices.' })
   isSynced: boolean;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the passkey was registered.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null: not used yet.' })
   lastUsedAt: Date | null;
 }
 
-@ObjectType('AuthenticatorApp')
+@ObjectType('AuthenticatorApp', { description: 'An app that shows six digits every 30 seconds (TOTP).' })
 export class AuthenticatorAppObject {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the app was set up.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null: not used since it was set up.' })
@@ -47,7 +52,7 @@ export class SecondFactorsObject {
   @Field(() => AuthenticatorAppObject, { nullable: true, description: 'Null: none is set up.' })
   authenticatorApp: AuthenticatorAppObject | null;
 
-  @Field(() => [PasskeyObject])
+  @Field(() => [PasskeyObject], { description: 'Registered passkeys. Empty: none.' })
   passkeys: Passkey[];
 
   @Field(() => Int, { description: 'Unused recovery codes.' })
@@ -62,7 +67,7 @@ export class SecondFactorsObject {
 
 @ObjectType('SecondFactorChallenge', { description: 'How the caller can show a second factor.' })
 export class SecondFactorChallengeObject {
-  @Field(() => [SecondFactorKindEnum])
+  @Field(() => [SecondFactorKindEnum], { description: 'Proofs that the caller can show here, one of which is enough.' })
   kinds: FactorKind[];
 
   @Field(() => GraphQLJSON, {
@@ -77,14 +82,14 @@ export class SecondFactorInput implements FactorProof {
   @Field(() => String, { nullable: true, description: 'Six digits of the authenticator app.' })
   code?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'An unused recovery code. It is used up.' })
   recoveryCode?: string | null;
 
   @Field(() => GraphQLJSON, { nullable: true, description: '`AuthenticationResponseJSON` of the browser.' })
   passkey?: unknown;
 }
 
-@InputType('AddPasskeyInput')
+@InputType('AddPasskeyInput', { description: 'A passkey that the browser has made for `beginPasskey`.' })
 export class AddPasskeyInput {
   @Field(() => String, { description: '1 to 64 characters.' })
   name: string;
@@ -97,16 +102,16 @@ export class AddPasskeyInput {
 export const newCodes =
   'Ten codes that each replace the second factor once. Shown only here; empty when the user has codes already.';
 
-@ObjectType('AddPasskeyPayload')
+@ObjectType('AddPasskeyPayload', { description: 'The result of `addPasskey`.' })
 export class AddPasskeyPayload {
-  @Field(() => PasskeyObject)
+  @Field(() => PasskeyObject, { description: 'The new passkey.' })
   passkey: Passkey;
 
   @Field(() => [String], { description: newCodes })
   recoveryCodes: string[];
 }
 
-@ObjectType('BeginAuthenticatorAppPayload')
+@ObjectType('BeginAuthenticatorAppPayload', { description: 'The result of `beginAuthenticatorApp`.' })
 export class BeginAuthenticatorAppPayload {
   @Field(() => String, { description: 'Base32.' })
   secret: string;
@@ -115,7 +120,7 @@ export class BeginAuthenticatorAppPayload {
   uri: string;
 }
 
-@ObjectType('BeginPasskeySignInPayload')
+@ObjectType('BeginPasskeySignInPayload', { description: 'The result of `beginPasskeySignIn`.' })
 export class BeginPasskeySignInPayload {
   @Field(() => String, { description: 'To be sent back with the response.' })
   attempt: string;
@@ -123,4 +128,8 @@ export class BeginPasskeySignInPayload {
   @Field(() => GraphQLJSON, { description: '`PublicKeyCredentialRequestOptionsJSON` for the browser.' })
   options: unknown;
 }
-export const SignInPayload = payloadObject('SignInPayload', { user: () => UserObject });
+export const SignInPayload = payloadObject(
+  'SignInPayload',
+  'The result of a sign-in, which has set the cookie of a session.',
+  { user: [() => UserObject, 'The user who is signed in now.'] },
+);

@@ -39,27 +39,29 @@ export class SecondFactorResolver {
   }
 
   @Access('common')
-  @PayloadMutation({ recoveryCodes: () => [String] }, 'Sets the authenticator app up with its first code.', {
-    recoveryCodes: newCodes,
-  })
+  @PayloadMutation({ recoveryCodes: [() => [String], newCodes] }, 'Sets the authenticator app up with its first code.')
   async confirmAuthenticatorApp(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('code', () => String) code: string,
+    @Arg('code', () => String, { description: 'Six digits that the app shows now.' }) code: string,
   ): Promise<{ recoveryCodes: string[] }> {
     return { recoveryCodes: await this.factors.confirmAuthenticatorApp(actor, code) };
   }
 
   @Access('common')
-  @PayloadMutation({ secondFactors: () => SecondFactorsObject })
+  @PayloadMutation(
+    { secondFactors: [() => SecondFactorsObject, 'What is left of the caller’s second factors.'] },
+    'Removes the caller’s authenticator app.',
+  )
   async removeAuthenticatorApp(@Ctx() { actor }: GraphQLContext): Promise<{ secondFactors: FactorOverview }> {
     await this.factors.removeAuthenticatorApp(actor);
     return { secondFactors: await this.factors.overview(actor) };
   }
 
   @Access('common')
-  @PayloadMutation({ options: () => GraphQLJSON }, 'Begins to register a passkey of this browser or device.', {
-    options: '`PublicKeyCredentialCreationOptionsJSON` for the browser.',
-  })
+  @PayloadMutation(
+    { options: [() => GraphQLJSON, '`PublicKeyCredentialCreationOptionsJSON` for the browser.'] },
+    'Begins to register a passkey of this browser or device.',
+  )
   async beginPasskey(@Ctx() { actor, request }: GraphQLContext): Promise<{ options: unknown }> {
     return { options: await this.factors.beginPasskey(actor, request.headers.origin) };
   }
@@ -68,30 +70,41 @@ export class SecondFactorResolver {
   @Mutation(() => AddPasskeyPayload, { description: 'Registers a passkey. The response answers `beginPasskey`.' })
   addPasskey(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('input', () => AddPasskeyInput) input: AddPasskeyInput,
+    @Arg('input', () => AddPasskeyInput, { description: 'Name and response of the browser.' }) input: AddPasskeyInput,
   ): Promise<AddPasskeyPayload> {
     return this.factors.addPasskey(actor, input, request.headers.origin);
   }
 
   @Access('common')
-  @PayloadMutation({ passkey: () => PasskeyObject })
+  @PayloadMutation(
+    { passkey: [() => PasskeyObject, 'The passkey after the change.'] },
+    'Gives one of the caller’s passkeys another name.',
+  )
   async renamePasskey(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('name', () => String) name: string,
+    @Arg('id', () => Int, { description: '`Passkey.id`.' }) id: number,
+    @Arg('name', () => String, { description: '1 to 64 characters.' }) name: string,
   ): Promise<{ passkey: Passkey }> {
     return { passkey: await this.factors.renamePasskey(actor, id, name) };
   }
 
   @Access('common')
-  @PayloadMutation({ id: () => Int })
-  async removePasskey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  @PayloadMutation({ id: [() => Int, 'The id of the removed passkey.'] }, 'Removes one of the caller’s passkeys.')
+  async removePasskey(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Passkey.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.factors.removePasskey(actor, id);
     return { id };
   }
 
   @Access('common')
-  @PayloadMutation({ recoveryCodes: () => [String] }, 'Creates new recovery codes; the old ones stop working.')
+  @PayloadMutation(
+    {
+      recoveryCodes: [() => [String], 'Ten codes that each replace the second factor once. They are shown only here.'],
+    },
+    'Creates new recovery codes; the old ones stop working.',
+  )
   async renewRecoveryCodes(@Ctx() { actor }: GraphQLContext): Promise<{ recoveryCodes: string[] }> {
     return { recoveryCodes: await this.factors.renewRecoveryCodes(actor) };
   }
@@ -104,12 +117,12 @@ export class SecondFactorResolver {
 
   @Access('common')
   @PayloadMutation(
-    { secondFactors: () => SecondFactorsObject },
+    { secondFactors: [() => SecondFactorsObject, 'The caller’s second factors.'] },
     'Confirms this session for five minutes, for operations that answer CONFIRMATION_NEEDED.',
   )
   async confirmSession(
     @Ctx() { actor, request }: GraphQLContext,
-    @Arg('input', () => SecondFactorInput) input: SecondFactorInput,
+    @Arg('input', () => SecondFactorInput, { description: 'The proof of the second factor.' }) input: SecondFactorInput,
   ): Promise<{ secondFactors: FactorOverview }> {
     await this.factors.confirm(actor, input, request.headers.origin);
     return { secondFactors: { ...(await this.factors.overview(actor)), needsConfirmation: false } };
@@ -117,12 +130,12 @@ export class SecondFactorResolver {
 
   @Access('users.write')
   @PayloadMutation(
-    { user: () => UserObject },
+    { user: [() => UserObject, 'The user after the change.'] },
     'Removes all second factors of a user below the caller’s role and ends the user’s sessions.',
   )
   async resetSecondFactors(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id`.' }) userId: number,
   ): Promise<{ user: User }> {
     return { user: await this.factors.reset(actor, userId) };
   }

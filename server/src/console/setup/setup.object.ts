@@ -3,7 +3,7 @@ import type { SetupInput, SetupStatus } from './setup.service.js';
 
 @ObjectType('SetupStatus', { description: 'The wizard of the first start.' })
 export class SetupStatusObject {
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True: the site is set up, and `completeSetup` is refused.' })
   isDone: boolean;
 
   @Field(() => Boolean, { description: '`completeSetup` creates the root user.' })

@@ -14,10 +14,14 @@ export class SetupResolver {
     return toSetupStatus(await this.setupService.status(), isFromThisMachine(request));
   }
 
-  @PayloadMutation({ setup: () => SetupStatusObject }, 'Creates the root user and ends the setup. It opens no session.')
+  @PayloadMutation(
+    { setup: [() => SetupStatusObject, 'The setup after the change.'] },
+    'Creates the root user and ends the setup. It opens no session.',
+  )
   async completeSetup(
     @Ctx() { request }: GraphQLContext,
-    @Arg('input', () => CompleteSetupInput) input: CompleteSetupInput,
+    @Arg('input', () => CompleteSetupInput, { description: 'The root user and the mode of the site.' })
+    input: CompleteSetupInput,
   ): Promise<{ setup: SetupStatusObject }> {
     const isLocal = isFromThisMachine(request);
     await this.setupService.complete(toSetupInput(input), isLocal);

@@ -8,19 +8,19 @@ import { PayloadMutation } from '../../platform/graphql/payload.js';
 import type { User } from '../users/index.js';
 import { UserObject } from '../users/user.object.js';
 
-@InputType()
+@InputType({ description: 'Name and password of a user.' })
 class LoginInput implements Credentials {
   @Field(() => String, { description: 'User name or e-mail address.' })
   username: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The password of the user.' })
   password: string;
 
   @Field(() => String, { nullable: true, description: 'Token of the Turnstile widget, where the site requires it.' })
   turnstile?: string | null;
 }
 
-@ObjectType('LoginPayload')
+@ObjectType('LoginPayload', { description: 'The result of `login`.' })
 class LoginPayload {
   @Field(() => UserObject, { nullable: true, description: 'Null: the second factor is still missing.' })
   user: User | null;
@@ -36,7 +36,7 @@ export class SignInResolver {
   @Mutation(() => LoginPayload, { description: 'Opens a session and sets its cookie.' })
   async login(
     @Ctx() { request, reply }: GraphQLContext,
-    @Arg('input', () => LoginInput) input: LoginInput,
+    @Arg('input', () => LoginInput, { description: 'Name and password.' }) input: LoginInput,
   ): Promise<LoginPayload> {
     const signIn = await this.authService.login(input, originOf(request), challengeOf(request, reply, input.turnstile));
     setSignInCookies(request, reply, signIn);
@@ -44,9 +44,7 @@ export class SignInResolver {
     return { user: needsSecondFactor ? null : user, needsSecondFactor };
   }
 
-  @PayloadMutation({ wasSignedIn: () => Boolean }, 'Ends the session, if there is one.', {
-    wasSignedIn: 'A session ended.',
-  })
+  @PayloadMutation({ wasSignedIn: [() => Boolean, 'A session ended.'] }, 'Ends the session, if there is one.')
   async logout(@Ctx() { request, reply }: GraphQLContext): Promise<{ wasSignedIn: boolean }> {
     const wasSignedIn = await this.authService.logout(request.cookies[sessionCookie]);
     clearSessionCookie(reply);

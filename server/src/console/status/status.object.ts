@@ -5,7 +5,7 @@ import type { Status } from './status.js';
 
 @ObjectType('ChatLink', { description: 'A chat application that users can open with an API key.' })
 export class ChatLink {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the application.' })
   name: string;
 
   @Field(() => String, { description: 'URL with the placeholders `{address}` and `{key}`.' })
@@ -14,7 +14,7 @@ export class ChatLink {
 
 @ObjectType('Release', { description: 'A published version of this software.' })
 export class ReleaseObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'The version, such as `v1.2.0`.' })
   tag: string;
 
   @Field(() => String, { description: 'Markdown.' })
@@ -33,11 +33,16 @@ const DashboardBucketEnum = enumType(
   'DashboardBucket',
   { HOUR: 'hour', DAY: 'day', WEEK: 'week' } satisfies Record<string, Status['dataExportDefaultTime']>,
   'Initial length of a bucket in the charts of the console.',
+  {
+    HOUR: 'One hour.',
+    DAY: 'One day.',
+    WEEK: 'One week.',
+  },
 );
 
 @ObjectType('Status', { description: 'Public facts about this site.' })
 export class StatusObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'The version of this server.' })
   version: string;
 
   @Field(() => Date, { description: 'When this server process started.' })
@@ -46,7 +51,7 @@ export class StatusObject {
   @Field(() => Boolean, { description: 'The wizard of the first start is done.' })
   isSetUp: boolean;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the site, as the console shows it.' })
   systemName: string;
 
   @Field(() => String, { nullable: true, description: 'URL of an image. Null: the built-in logo.' })
@@ -64,7 +69,7 @@ export class StatusObject {
   @Field(() => String, { nullable: true, description: 'A page that sells redemption codes.' })
   topUpLink: string | null;
 
-  @Field(() => [ChatLink])
+  @Field(() => [ChatLink], { description: 'Chat applications that the operator offers. Empty: none.' })
   chatLinks: ChatLink[];
 
   @Field(() => Boolean, { description: 'Registration requires a proven e-mail address.' })
@@ -76,19 +81,19 @@ export class StatusObject {
   @Field(() => String, { nullable: true, description: 'Null: the bot check is off.' })
   turnstileSiteKey: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can sign in with GitHub.' })
   githubOauth: boolean;
 
   @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   githubClientId: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can sign in with linux.do.' })
   linuxdoOauth: boolean;
 
   @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   linuxdoClientId: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can sign in with the OpenID Connect provider of the site.' })
   oidcEnabled: boolean;
 
   @Field(() => String, { nullable: true, description: 'Null: not set up.' })
@@ -97,13 +102,13 @@ export class StatusObject {
   @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   oidcAuthorizationEndpoint: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can sign in with Telegram.' })
   telegramOauth: boolean;
 
   @Field(() => String, { nullable: true, description: 'Null: not set up.' })
   telegramBotName: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can sign in with WeChat.' })
   wechatLogin: boolean;
 
   @Field(() => String, { nullable: true, description: 'URL of the QR code of the official account.' })
@@ -142,7 +147,7 @@ export class StatusObject {
   @Field(() => Boolean, { description: 'The console shows usage charts.' })
   enableDataExport: boolean;
 
-  @Field(() => DashboardBucketEnum)
+  @Field(() => DashboardBucketEnum, { description: 'Length of a bucket that charts of the console begin with.' })
   dashboardBucket: Status['dataExportDefaultTime'];
 
   @Field(() => Boolean, { description: 'The sidebar of the console is collapsed at first.' })
@@ -157,13 +162,13 @@ export class StatusObject {
   @Field(() => Boolean, { description: 'Models without a price can be called.' })
   selfUseModeEnabled: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can claim a reward every day: `checkIn`.' })
   checkInEnabled: boolean;
 
   @Field(() => Boolean, { description: 'New accounts can be created.' })
   registerEnabled: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Users can sign in with a password.' })
   passwordLoginEnabled: boolean;
 
   @Field(() => Boolean, { description: 'New accounts can be created with a password.' })

@@ -15,7 +15,12 @@ const CreativeTaskActionEnum = enumType(
   'CreativeTaskAction',
   namesOf([...creativeActions, unknownValue]),
   'What a creative task was requested to make.',
-  { UNKNOWN: 'An action that the gateway does not know.' },
+  {
+    MUSIC: 'A song.',
+    LYRICS: 'The text of a song.',
+    VIDEO: 'A video.',
+    UNKNOWN: 'An action that the gateway does not know.',
+  },
 );
 
 @ObjectType('CreativeTask', { description: 'Music, lyrics or a video requested from a provider.' })
@@ -23,7 +28,7 @@ export class CreativeTaskObject extends TaskObject {
   @Field(() => String, { description: '`suno` or `video`.' })
   platform: string;
 
-  @Field(() => CreativeTaskActionEnum)
+  @Field(() => CreativeTaskActionEnum, { description: 'What was requested.' })
   action: CreativeAction | typeof unknownValue;
 
   @Field(() => String, { nullable: true, description: 'The request, as text.' })
@@ -57,16 +62,19 @@ export const toCreativeTaskObject = (task: CreativeTask): CreativeTaskObject => 
   quota: task.quota,
 });
 
-export const CreativeTaskPage = pageObject(CreativeTaskObject, 'CreativeTaskPage');
+export const CreativeTaskPage = pageObject(CreativeTaskObject, 'CreativeTaskPage', 'A page of creative tasks.');
 
 @InputType('OwnCreativeTaskFilter', {
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',
 })
 export class OwnCreativeTaskFilterInput extends OwnTaskFilterInput {
-  @Field(() => [CreativeTaskActionEnum], { nullable: true })
+  @Field(() => [CreativeTaskActionEnum], {
+    nullable: true,
+    description: 'Only tasks of these kinds. UNKNOWN matches all actions that the gateway does not know.',
+  })
   actions?: string[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: '`suno` or `video`.' })
   platforms?: string[] | null;
 }
 
@@ -74,10 +82,10 @@ export class OwnCreativeTaskFilterInput extends OwnTaskFilterInput {
   description: 'Conditions on creative tasks. All must match. An empty list matches nothing.',
 })
 export class CreativeTaskFilterInput extends OwnCreativeTaskFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only tasks of these users.' })
   userIds?: number[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only tasks that these channels got.' })
   channelIds?: number[] | null;
 }
 

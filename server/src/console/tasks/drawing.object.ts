@@ -10,7 +10,22 @@ const DrawingActionEnum = enumType(
   namesOf([...drawingActions, unknownValue]),
   'What a drawing was requested to do.',
   {
+    IMAGINE: 'Draws images from a prompt.',
+    DESCRIBE: 'Writes prompts for an image.',
+    BLEND: 'Mixes several images into one.',
+    UPSCALE: 'Enlarges one image of a grid.',
+    VARIATION: 'Draws variations of an image.',
+    REROLL: 'Draws the images of a prompt again.',
+    INPAINT: 'Draws a part of an image again.',
     MODAL: 'Continues a drawing that waits for input.',
+    ZOOM: 'Widens the view of an image.',
+    CUSTOM_ZOOM: 'Widens the view of an image by a chosen factor.',
+    SHORTEN: 'Shows which words of a prompt matter.',
+    HIGH_VARIATION: 'Draws strong variations of an image.',
+    LOW_VARIATION: 'Draws slight variations of an image.',
+    PAN: 'Extends an image to one side.',
+    SWAP_FACE: 'Puts a face into another image.',
+    UPLOAD: 'Uploads an image for later requests.',
     UNKNOWN: 'An action that the gateway does not know.',
   },
 );
@@ -28,15 +43,21 @@ const DrawingSubmissionEnum = enumType(
   'DrawingSubmission',
   namesOf(['NOT_SUBMITTED', 'ACCEPTED', 'EXISTS', 'QUEUED', 'REFUSED']),
   'What the provider responded to the submission of a drawing.',
-  { EXISTS: 'The drawing exists already, or it waits for input.', QUEUED: 'The provider begins it later.' },
+  {
+    NOT_SUBMITTED: 'The provider has not got the request.',
+    ACCEPTED: 'The provider took the request.',
+    EXISTS: 'The drawing exists already, or it waits for input.',
+    QUEUED: 'The provider begins it later.',
+    REFUSED: 'The provider refused the request; `description` may say why.',
+  },
 );
 
 @ObjectType('Drawing', { description: 'An image requested from a Midjourney proxy.' })
 export class DrawingObject extends TaskObject {
-  @Field(() => DrawingActionEnum)
+  @Field(() => DrawingActionEnum, { description: 'What was requested.' })
   action: DrawingAction | typeof unknownValue;
 
-  @Field(() => DrawingSubmissionEnum)
+  @Field(() => DrawingSubmissionEnum, { description: 'Whether the provider took the request.' })
   submission: DrawingSubmission;
 
   @Field(() => String, { nullable: true, description: 'Null: the action has none.' })
@@ -79,22 +100,25 @@ export const toOwnDrawingObject = (drawing: Drawing): DrawingObject => ({
   channelId: null,
 });
 
-export const DrawingPage = pageObject(DrawingObject, 'DrawingPage');
+export const DrawingPage = pageObject(DrawingObject, 'DrawingPage', 'A page of drawings.');
 
 @InputType('OwnDrawingFilter', {
   description: 'Conditions on drawings. All must match. An empty list matches nothing.',
 })
 export class OwnDrawingFilterInput extends OwnTaskFilterInput {
-  @Field(() => [DrawingActionEnum], { nullable: true })
+  @Field(() => [DrawingActionEnum], {
+    nullable: true,
+    description: 'Only drawings of these kinds. UNKNOWN matches all actions that the gateway does not know.',
+  })
   actions?: string[] | null;
 }
 
 @InputType('DrawingFilter', { description: 'Conditions on drawings. All must match. An empty list matches nothing.' })
 export class DrawingFilterInput extends OwnDrawingFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only drawings of these users.' })
   userIds?: number[] | null;
 
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only drawings that these channels got.' })
   channelIds?: number[] | null;
 }
 

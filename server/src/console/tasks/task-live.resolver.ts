@@ -9,8 +9,12 @@ import { CreativeTaskObject, toCreativeTaskObject } from './creative-task.object
 import type { Drawing } from './drawing.entity.js';
 import { DrawingObject, toDrawingObject, toOwnDrawingObject } from './drawing.object.js';
 
-const DrawingsChanged = deliveryType(DrawingObject, 'DrawingsChanged');
-const CreativeTasksChanged = deliveryType(CreativeTaskObject, 'CreativeTasksChanged');
+const DrawingsChanged = deliveryType(DrawingObject, 'DrawingsChanged', 'Drawings that were submitted or changed.');
+const CreativeTasksChanged = deliveryType(
+  CreativeTaskObject,
+  'CreativeTasksChanged',
+  'Creative tasks that were submitted or changed.',
+);
 
 /** Event sources of the subscriptions below. */
 export interface TaskSources {

@@ -2,7 +2,7 @@ import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { Access } from '../../platform/graphql/access.js';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish, type Nullable } from '../../platform/graphql/nullable.js';
-import { sortInput } from '../../platform/graphql/pagination.js';
+import { sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -27,27 +27,32 @@ const TaskStatusEnum = enumType(
   'How far a task is. SUCCESS and FAILURE are final.',
   {
     NOT_STARTED: 'Not accepted by the provider yet, or not begun.',
+    SUBMITTED: 'The provider has accepted it.',
+    QUEUED: 'It waits at the provider.',
+    IN_PROGRESS: 'The provider works on it.',
     WAITING_FOR_INPUT: 'The provider opened a dialog and waits for the user.',
+    SUCCESS: 'The result is there.',
+    FAILURE: 'It failed, and its charge was refunded.',
     UNKNOWN: 'A status that the gateway does not know.',
   },
 );
 
 @ObjectType()
 export abstract class TaskObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Ids grow with time. The id at the provider is `taskId`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: 'The provider’s id. Null: the provider has not accepted it.' })
   taskId: string | null;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who pays for the task.' })
   userId: number;
 
   @Access('tasks.read')
   @Field(() => Int, { nullable: true, description: 'Null in lists of own tasks.' })
   channelId: number | null;
 
-  @Field(() => TaskStatusEnum)
+  @Field(() => TaskStatusEnum, { description: 'How far the task is.' })
   status: TaskStatus;
 
   @Field(() => Int, { description: 'Percent, 0 to 100. 100 is final.' })
@@ -56,7 +61,7 @@ export abstract class TaskObject {
   @Field(() => String, { nullable: true, description: 'Null: it did not fail.' })
   failReason: string | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the user requested it.' })
   submittedAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'When the provider began. Null: not yet, or not reported.' })
@@ -80,16 +85,16 @@ export function percentOf(progress: string): number {
 
 @InputType()
 export abstract class OwnTaskFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these tasks.' })
   ids?: number[] | null;
 
   @Field(() => [String], { nullable: true, description: 'The provider’s ids.' })
   taskIds?: string[] | null;
 
-  @Field(() => [TaskStatusEnum], { nullable: true })
+  @Field(() => [TaskStatusEnum], { nullable: true, description: 'Only tasks with one of these statuses.' })
   statuses?: TaskStatus[] | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the task was requested.' })
   submitted?: TimeRangeObject | null;
 }
 
@@ -104,14 +109,14 @@ export function toTaskFilter({ submitted, ...rest }: FilterInput): CreativeTaskF
   });
 }
 
-const taskSortFields: Readonly<Record<string, TaskSortField>> = {
-  ID: 'id',
-  SUBMITTED_AT: 'submitTime',
-  FINISHED_AT: 'finishTime',
-  CHANNEL_ID: 'channelId',
-  STATUS: 'status',
-  ACTION: 'action',
-  QUOTA: 'quota',
+const taskSortFields: SortFields<TaskSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  SUBMITTED_AT: ['submitTime', 'When the task was requested.'],
+  FINISHED_AT: ['finishTime', 'When the task ended. Those that run have none.'],
+  CHANNEL_ID: ['channelId', 'The channel that got the task. Own tasks cannot be sorted by it.'],
+  STATUS: ['status', 'The stored name of the status, in the order of the alphabet.'],
+  ACTION: ['action', 'The name of the action, in the order of the alphabet.'],
+  QUOTA: ['quota', 'Quota that was charged.'],
 };
 
 /** Sort input of both lists. */

@@ -79,7 +79,10 @@ export class TaskResolver {
     description:
       'The address to which a Midjourney proxy reports drawings of this channel, while callbacks are on. It contains a secret.',
   })
-  drawingNotifyUrl(@Ctx() { actor }: GraphQLContext, @Arg('channelId', () => Int) channelId: number): string {
+  drawingNotifyUrl(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('channelId', () => Int, { description: '`Channel.id`.' }) channelId: number,
+  ): string {
     return this.notifyService.address(actor, channelId);
   }
 }

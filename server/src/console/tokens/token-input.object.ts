@@ -12,7 +12,7 @@ import type { TokenRateLimit } from './token.entity.js';
   description: 'Absent fields stay unchanged; in a new limit they are 60, 1000 and 10.',
 })
 export class TokenRateLimitInput {
-  @Field(() => Int, { nullable: true })
+  @Field(() => Int, { nullable: true, description: 'Length of the period in seconds.' })
   periodSeconds?: number | null;
 
   @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })
@@ -78,7 +78,7 @@ export class CreateTokenInput extends TokenFieldsInput {
 
 @InputType('UpdateTokenInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateTokenInput extends TokenFieldsInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Token.id`.' })
   id: number;
 
   @Field(() => String, { nullable: true, description: '1 to 30 characters.' })

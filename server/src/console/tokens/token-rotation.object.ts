@@ -1,8 +1,8 @@
 import { Field, InputType, Int } from 'type-graphql';
 
-@InputType('RotateTokenInput')
+@InputType('RotateTokenInput', { description: 'An API key that gets a new text.' })
 export class RotateTokenInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Token.id`.' })
   id: number;
 
   @Field(() => Date, {

@@ -18,6 +18,6 @@ export class TokenUseObject {
   @Field(() => String, { description: 'Address of the client.' })
   address: string;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the key was used last.' })
   at: Date;
 }

@@ -1,7 +1,7 @@
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType } from '../../platform/graphql/enums.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, pageObject, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -21,7 +21,12 @@ export const TokenStatusEnum: { readonly [Status in TokenStatus as Uppercase<Sta
     EXHAUSTED: 'exhausted',
   },
   'Whether an API key can be used.',
-  { DISABLED: 'By its owner.', EXPIRED: 'Its expiry time has passed.', EXHAUSTED: 'Its quota is used up.' },
+  {
+    ENABLED: 'It can be used.',
+    DISABLED: 'By its owner.',
+    EXPIRED: 'Its expiry time has passed.',
+    EXHAUSTED: 'Its quota is used up.',
+  },
 );
 
 @ObjectType('TokenQuota', { description: 'What an API key can spend, and what it spent.' })
@@ -47,19 +52,19 @@ export class TokenRateLimitObject {
 
 @ObjectType('Token', { description: 'An API key of a user.' })
 export class TokenObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the key in mutations, filters and the log. It is not the text of the key.' })
   id: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The owner, who pays for its calls.' })
   userId: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Chosen by the owner; several keys may have it.' })
   name: string;
 
   @Field(() => String, { description: 'Only the first characters. Owners read the full key with `tokenKey`.' })
   maskedKey: string;
 
-  @Field(() => TokenStatusEnum)
+  @Field(() => TokenStatusEnum, { description: 'Whether the key can be used now.' })
   status: TokenStatus;
 
   @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
@@ -74,7 +79,9 @@ export class TokenObject {
   })
   fallbackModels: string[];
 
-  @Field(() => TokenQuotaObject)
+  @Field(() => TokenQuotaObject, {
+    description: 'What the key may still spend, and what it has spent. Its owner must have a balance, too.',
+  })
   quota: TokenQuotaObject;
 
   @Field(() => [String], { nullable: true, description: 'The models it can call. Null: all.' })
@@ -86,13 +93,13 @@ export class TokenObject {
   @Field(() => TokenRateLimitObject, { nullable: true, description: 'Null: only that of the user.' })
   rateLimit: TokenRateLimitObject | null;
 
-  @Field(() => [TokenScopeEnum])
+  @Field(() => [TokenScopeEnum], { description: 'What the key may do.' })
   scopes: TokenScope[];
 
   @Field(() => Date, { nullable: true, description: 'The text before the last rotation works until then.' })
   previousKeyUntil: Date | null;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the key was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Of the last charged call. Null: never used.' })
@@ -126,23 +133,23 @@ export function toTokenObject(token: Token): TokenObject {
   };
 }
 
-export const TokenPage = pageObject(TokenObject, 'TokenPage');
+export const TokenPage = pageObject(TokenObject, 'TokenPage', 'A page of API keys.');
 
 @InputType('OwnTokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
 export class OwnTokenFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these keys.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'Part of the name, a prefix of the key, or the full key.' })
   keyword?: string | null;
 
-  @Field(() => [TokenStatusEnum], { nullable: true })
+  @Field(() => [TokenStatusEnum], { nullable: true, description: 'Only keys with one of these statuses.' })
   statuses?: TokenStatus[] | null;
 
   @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
   groups?: string[] | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the key was created.' })
   created?: TimeRangeObject | null;
 
   @Field(() => TimeRangeObject, { nullable: true, description: 'Keys that never expire do not match.' })
@@ -151,27 +158,30 @@ export class OwnTokenFilterInput {
   @Field(() => TimeRangeObject, { nullable: true, description: 'Time of the last charged call.' })
   lastUsed?: TimeRangeObject | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'True: only keys without a charged call. False: only keys with one.',
+  })
   neverUsed?: boolean | null;
 }
 
 @InputType('TokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
 export class TokenFilterInput extends OwnTokenFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only keys of these users.' })
   userIds?: number[] | null;
 }
 
-const sortFields: Readonly<Record<string, TokenSortField>> = {
-  ID: 'id',
-  USER_ID: 'userId',
-  NAME: 'name',
-  STATUS: 'status',
-  GROUP: 'group',
-  CREATED_AT: 'createdAt',
-  LAST_USED_AT: 'lastUsedAt',
-  EXPIRES_AT: 'expiresAt',
-  REMAINING_QUOTA: 'remainQuota',
-  USED_QUOTA: 'usedQuota',
+const sortFields: SortFields<TokenSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  USER_ID: ['userId', 'The owner.'],
+  NAME: ['name', 'The name.'],
+  STATUS: ['status', 'Enabled, then disabled, then expired, then exhausted.'],
+  GROUP: ['group', 'The group of the key. Keys without one have an empty group.'],
+  CREATED_AT: ['createdAt', 'When the key was created.'],
+  LAST_USED_AT: ['lastUsedAt', 'Time of the last charged call. Keys that were never used have none.'],
+  EXPIRES_AT: ['expiresAt', 'When the key expires. Keys that never expire have none.'],
+  REMAINING_QUOTA: ['remainQuota', 'The stored remaining quota, which says nothing of keys without a limit.'],
+  USED_QUOTA: ['usedQuota', 'Quota that its calls were charged.'],
 };
 const TokenSort = sortInput('Token', sortFields);
 

@@ -58,7 +58,10 @@ export class TokenResolver {
 
   @Query(() => String, { description: 'One of the caller’s keys in plain text, with `sk-`.' })
   @Access('common', 'KEYS_READ')
-  async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
+  async tokenKey(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Token.id` of one of the caller’s keys.' }) id: number,
+  ): Promise<string> {
     return `sk-${await this.keys.reveal(actor, id)}`;
   }
 
@@ -82,37 +85,48 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject, key: () => String, replayed: () => Boolean },
+    {
+      token: [() => TokenObject, 'The key after the change.'],
+      key: [() => String, 'The new text in full, with `sk-`.'],
+      replayed: [() => Boolean, 'An earlier call with this idempotency key rotated the API key.'],
+    },
     'Gives an API key of the caller new text. Its limits and usage stay. Only this response contains it.',
-    { replayed: 'An earlier call with this idempotency key rotated the API key.' },
   )
   @Access('common')
   async rotateToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => RotateTokenInput) { id, overlapUntil, idempotencyKey }: RotateTokenInput,
+    @Arg('input', () => RotateTokenInput, { description: 'The key, and how long its old text works.' })
+    { id, overlapUntil, idempotencyKey }: RotateTokenInput,
   ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
     const { token, key, replayed } = await this.rotation.rotate(actor, id, overlapUntil ?? null, idempotencyKey);
     return { token: toTokenObject(token), key: `sk-${key}`, replayed };
   }
 
-  @PayloadMutation({ token: () => TokenObject }, 'Ends the old text of a rotated API key now.')
+  @PayloadMutation(
+    { token: [() => TokenObject, 'The key after the change.'] },
+    'Ends the old text of a rotated API key now.',
+  )
   @Access('common')
   async endTokenOverlap(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.rotation.endPrevious(actor, id));
   }
 
   @PayloadMutation(
-    { token: () => TokenObject, key: () => String, replayed: () => Boolean },
+    {
+      token: [() => TokenObject, 'The new API key, or that of the first call with the idempotency key.'],
+      key: [() => String, 'The text of the key in full, with `sk-`.'],
+      replayed: [() => Boolean, 'An earlier call with this idempotency key created the API key.'],
+    },
     'Creates an API key of the caller, with its budgets. Only this response contains the full key.',
-    { replayed: 'An earlier call with this idempotency key created the API key.' },
   )
   @Access('common')
   async createToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateTokenInput) input: CreateTokenInput,
+    @Arg('input', () => CreateTokenInput, { description: 'Name, limits and budgets of the key.' })
+    input: CreateTokenInput,
   ): Promise<{ token: TokenObject; key: string; replayed: boolean }> {
     const budgets = input.budgets?.map(toNewTokenBudget);
     const { token, key, replayed } = await this.tokenService.create(
@@ -125,41 +139,44 @@ export class TokenResolver {
   }
 
   @PayloadMutation(
-    { token: () => TokenObject },
+    { token: [() => TokenObject, 'The key after the change.'] },
     'Changes an API key of the caller. An expired or exhausted key is enabled when it is extended.',
   )
   @Access('common')
   async updateToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateTokenInput) input: UpdateTokenInput,
+    @Arg('input', () => UpdateTokenInput, { description: 'What changes.' }) input: UpdateTokenInput,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.tokenService.update(actor, input.id, toTokenInput(input)));
   }
 
   @PayloadMutation(
-    { token: () => TokenObject },
+    { token: [() => TokenObject, 'The key after the change.'] },
     'Enables an API key of the caller that is neither expired nor exhausted.',
   )
   @Access('common')
   async enableToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.tokenService.setStatus(actor, id, 'enabled'));
   }
 
-  @PayloadMutation({ token: () => TokenObject }, 'Disables an API key of the caller.')
+  @PayloadMutation({ token: [() => TokenObject, 'The key after the change.'] }, 'Disables an API key of the caller.')
   @Access('common')
   async disableToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
   ): Promise<{ token: TokenObject }> {
     return toPayload(await this.tokenService.setStatus(actor, id, 'disabled'));
   }
 
-  @PayloadMutation({ id: () => Int }, 'Deletes an API key of the caller.')
+  @PayloadMutation({ id: [() => Int, 'The id of the deleted key.'] }, 'Deletes an API key of the caller.')
   @Access('common')
-  async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  async deleteToken(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`Token.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);
     return { id };
   }
@@ -169,7 +186,10 @@ export class TokenResolver {
       'Enables these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role. Expired and exhausted ones are in `failed`.',
   })
   @Access('common')
-  enableTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  enableTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.bulk.enable(actor, ids);
   }
 
@@ -178,7 +198,10 @@ export class TokenResolver {
       'Disables these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role.',
   })
   @Access('common')
-  disableTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  disableTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.bulk.disable(actor, ids);
   }
 
@@ -187,7 +210,10 @@ export class TokenResolver {
       'Deletes these API keys, at most 100: the caller’s own, and with `USERS_WRITE` those of users below the caller’s role.',
   })
   @Access('common')
-  deleteTokens(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  deleteTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+  ): Promise<BulkResult> {
     return this.bulk.delete(actor, ids);
   }
 
@@ -198,8 +224,12 @@ export class TokenResolver {
   @Access('common')
   setTokenGroup(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int]) ids: number[],
-    @Arg('group', () => String, { nullable: true }) group?: string | null,
+    @Arg('ids', () => [Int], { description: '`Token.id` of the keys.' }) ids: number[],
+    @Arg('group', () => String, {
+      nullable: true,
+      description: 'The new group. Absent or null: the group of the owner.',
+    })
+    group?: string | null,
   ): Promise<BulkResult> {
     return this.bulk.setGroup(actor, ids, group ?? '');
   }

@@ -24,6 +24,11 @@ const DimensionEnum = enumType(
   namesOf(usageDimensions),
   'What usage is grouped by, beside time. `myUsage` knows USER, TOKEN, MODEL and GROUP only.',
   {
+    USER: 'The user who paid.',
+    TOKEN: 'The API key.',
+    MODEL: 'The model, as clients requested it.',
+    CHANNEL: 'The channel that served the call, or was tried last.',
+    GROUP: 'The group that the calls were charged by.',
     PROVIDER: 'Provider of the channel; null for deleted channels.',
     CHANNEL_TAG: 'Tag that the channel has now; null for none.',
     USER_COHORT_WEEK: 'Week in which the user signed up, in the time zone of the question.',
@@ -35,16 +40,37 @@ export const BucketEnum = enumType(
   'Length of a row’s time. Buckets of DAY and longer begin at midnight of the time zone.',
   {
     MINUTE_5: 'Five minutes. Reaches back 48 hours, and is counted by channel and model for the whole site.',
+    HOUR: 'One hour.',
+    DAY: 'One day, from midnight.',
     WEEK: 'Begins on Monday.',
+    MONTH: 'One calendar month.',
   },
 );
 const MetricEnum = enumType(
   'UsageMetric',
   namesOf(usageMetrics),
   'What rows are ordered by. Rows without a value come last.',
-  { TIME: 'Start of the bucket.', KEY: 'The dimensions, in the order of `groupBy`; texts by code points.' },
+  {
+    QUOTA: 'Quota that was charged.',
+    CALLS: 'Calls that were answered.',
+    FAILED_CALLS: 'Calls that no channel could serve.',
+    ERROR_RATE: 'Failed calls among all.',
+    PROMPT_TOKENS: 'Model tokens of prompts.',
+    COMPLETION_TOKENS: 'Model tokens of answers.',
+    CACHED_TOKENS: 'Prompt tokens that the provider read from its cache.',
+    CACHED_SHARE: 'Cached tokens among the prompt tokens.',
+    TOTAL_TOKENS: 'Prompt and completion tokens.',
+    AVERAGE_MS: 'Mean duration of answered calls.',
+    P95_MS: 'Duration that 95 % of the answered calls stayed under: `latencyMs(quantile: 0.95)`.',
+    UPSTREAM_USD: '`cost.upstreamUsd`. Not for `myUsage`.',
+    MARGIN_USD: '`cost.marginUsd`. Not for `myUsage`.',
+    TIME: 'Start of the bucket.',
+    KEY: 'The dimensions, in the order of `groupBy`; texts by code points.',
+  },
 );
 const SideEnum = enumType('ComparisonSide', namesOf(comparisonSides), 'Which range a metric is taken from.', {
+  CURRENT: 'The asked range.',
+  PREVIOUS: 'The range that is compared with.',
   DIFFERENCE: 'The range, less the range that is compared with.',
   RATIO: 'The range, divided by the range that is compared with. New groups have none and come last.',
 });
@@ -57,22 +83,22 @@ const ComparedPeriodEnum = enumType('ComparedPeriod', namesOf(comparedPeriods), 
 
 @InputType('UsageComparison', { description: 'The range to compare with: a period, or any range. One of the two.' })
 export class UsageComparisonInput {
-  @Field(() => ComparedPeriodEnum, { nullable: true })
+  @Field(() => ComparedPeriodEnum, { nullable: true, description: 'A range that follows from the asked one.' })
   period?: ComparedPeriod | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'Any range, in place of `period`.' })
   range?: TimeRangeObject | null;
 }
 
 @InputType('UsageOrder', { description: 'One key of the order of rows.' })
 export class UsageOrderInput {
-  @Field(() => MetricEnum)
+  @Field(() => MetricEnum, { description: 'What rows are ordered by.' })
   metric: UsageMetric;
 
   @Field(() => SideEnum, { defaultValue: 'CURRENT', description: 'Everything but CURRENT needs `compareTo`.' })
   of: ComparisonSide;
 
-  @Field(() => DirectionEnum, { defaultValue: 'DESC' })
+  @Field(() => DirectionEnum, { defaultValue: 'DESC', description: 'Which end of the order comes first.' })
   direction: 'ASC' | 'DESC';
 }
 
@@ -96,7 +122,7 @@ export class UsageFilterInput implements Nullable<UsageFilter> {
   @Field(() => [String], { nullable: true, description: 'Whole names.' })
   models?: string[] | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Groups that calls were charged by. Whole names.' })
   groups?: string[] | null;
 }
 
@@ -115,10 +141,16 @@ export class UsageArgs {
   })
   timeZone?: string | null;
 
-  @Field(() => UsageFilterInput, { nullable: true })
+  @Field(() => UsageFilterInput, {
+    nullable: true,
+    description: 'Only usage that matches every field of the filter. All usage when absent.',
+  })
   filter?: UsageFilterInput | null;
 
-  @Field(() => [DimensionEnum], { defaultValue: [] })
+  @Field(() => [DimensionEnum], {
+    defaultValue: [],
+    description: 'What each row is of, beside its time. Empty: one row for everything.',
+  })
   groupBy: UsageDimension[];
 
   @Field(() => BucketEnum, { nullable: true, description: 'When absent: one row per group.' })
@@ -130,7 +162,10 @@ export class UsageArgs {
   })
   fill: boolean;
 
-  @Field(() => UsageComparisonInput, { nullable: true })
+  @Field(() => UsageComparisonInput, {
+    nullable: true,
+    description: 'A second range, which is read beside the first. Absent: none.',
+  })
   compareTo?: UsageComparisonInput | null;
 
   @Field(() => [UsageOrderInput], {
@@ -206,7 +241,10 @@ export class UsageSumArgs {
   @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
   range?: TimeRangeObject | null;
 
-  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  @Field(() => GraphQLTimeZone, {
+    defaultValue: 'UTC',
+    description: 'Time zone of a calendar period in `range` that names none.',
+  })
   timeZone: string;
 }
 

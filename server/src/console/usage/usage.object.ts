@@ -218,11 +218,11 @@ export class UsageRowObject {
 
   // The field is part of the row, and read with it.
   @Cost(0)
-  @Field(() => UsageKeyObject)
+  @Field(() => UsageKeyObject, { description: 'What the row is of: its user, model, channel and so on.' })
   key: UsageKeyObject;
 
   @Cost(0)
-  @Field(() => UsageMetricsObject)
+  @Field(() => UsageMetricsObject, { description: 'The figures of the row.' })
   metrics: UsageMetricsObject;
 
   @Cost(0)
@@ -255,29 +255,29 @@ const toRow = (row: UsageRow): UsageRowObject => ({
 
 @ObjectType('ResolvedRange', { description: 'What was really added up.' })
 export class ResolvedRangeObject {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Included.' })
   from: Date;
 
   @Field(() => Date, { description: 'Excluded.' })
   until: Date;
 
-  @Field(() => GraphQLTimeZone)
+  @Field(() => GraphQLTimeZone, { description: 'The zone of calendar periods and buckets.' })
   timeZone: string;
 
   @Field(() => Date, { description: 'All numbers of the response are of this moment.' })
   asOf: Date;
 }
 
-@ObjectType('UsagePage', { implements: PageInterface })
+@ObjectType('UsagePage', { implements: PageInterface, description: 'A page of usage, with totals.' })
 export class UsagePageObject implements PageInterface {
-  @Field(() => [UsageRowObject])
+  @Field(() => [UsageRowObject], { description: 'The rows of this page, in the order that was asked for.' })
   items: UsageRowObject[];
 
   totalCount: number;
   totalCapped: boolean;
   pageInfo: PageInfoObject;
 
-  @Field(() => ResolvedRangeObject)
+  @Field(() => ResolvedRangeObject, { description: 'What was added up, after rounding to whole hours.' })
   range: ResolvedRangeObject;
 
   @Field(() => ResolvedRangeObject, {

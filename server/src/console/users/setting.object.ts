@@ -5,18 +5,24 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { SettingInput } from './setting.service.js';
 import type { UserSetting } from './user-setting.js';
 
-const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.');
+const NotifyTypeEnum = enumType('NotifyType', { EMAIL: 'email', WEBHOOK: 'webhook' }, 'How a user is notified.', {
+  EMAIL: 'By e-mail.',
+  WEBHOOK: 'By a POST request to an address of the user.',
+});
 
 const DisplayCurrencyEnum = enumType(
   'DisplayCurrency',
   { USD: 'usd', LOCAL: 'local' },
   'The currency in which the console shows amounts. Amounts of the API stay in quota or USD.',
-  { LOCAL: 'The local currency of the site, at `Status.price` units for 1 USD.' },
+  {
+    USD: 'US dollars.',
+    LOCAL: 'The local currency of the site, at `Status.price` units for 1 USD.',
+  },
 );
 
 @ObjectType('UserSetting', { description: 'How a user wants to be notified, and sees amounts and times.' })
 export class UserSettingObject {
-  @Field(() => NotifyTypeEnum)
+  @Field(() => NotifyTypeEnum, { description: 'How warnings reach the user.' })
   notifyType: UserSetting['notifyType'];
 
   @Field(() => Float, {
@@ -49,7 +55,10 @@ export class UserSettingObject {
     'Absent fields stay as they are; null clears a field. The address of the type that is not chosen is forgotten.',
 })
 export class UpdateMySettingInput {
-  @Field(() => NotifyTypeEnum, { nullable: true })
+  @Field(() => NotifyTypeEnum, {
+    nullable: true,
+    description: 'How warnings reach the caller. WEBHOOK needs `webhookUrl`.',
+  })
   notifyType?: UserSetting['notifyType'] | null;
 
   @Field(() => Float, { nullable: true, description: 'In quota, above 0. Null: as the site has it.' })
@@ -64,7 +73,7 @@ export class UpdateMySettingInput {
   @Field(() => String, { nullable: true, description: 'Null: the address of the account.' })
   notificationEmail?: string | null;
 
-  @Field(() => Boolean, { nullable: true })
+  @Field(() => Boolean, { nullable: true, description: 'Calls to models without a price of their own are accepted.' })
   acceptsUnpricedModels?: boolean | null;
 
   @Field(() => DisplayCurrencyEnum, { nullable: true, description: 'Null: as the site shows amounts.' })

@@ -17,12 +17,12 @@ export class SettingResolver {
 
   @Access('common')
   @PayloadMutation(
-    { setting: () => UserSettingObject },
+    { setting: [() => UserSettingObject, 'The settings after the change.'] },
     'Changes how the caller is notified, and sees amounts and times.',
   )
   async updateMySetting(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateMySettingInput) input: UpdateMySettingInput,
+    @Arg('input', () => UpdateMySettingInput, { description: 'What changes.' }) input: UpdateMySettingInput,
   ): Promise<{ setting: UserSettingObject }> {
     return { setting: toSettingObject(await this.settingService.update(actor, toSettingPatch(input))) };
   }

@@ -13,18 +13,19 @@ export class UserSessionResolver {
   @Query(() => [SessionObject], { description: 'Browsers in which a user is signed in, the last used first.' })
   async userSessions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id`.' }) userId: number,
   ): Promise<SessionObject[]> {
     return (await this.sessions.list(actor, userId)).map(toSessionObject);
   }
 
   @Access('users.write')
-  @PayloadMutation({ count: () => Int }, 'Signs a user out everywhere. Their keys go on working.', {
-    count: 'Sessions that ended.',
-  })
+  @PayloadMutation(
+    { count: [() => Int, 'Sessions that ended.'] },
+    'Signs a user out everywhere. Their keys go on working.',
+  )
   async endUserSessions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
+    @Arg('userId', () => Int, { description: '`User.id`.' }) userId: number,
   ): Promise<{ count: number }> {
     return { count: await this.sessions.end(actor, userId) };
   }

@@ -15,6 +15,8 @@ export const UserStatusEnum = enumType(
   { ENABLED: 1, BANNED: 2, OTHER: 3 },
   'Whether a user can sign in.',
   {
+    ENABLED: 'The user can sign in, and keys of the user work.',
+    BANNED: 'An admin banned the user, whose keys do not work.',
     OTHER: 'Set by another console. The user cannot sign in.',
   },
 );
@@ -29,13 +31,20 @@ export const IdentityProviderEnum = enumType(
     TELEGRAM: 'telegramId',
   },
   'Where a user can have an account to sign in with.',
+  {
+    GITHUB: 'GitHub.',
+    OIDC: 'The OpenID Connect provider that the operator has set up.',
+    LINUXDO: 'The forum linux.do.',
+    WECHAT: 'WeChat, through an official account.',
+    TELEGRAM: 'Telegram.',
+  },
 );
 const identityColumns = Object.values(IdentityProviderEnum);
 export type IdentityColumn = (typeof identityColumns)[number];
 
 @ObjectType('Identity', { description: 'An account at a provider with which the user can sign in.' })
 export class IdentityObject {
-  @Field(() => IdentityProviderEnum)
+  @Field(() => IdentityProviderEnum, { description: 'Where the account is.' })
   provider: IdentityColumn;
 
   @Field(() => String, { description: 'The user’s id at the provider.' })
@@ -74,19 +83,19 @@ export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviter
 /** Fields taken directly from the row; `user.resolver.ts` has the derived ones. */
 @ObjectType('User', { description: 'An account. Users see their own, admins see all.' })
 export class UserObject implements Partial<User> {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the user in mutations, filters and the log.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name to sign in with. No two users have it.' })
   username: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name that the console shows. Empty: none.' })
   displayName: string;
 
-  @Field(() => RoleEnum)
+  @Field(() => RoleEnum, { description: 'The fixed role. `customRole` may add permissions to COMMON.' })
   role: number;
 
-  @Field(() => UserStatusEnum)
+  @Field(() => UserStatusEnum, { description: 'Whether the user can sign in.' })
   status: number;
 
   @Field(() => String, { description: 'Determines prices and channels.' })
@@ -104,7 +113,7 @@ export class UserObject implements Partial<User> {
   @Field(() => Boolean, { description: 'An authenticator app or a passkey is set up.' })
   hasSecondFactor: boolean;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the account was created.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Time of deactivation; the name stays reserved.' })
@@ -129,44 +138,44 @@ export class UserSumsObject implements UserSums {
   usd: number;
 }
 
-@ObjectType('UserPage', { implements: PageInterface })
+@ObjectType('UserPage', { implements: PageInterface, description: 'A page of users.' })
 export class UserPageObject extends pageItems(UserObject) {
   @Cost(50)
-  @Field(() => UserSumsObject)
+  @Field(() => UserSumsObject, { description: 'Totals of all users who match, not only of this page.' })
   sums: UserSumsObject;
 }
 
 const UserSort = sortInput<UserSortField>('User', {
-  ID: 'id',
-  USERNAME: 'username',
-  DISPLAY_NAME: 'displayName',
-  EMAIL: 'email',
-  ROLE: 'role',
-  STATUS: 'status',
-  GROUP: 'group',
-  QUOTA: 'quota',
-  USED_QUOTA: 'usedQuota',
-  REQUEST_COUNT: 'requestCount',
-  INVITE_COUNT: 'inviteCount',
-  CREATED_AT: 'createdAt',
-  LAST_CHECK_IN_AT: 'lastCheckInAt',
+  ID: ['id', 'The id, which grows with time.'],
+  USERNAME: ['username', 'The user name.'],
+  DISPLAY_NAME: ['displayName', 'The display name.'],
+  EMAIL: ['email', 'The e-mail address. Users without one have an empty address.'],
+  ROLE: ['role', 'Common users, then admins, then root.'],
+  STATUS: ['status', 'Enabled, then banned.'],
+  GROUP: ['group', 'The name of the group.'],
+  QUOTA: ['quota', 'Remaining quota.'],
+  USED_QUOTA: ['usedQuota', 'Quota that was charged.'],
+  REQUEST_COUNT: ['requestCount', 'Calls that were charged.'],
+  INVITE_COUNT: ['inviteCount', 'Invitations that were rewarded.'],
+  CREATED_AT: ['createdAt', 'When the account was created.'],
+  LAST_CHECK_IN_AT: ['lastCheckInAt', 'When the user last claimed the daily reward. Users who never did have none.'],
 });
 
 @InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })
 export class UserFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these users.' })
   ids?: number[] | null;
 
   @Field(() => String, { nullable: true, description: 'Part of name, address or display name, or a full id.' })
   keyword?: string | null;
 
-  @Field(() => [String], { nullable: true })
+  @Field(() => [String], { nullable: true, description: 'Only users of these groups.' })
   groups?: string[] | null;
 
-  @Field(() => [RoleEnum], { nullable: true })
+  @Field(() => [RoleEnum], { nullable: true, description: 'Only users with one of these fixed roles.' })
   roles?: number[] | null;
 
-  @Field(() => [UserStatusEnum], { nullable: true })
+  @Field(() => [UserStatusEnum], { nullable: true, description: 'Only users with one of these statuses.' })
   statuses?: number[] | null;
 
   @Field(() => TimeRangeObject, { nullable: true, description: 'When the account was created.' })
@@ -199,9 +208,9 @@ export function toUserFilter(input: UserFilterInput | null | undefined): UserFil
 @ArgsType()
 export class UserListArgs extends listArgs(UserFilterInput, UserSort, 'Default: newest first.') {}
 
-@InputType('CreateUserInput')
+@InputType('CreateUserInput', { description: 'A new common user.' })
 export class CreateUserInput implements NewUserInput {
-  @Field(() => String)
+  @Field(() => String, { description: '1 to 64 characters, without an @.' })
   username: string;
 
   @Field(() => String, { description: '8 characters to 72 bytes.' })
@@ -216,31 +225,31 @@ export class CreateUserInput implements NewUserInput {
 
 @InputType('UpdateUserInput', { description: 'Absent fields stay unchanged; null clears `email` and `displayName`.' })
 export class UpdateUserInput implements Nullable<UserPatch> {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`User.id`.' })
   id: number;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '1 to 64 characters, without an @.' })
   username?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new password ends the user’s sessions.' })
   password?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'At most 20 characters.' })
   displayName?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'Determines prices and channels of the user.' })
   group?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'At most 50 characters. No code proves it.' })
   email?: string | null;
 }
 
 @InputType('UpdateMeInput', { description: 'Absent fields stay unchanged.' })
 export class UpdateMeInput implements Nullable<SelfPatch> {
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: '1 to 64 characters, without an @.' })
   username?: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'At most 20 characters.' })
   displayName?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new password ends all other sessions.' })
@@ -250,9 +259,9 @@ export class UpdateMeInput implements Nullable<SelfPatch> {
   originalPassword?: string | null;
 }
 
-@InputType('GrantQuotaInput')
+@InputType('GrantQuotaInput', { description: 'Quota for one user.' })
 export class GrantQuotaInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`User.id`.' })
   userId: number;
 
   @Field(() => GraphQLQuota, { description: 'Added to the balance; deducted when it is negative.' })
@@ -267,7 +276,7 @@ export class GrantQuotaInput {
   idempotencyKey: string;
 }
 
-@ObjectType('GrantQuotaPayload')
+@ObjectType('GrantQuotaPayload', { description: 'The result of `grantQuota`.' })
 export class GrantQuotaPayload {
   @Field(() => UserObject, { description: 'The user after the change.' })
   user: User;
@@ -277,4 +286,4 @@ export class GrantQuotaPayload {
 }
 
 /** The payload of mutations that return the user. */
-export const ofUser = { user: () => UserObject };
+export const ofUser = { user: [() => UserObject, 'The user after the change.'] } as const;

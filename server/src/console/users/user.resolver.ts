@@ -91,7 +91,10 @@ export class UserResolver {
 
   @Access('users.read')
   @Query(() => UserObject, { nullable: true, description: 'A user; null when the id does not exist.' })
-  user(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<User | null> {
+  user(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<User | null> {
     return nullWhenNotFound(this.userService.get(actor, id));
   }
 
@@ -123,7 +126,7 @@ export class UserResolver {
   }
 
   @Cost(0)
-  @FieldResolver(() => InviteObject)
+  @FieldResolver(() => InviteObject, { description: 'The invite code of the user, and the earnings from it.' })
   invite(@Root() user: User): InviteObject {
     return inviteOf(user);
   }
@@ -148,14 +151,14 @@ export class UserResolver {
   @PayloadMutation(ofUser, 'Changes the caller’s names or password. With a named access token only the display name.')
   async updateMe(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateMeInput) input: UpdateMeInput,
+    @Arg('input', () => UpdateMeInput, { description: 'What changes.' }) input: UpdateMeInput,
   ): Promise<UserPayload> {
     return { user: await this.accountService.update(actor, patchOf<SelfPatch>(input)) };
   }
 
   @Access('common')
   @PayloadMutation(
-    { id: () => Int },
+    { id: [() => Int, 'The id of the deactivated user.'] },
     'Deactivates the caller’s own account. Not allowed for root, and for callers that use a named access token.',
   )
   async deleteMe(@Ctx() { actor }: GraphQLContext): Promise<{ id: number | undefined }> {
@@ -165,7 +168,7 @@ export class UserResolver {
 
   @Access('common')
   @PayloadMutation(
-    { accessToken: () => String },
+    { accessToken: [() => String, 'The new access token. `accessToken` shows it again.'] },
     'Creates a new single access token for the REST API; the previous one stops working.',
   )
   async renewAccessToken(@Ctx() { actor }: GraphQLContext): Promise<{ accessToken: string }> {
@@ -176,7 +179,7 @@ export class UserResolver {
   @PayloadMutation(ofUser, 'Creates a common user with the quota of new users.')
   async createUser(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CreateUserInput) input: CreateUserInput,
+    @Arg('input', () => CreateUserInput, { description: 'Name, password and group.' }) input: CreateUserInput,
   ): Promise<UserPayload> {
     return { user: await this.userService.create(actor, input) };
   }
@@ -185,7 +188,7 @@ export class UserResolver {
   @PayloadMutation(ofUser, 'Changes a user below the caller’s role.')
   async updateUser(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UpdateUserInput) { id, ...input }: UpdateUserInput,
+    @Arg('input', () => UpdateUserInput, { description: 'What changes.' }) { id, ...input }: UpdateUserInput,
   ): Promise<UserPayload> {
     const patch = patchOf<UserPatch>(input, { email: '', displayName: '' });
     const { user } = await this.userService.update(actor, id, patch);
@@ -196,20 +199,27 @@ export class UserResolver {
   @Mutation(() => GrantQuotaPayload, { description: 'Adds quota to a balance, or deducts it. Safe to retry.' })
   grantQuota(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => GrantQuotaInput) { userId, amount, note, idempotencyKey }: GrantQuotaInput,
+    @Arg('input', () => GrantQuotaInput, { description: 'The user, the amount, and the key of this grant.' })
+    { userId, amount, note, idempotencyKey }: GrantQuotaInput,
   ): Promise<GrantQuotaPayload> {
     return this.userService.grantQuota(actor, userId, amount, { note: note ?? '', idempotencyKey });
   }
 
   @Access('users.write')
   @PayloadMutation(ofUser, 'Bans a user and ends their sessions.')
-  banUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+  banUser(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<UserPayload> {
     return this.manage(actor, id, 'disable');
   }
 
   @Access('users.write')
   @PayloadMutation(ofUser, 'Lifts a ban.')
-  enableUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+  enableUser(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<UserPayload> {
     return this.manage(actor, id, 'enable');
   }
 
@@ -217,7 +227,10 @@ export class UserResolver {
   @Mutation(() => BulkPayload, {
     description: 'Lifts the bans of these users, at most 100. Each is changed by itself.',
   })
-  enableUsers(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  enableUsers(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`User.id` of the users.' }) ids: number[],
+  ): Promise<BulkResult> {
     return changeUsers(actor, ids, (id) => this.userService.manage(actor, id, 'enable'));
   }
 
@@ -225,7 +238,10 @@ export class UserResolver {
   @Mutation(() => BulkPayload, {
     description: 'Bans these users, at most 100, and ends their sessions. Each is changed by itself.',
   })
-  banUsers(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+  banUsers(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int], { description: '`User.id` of the users.' }) ids: number[],
+  ): Promise<BulkResult> {
     return changeUsers(actor, ids, (id) => this.userService.manage(actor, id, 'disable'));
   }
 
@@ -235,33 +251,48 @@ export class UserResolver {
   })
   setUserGroup(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int]) ids: number[],
-    @Arg('group', () => String) group: string,
+    @Arg('ids', () => [Int], { description: '`User.id` of the users.' }) ids: number[],
+    @Arg('group', () => String, { description: 'Determines prices and channels of the users.' }) group: string,
   ): Promise<BulkResult> {
     return changeUsers(actor, ids, (id) => this.userService.update(actor, id, { group }));
   }
 
   @Access('users.write')
   @PayloadMutation(ofUser, 'Makes a common user an admin. Only root may.')
-  promoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+  promoteUser(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<UserPayload> {
     return this.manage(actor, id, 'promote');
   }
 
   @Access('users.write')
   @PayloadMutation(ofUser, 'Makes an admin a common user. Only root may.')
-  demoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+  demoteUser(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<UserPayload> {
     return this.manage(actor, id, 'demote');
   }
 
   @Access('users.write')
   @PayloadMutation(ofUser, 'Deactivates a user: the name stays reserved, sessions and API keys stop working.')
-  deactivateUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+  deactivateUser(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<UserPayload> {
     return this.manage(actor, id, 'delete');
   }
 
   @Access('users.write')
-  @PayloadMutation({ id: () => Int }, 'Removes a user permanently; the name becomes available.')
-  async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+  @PayloadMutation(
+    { id: [() => Int, 'The id of the removed user.'] },
+    'Removes a user permanently; the name becomes available.',
+  )
+  async removeUser(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int, { description: '`User.id`.' }) id: number,
+  ): Promise<{ id: number }> {
     await this.userService.remove(actor, id);
     return { id };
   }

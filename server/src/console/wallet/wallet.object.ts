@@ -3,7 +3,7 @@ import { Cost } from '../../platform/graphql/access.js';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { MoneyObject } from '../../platform/graphql/money.object.js';
 import { omitNullish } from '../../platform/graphql/nullable.js';
-import { listArgs, PageInterface, pageItems, sortInput } from '../../platform/graphql/pagination.js';
+import { listArgs, PageInterface, pageItems, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -29,28 +29,36 @@ export const OrderStatusEnum = enumType(
   'OrderStatus',
   { PENDING: 'pending', PAID: 'success', EXPIRED: 'expired' },
   'State of an order.',
-  { EXPIRED: 'No payment within 24 hours. A later payment is still credited.' },
+  {
+    PENDING: 'The payment is awaited.',
+    PAID: 'The gateway reported the payment, and the quota was credited.',
+    EXPIRED: 'No payment within 24 hours. A later payment is still credited.',
+  },
 );
 
 export const PaymentMethodEnum = enumType(
   'PaymentMethod',
   Object.fromEntries([...paymentMethodIds, otherMethod].map((id) => [id.toUpperCase(), id])),
   'How the buyer pays at the gateway.',
-  { OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.' },
+  {
+    ALIPAY: 'Alipay.',
+    WXPAY: 'WeChat Pay.',
+    OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.',
+  },
 );
 
-@ObjectType('TranslatedName')
+@ObjectType('TranslatedName', { description: 'A name in one language of the console.' })
 class TranslatedName {
   @Field(() => String, { description: 'Code of the language, such as `en`.' })
   language: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name in this language.' })
   name: string;
 }
 
 @ObjectType('PaymentMethodDetails', { description: 'A way to pay for a top-up.' })
 export class PaymentMethodObject {
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'The method, for `startTopUp`.' })
   method: string;
 
   @Field(() => String, { description: 'The gateway.' })
@@ -84,7 +92,7 @@ export const toPaymentMethodObject = ({ provider, method, isOffered }: ProviderM
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
 export class TopUpOrderObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Ids grow with time. The gateway knows the order by `tradeNo`.' })
   id: number;
 
   @Field(() => Int, { description: 'The buyer.' })
@@ -96,10 +104,10 @@ export class TopUpOrderObject {
   @Field(() => String, { description: 'The gateway.' })
   provider: string;
 
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'How the buyer pays.' })
   method: string;
 
-  @Field(() => OrderStatusEnum)
+  @Field(() => OrderStatusEnum, { description: 'Whether the order was paid.' })
   status: OrderStatus;
 
   @Field(() => MoneyObject, { description: 'Payable.' })
@@ -111,7 +119,7 @@ export class TopUpOrderObject {
   @Field(() => Float, { description: 'The quota in USD.' })
   usd: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the buyer placed the order.' })
   createdAt: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null: not paid.' })
@@ -136,7 +144,7 @@ const toMoney = (minor: number, currency: string): MoneyObject => ({ amount: for
 
 @ObjectType('TopUpOrderSums', { description: 'Totals of all orders that match the filter, paid or not.' })
 export class TopUpOrderSumsObject {
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Orders that match.' })
   orders: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota that these orders add to balances, or would add.' })
@@ -156,9 +164,9 @@ export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: n
   byCurrency: money.map(({ minor, currency }) => toMoney(minor, currency)),
 });
 
-@ObjectType('TopUpOrderPage', { implements: PageInterface })
+@ObjectType('TopUpOrderPage', { implements: PageInterface, description: 'A page of orders.' })
 export class TopUpOrderPageObject extends pageItems(TopUpOrderObject) {
-  @Field(() => TopUpOrderSumsObject)
+  @Field(() => TopUpOrderSumsObject, { description: 'Totals of all orders that match, not only of this page.' })
   @Cost(50)
   sums: TopUpOrderSumsObject;
 }
@@ -167,28 +175,28 @@ export class TopUpOrderPageObject extends pageItems(TopUpOrderObject) {
   description: 'Conditions on orders. All must match. An empty list matches nothing.',
 })
 export class OwnTopUpOrderFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only these orders.' })
   ids?: number[] | null;
 
-  @Field(() => [OrderStatusEnum], { nullable: true })
+  @Field(() => [OrderStatusEnum], { nullable: true, description: 'Only orders with one of these statuses.' })
   statuses?: OrderStatus[] | null;
 
-  @Field(() => [PaymentMethodEnum], { nullable: true })
+  @Field(() => [PaymentMethodEnum], { nullable: true, description: 'Only orders by these methods.' })
   methods?: string[] | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The whole number of the order at the gateway.' })
   tradeNo?: string | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the order was placed.' })
   created?: TimeRangeObject | null;
 
-  @Field(() => TimeRangeObject, { nullable: true })
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the order was paid. Unpaid orders do not match.' })
   paid?: TimeRangeObject | null;
 }
 
 @InputType('TopUpOrderFilter', { description: 'Conditions on orders. All must match. An empty list matches nothing.' })
 export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
-  @Field(() => [Int], { nullable: true })
+  @Field(() => [Int], { nullable: true, description: 'Only orders of these buyers.' })
   userIds?: number[] | null;
 }
 
@@ -202,13 +210,13 @@ export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): 
   });
 }
 
-const sortFields: Readonly<Record<string, OrderSortField>> = {
-  ID: 'id',
-  CREATED_AT: 'createdAt',
-  PAID_AT: 'paidAt',
-  QUOTA: 'quota',
-  MONEY: 'money',
-  STATUS: 'status',
+const sortFields: SortFields<OrderSortField> = {
+  ID: ['id', 'The id, which grows with time.'],
+  CREATED_AT: ['createdAt', 'When the order was placed.'],
+  PAID_AT: ['paidAt', 'When the order was paid. Unpaid orders have no such time.'],
+  QUOTA: ['quota', 'Quota that the order adds to the balance.'],
+  MONEY: ['money', 'The amount in the smallest unit of its currency, whatever the currency is.'],
+  STATUS: ['status', 'Expired, then pending, then paid.'],
 };
 const TopUpOrderSort = sortInput('TopUpOrder', sortFields);
 
@@ -230,7 +238,11 @@ export const RevenueBucketEnum = enumType(
   'RevenueBucket',
   namesOf<RevenueBucket>(['DAY', 'WEEK', 'MONTH']),
   'Length of a period, which begins at midnight of the time zone.',
-  { WEEK: 'Begins on Monday.' },
+  {
+    DAY: 'One day.',
+    WEEK: 'Begins on Monday.',
+    MONTH: 'One calendar month.',
+  },
 );
 
 @ObjectType('Revenue', { description: 'Payments of one period, method and currency.' })
@@ -241,13 +253,13 @@ export class RevenueObject {
   @Field(() => Date, { description: 'End of the period, excluded.' })
   until: Date;
 
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'How the buyers paid.' })
   method: string;
 
-  @Field(() => MoneyObject)
+  @Field(() => MoneyObject, { description: 'What was paid in the period.' })
   money: MoneyObject;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Paid orders.' })
   orders: number;
 
   @Field(() => GraphQLQuota, { description: 'Quota added to balances.' })
@@ -259,12 +271,12 @@ export const toRevenueObject = ({ minor, currency, ...revenue }: Revenue): Reven
   money: toMoney(minor, currency),
 });
 
-@InputType('StartTopUpInput')
+@InputType('StartTopUpInput', { description: 'An amount to buy.' })
 export class StartTopUpInput {
   @Field(() => GraphQLSafeInt, { description: 'USD, or quota if the site shows quota.' })
   amount: number;
 
-  @Field(() => PaymentMethodEnum)
+  @Field(() => PaymentMethodEnum, { description: 'One of the `paymentMethods` that are offered.' })
   method: string;
 
   @Field(() => String, {
@@ -276,10 +288,10 @@ export class StartTopUpInput {
 
 @ObjectType('FormField', { description: 'A hidden field of a form.' })
 class FormField {
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the field.' })
   name: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The value to post.' })
   value: string;
 }
 
@@ -288,7 +300,7 @@ export class PaymentFormObject {
   @Field(() => String, { description: 'Without fields, the browser opens it instead.' })
   url: string;
 
-  @Field(() => [FormField])
+  @Field(() => [FormField], { description: 'What the form posts. Empty: the browser opens `url`.' })
   fields: FormField[];
 }
 
@@ -312,7 +324,7 @@ const PaymentTestOutcomeEnum = enumType(
 
 @ObjectType('TestPaymentPayload', { description: 'What a test of the payment settings found. No money moves.' })
 export class TestPaymentPayload {
-  @Field(() => PaymentTestOutcomeEnum)
+  @Field(() => PaymentTestOutcomeEnum, { description: 'The result, for programs.' })
   outcome: PaymentTestOutcome;
 
   @Field(() => String, { description: 'The result in one sentence.' })

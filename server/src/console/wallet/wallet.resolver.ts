@@ -31,7 +31,7 @@ import {
 } from './wallet.object.js';
 import type { PaymentTestService } from './payment-test.service.js';
 import type { RevenueBucket, WalletService } from './wallet.service.js';
-import { PayloadMutation } from '../../platform/graphql/payload.js';
+import { PayloadMutation, replayed } from '../../platform/graphql/payload.js';
 
 @Resolver(() => TopUpOrderObject)
 export class WalletResolver {
@@ -96,9 +96,16 @@ export class WalletResolver {
   @Cost(50)
   async revenue(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('range', () => TimeRangeObject, { nullable: true }) range?: TimeRangeObject | null,
+    @Arg('range', () => TimeRangeObject, {
+      nullable: true,
+      description: 'When the orders were paid. When absent: all payments.',
+    })
+    range?: TimeRangeObject | null,
     @Arg('timeZone', () => GraphQLTimeZone, { nullable: true, description: bucketZone }) timeZone?: string | null,
-    @Arg('bucket', () => RevenueBucketEnum, { defaultValue: RevenueBucketEnum.MONTH })
+    @Arg('bucket', () => RevenueBucketEnum, {
+      defaultValue: RevenueBucketEnum.MONTH,
+      description: 'Length of the periods.',
+    })
     bucket: RevenueBucket = 'MONTH',
   ): Promise<RevenueObject[]> {
     const zones = zonesOf(range, timeZone);
@@ -119,16 +126,17 @@ export class WalletResolver {
 
   @PayloadMutation(
     {
-      order: () => TopUpOrderObject,
-      form: () => PaymentFormObject,
-      replayed: () => Boolean,
+      order: [() => TopUpOrderObject, 'The new order, or that of the first call with the key.'],
+      form: [() => PaymentFormObject, 'What the browser of the buyer opens or posts.'],
+      replayed,
     },
     'Creates an order and its payment form.',
   )
   @Access('common')
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => StartTopUpInput) { amount, method, idempotencyKey }: StartTopUpInput,
+    @Arg('input', () => StartTopUpInput, { description: 'The amount and the method.' })
+    { amount, method, idempotencyKey }: StartTopUpInput,
   ): Promise<StartedTopUp> {
     const started = await this.walletService.pay(actor, amount, method, idempotencyKey);
     return { order: this.toObject(started.order), form: toPaymentForm(started.checkout), replayed: started.replayed };

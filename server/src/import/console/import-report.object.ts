@@ -19,7 +19,14 @@ const ImportSeverityEnum = enumType(
     NOTICE: 'notice',
   },
   'How rows are treated that are not moved as they are.',
-  { BLOCKING: 'The move needs a decision.', NOTICE: 'Moved as it is.' },
+  {
+    BLOCKING: 'The move needs a decision.',
+    REFUSED: 'The row cannot be stored here.',
+    DISABLED: 'Moved, and disabled.',
+    CHANGED: 'Moved with other values.',
+    LEFT_OUT: 'Not moved.',
+    NOTICE: 'Moved as it is.',
+  },
 );
 
 const ImportEffectEnum = enumType(
@@ -35,10 +42,10 @@ const ImportEffectEnum = enumType(
 
 @ObjectType('ImportTable', { description: 'Rows of a table of the source.' })
 class ImportTableObject implements TableCounts {
-  @Field(() => String)
+  @Field(() => String, { description: 'The table of the source.' })
   table: string;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Rows in the source.' })
   found: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Rows that are moved, or that the dry run would move.' })
@@ -50,43 +57,43 @@ class ImportTableObject implements TableCounts {
   @Field(() => GraphQLSafeInt, { description: 'Moved before, and unchanged.' })
   same: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Rows that are not moved.' })
   leftOut: number;
 }
 
 @ObjectType('ImportSums', { description: 'Sums of the rows that are moved. Quota.' })
 class ImportSumsObject implements Sums {
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Balances of users.' })
   userQuota: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Quota that users were charged.' })
   userUsedQuota: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Number of calls.' })
   userRequests: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Invite earnings that were not transferred.' })
   affiliateQuota: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Remaining quota of API keys.' })
   tokenRemainQuota: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Quota that calls of API keys were charged.' })
   tokenUsedQuota: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Quota that calls of channels were charged.' })
   channelUsedQuota: number;
 }
 
 @ObjectType('ImportRow', { description: 'A row that a finding is about.' })
 class ImportRowObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'The table of the source.' })
   table: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The id or name of the row in the source.' })
   id: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'What is special about the row. Empty: nothing to add.' })
   detail: string;
 }
 
@@ -95,7 +102,7 @@ class ImportFindingObject implements Omit<Finding, 'examples'> {
   @Field(() => String, { description: 'Stable.' })
   code: Finding['code'];
 
-  @Field(() => ImportSeverityEnum)
+  @Field(() => ImportSeverityEnum, { description: 'How the rows are treated.' })
   severity: Finding['severity'];
 
   @Field(() => ImportEffectEnum, { nullable: true, description: 'What users notice. Null: nothing.' })
@@ -104,7 +111,7 @@ class ImportFindingObject implements Omit<Finding, 'examples'> {
   @Field(() => String, { description: 'The reason, in English.' })
   text: string;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Rows that the finding is about.' })
   count: number;
 
   @Field(() => [ImportRowObject], { description: 'The first 20.' })
@@ -113,13 +120,13 @@ class ImportFindingObject implements Omit<Finding, 'examples'> {
 
 @ObjectType('ImportChargeDifference', { description: 'Calls of the log whose charge would not be the same here.' })
 class ImportChargeDifferenceObject implements ChargeDifference {
-  @Field(() => String)
+  @Field(() => String, { description: 'The model, as clients requested it.' })
   model: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The group that the calls were charged by.' })
   group: string;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Calls of the log that would be charged differently.' })
   calls: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Quota that was charged.' })
@@ -131,16 +138,18 @@ class ImportChargeDifferenceObject implements ChargeDifference {
   @Field(() => Float, { description: 'USD that users pay more in 30 days; negative: less.' })
   perMonth: number;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, {
+    description: 'Whether root accepted the difference. It does not keep the move from being proven.',
+  })
   isAccepted: boolean;
 }
 
 @ObjectType('ImportChannelAddress', { description: 'Where a channel sends a chat call.' })
 class ImportChannelAddressObject implements ChannelAddress {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The id of the channel in the source.' })
   id: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the channel.' })
   name: string;
 
   @Field(() => String, { description: 'Of the call, after the mapping.' })
@@ -161,10 +170,10 @@ class ImportProofObject {
   @Field(() => Boolean, { description: 'Balances and counters are equal to the unit.' })
   sumsAreEqual: boolean;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'API keys of the source that are found here.' })
   keysFound: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'API keys that were to be moved.' })
   keysExpected: number;
 
   @Field(() => Int, { description: 'Inconsistent accounts of the ledger, as `reconcile` names them.' })
@@ -193,7 +202,7 @@ export class ImportReportObject {
   @Field(() => String, { description: '`sqlite`, `mysql`, `postgres` or `config`.' })
   engine: string;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True: nothing was written.' })
   isDryRun: boolean;
 
   @Field(() => Boolean, { description: 'Findings need a decision; nothing was written.' })
@@ -202,13 +211,13 @@ export class ImportReportObject {
   @Field(() => Int, { description: 'Duration in whole seconds.' })
   seconds: number;
 
-  @Field(() => [ImportTableObject])
+  @Field(() => [ImportTableObject], { description: 'Rows by table of the source.' })
   tables: TableCounts[];
 
-  @Field(() => ImportSumsObject)
+  @Field(() => ImportSumsObject, { description: 'Sums of the rows that are moved.' })
   sums: Sums;
 
-  @Field(() => [ImportFindingObject])
+  @Field(() => [ImportFindingObject], { description: 'Rows that are not moved as they are. Empty: none.' })
   findings: ImportFindingObject[];
 
   @Field(() => [ImportChargeDifferenceObject], { description: 'The largest amount first.' })

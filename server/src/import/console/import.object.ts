@@ -13,11 +13,14 @@ const ImportStateEnum = enumType('ImportState', namesOf(importStates), 'How far 
   READY: 'A file was uploaded.',
   CHECKING: 'The dry run reads the source.',
   CHECKED: 'The dry run has ended.',
+  MOVING: 'Rows are written.',
+  MOVED: 'The move has ended.',
   CANCELLED: 'What was moved stays. Starting again continues.',
   FAILED: 'What was moved stays. Starting again continues.',
 });
 
 const ImportFailureEnum = enumType('ImportFailure', namesOf(jobFailures), 'Why a move has ended.', {
+  FAILED: 'Another failure; `failureText` has it.',
   SOURCE_REFUSED: 'The source cannot be opened, read or carried.',
   SITE_REFUSED: 'This site cannot be moved into.',
   FILE_MISSING: 'The uploaded file is no longer there.',
@@ -51,7 +54,7 @@ export class ImportChoicesInput {
   })
   accepted: string[];
 
-  @Field(() => ImportPlansEnum, { defaultValue: 'refuse' })
+  @Field(() => ImportPlansEnum, { defaultValue: 'refuse', description: 'What becomes of active subscriptions.' })
   plans: 'refuse' | 'balance' | 'drop';
 
   @Field(() => Boolean, { defaultValue: false, description: 'Prompts and responses in log rows are moved too.' })
@@ -76,7 +79,7 @@ export class CheckImportInput {
   @Field(() => String, { nullable: true, description: '`NAME=value` lines that a config.yaml refers to.' })
   environment?: string | null;
 
-  @Field(() => ImportChoicesInput)
+  @Field(() => ImportChoicesInput, { description: 'How the source is moved.' })
   choices: ImportChoicesInput;
 }
 
@@ -85,19 +88,19 @@ class ImportChoicesObject {
   @Field(() => Int, { nullable: true, description: 'Log rows of the last days. Null: all; 0: none.' })
   logDays: number | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Every account is moved without second factors.' })
   dropTwoFactor: boolean;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'The source is moved although prices will differ.' })
   acceptPriceDifferences: boolean;
 
-  @Field(() => [String])
+  @Field(() => [String], { description: 'Findings that are accepted, by the name that each row has.' })
   accepted: readonly string[];
 
-  @Field(() => ImportPlansEnum)
+  @Field(() => ImportPlansEnum, { description: 'What becomes of active subscriptions.' })
   plans: string;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Prompts and responses in log rows are moved too.' })
   withContent: boolean;
 }
 
@@ -106,10 +109,10 @@ class ImportProgressObject implements ProgressState {
   @Field(() => String, { description: 'The table, or `proof`.' })
   step: string;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Rows that the move has dealt with so far.' })
   done: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Rows of all tables.' })
   total: number;
 
   @Field(() => Int, { nullable: true, description: 'Estimate; null at the beginning.' })
@@ -118,7 +121,7 @@ class ImportProgressObject implements ProgressState {
 
 @ObjectType('ImportJob', { description: 'The source that root has given, and its move.' })
 class ImportJobObject {
-  @Field(() => ImportStateEnum)
+  @Field(() => ImportStateEnum, { description: 'How far the move is.' })
   state: ImportState;
 
   @Field(() => String, { description: 'Name of the file, or the address without its password.' })
@@ -127,7 +130,7 @@ class ImportJobObject {
   @Field(() => Boolean, { description: 'The uploaded file is still there.' })
   hasFile: boolean;
 
-  @Field(() => ImportChoicesObject)
+  @Field(() => ImportChoicesObject, { description: 'How the source is moved.' })
   choices: ImportChoicesObject;
 
   @Field(() => ImportProgressObject, { nullable: true, description: 'Null while nothing is moved.' })
@@ -148,13 +151,13 @@ class ImportJobObject {
 
 @ObjectType('ImportRun', { description: 'The move of this site, from the console or the command.' })
 class ImportRunObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'Name of the source: a file, or an address without its password.' })
   name: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: '`one-api`, `new-api`, `veloera` or `litellm`.' })
   family: string;
 
-  @Field(() => GraphQLDateTime)
+  @Field(() => GraphQLDateTime, { description: 'When the first run began.' })
   startedAt: Date;
 
   @Field(() => GraphQLDateTime, { nullable: true, description: 'Null: it is still running, or was broken off.' })
@@ -176,7 +179,9 @@ export class SiteImportObject {
   job: ImportJobObject | null;
 }
 
-export const ImportPayload = payloadObject('ImportPayload', { siteImport: () => SiteImportObject });
+export const ImportPayload = payloadObject('ImportPayload', 'The result of a step of the import.', {
+  siteImport: [() => SiteImportObject, 'The import after the step.'],
+});
 
 export const toSiteImport = ({ job, run, refusal, maxFileBytes }: ImportView): SiteImportObject => ({
   refusal,

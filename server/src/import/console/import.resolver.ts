@@ -22,7 +22,8 @@ export class ImportResolver {
   @Mutation(() => ImportPayload, { description: 'Begins a dry run, which writes nothing.' })
   async checkImport(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CheckImportInput) { choices, ...source }: CheckImportInput,
+    @Arg('input', () => CheckImportInput, { description: 'The source, and how it is moved.' })
+    { choices, ...source }: CheckImportInput,
   ): Promise<{ siteImport: SiteImportObject }> {
     const { connection = null, logConnection = null, keysConnection = null, environment = null } = source;
     const given = { connection, logConnection, keysConnection, environment };
@@ -31,9 +32,11 @@ export class ImportResolver {
 
   @Access('root')
   @PayloadMutation(
-    { siteImport: () => SiteImportObject, user: () => UserObject },
+    {
+      siteImport: [() => SiteImportObject, 'The import, which goes on after the response.'],
+      user: [() => UserObject, 'The caller. Root gets an id that no user of the source has.'],
+    },
     'Begins or continues the move of a checked source.',
-    { user: 'The caller. Root gets an id that no user of the source has.' },
   )
   async startImport(@Ctx() { actor }: GraphQLContext): Promise<{ siteImport: SiteImportObject; user: User }> {
     const { user, ...view } = await this.service.start(actor);

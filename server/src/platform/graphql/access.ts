@@ -50,7 +50,7 @@ declare module 'graphql' {
 
 /**
  * Declares the minimum role of a field, or the permissions of which one opens it. The declaration is printed as
- * `@access` in the SDL, appended to the description, and expected by the role test. Services check it for root fields;
+ * `@access` in the SDL with the scope, appended to the description, and expected by the role test. Services check it for root fields;
  * on fields of other types the schema enforces it. A root field without it is public.
  */
 export function Access(
@@ -101,14 +101,23 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
     : new GraphQLEnumType({ name: 'Role', values: { COMMON: {}, ADMIN: {}, ROOT: {} } });
   const named = schema.getType('Permission');
   const permission = isEnumType(named) ? named : new GraphQLEnumType({ name: 'Permission', values: {} });
+  const listed = schema.getType('AccessScope');
+  const scope = isEnumType(listed) ? listed : new GraphQLEnumType({ name: 'AccessScope', values: {} });
   return new GraphQLDirective({
     name: 'access',
     description:
-      'The minimum role that may select the field. Without it, the field is public. A custom role with one of the permissions in `anyOf` may select it too.',
+      'The minimum role that may select the field. Without it, the field is public. A custom role with one of the permissions in `anyOf` may select it too. A named access token needs `scope`.',
     locations: [DirectiveLocation.FIELD_DEFINITION, DirectiveLocation.INPUT_FIELD_DEFINITION],
     args: {
-      least: { type: new GraphQLNonNull(role) },
-      anyOf: { type: new GraphQLList(new GraphQLNonNull(permission)) },
+      least: { type: new GraphQLNonNull(role), description: 'The lowest fixed role that may select the field.' },
+      anyOf: {
+        type: new GraphQLList(new GraphQLNonNull(permission)),
+        description: 'Permissions of which a custom role needs one. Null: no custom role may select the field.',
+      },
+      scope: {
+        type: scope,
+        description: 'The scope that a named access token needs. Null: none beside that of the field above.',
+      },
     },
   });
 }
@@ -118,7 +127,13 @@ export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
   description: 'The field is null only if it failed, with an entry in `errors`.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
-  args: { levels: { type: new GraphQLList(GraphQLInt), defaultValue: [0] } },
+  args: {
+    levels: {
+      type: new GraphQLList(GraphQLInt),
+      defaultValue: [0],
+      description: 'Depth of the lists to which it applies: 0 is the field itself.',
+    },
+  },
 });
 
 export const costDirective = new GraphQLDirective({
@@ -127,7 +142,10 @@ export const costDirective = new GraphQLDirective({
     'Cost of selecting the field. Without it, an object costs 1 and a scalar 0. The cost of the selection below the field’s list is multiplied by the arguments named in `times`.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: {
-    weight: { type: new GraphQLNonNull(GraphQLInt) },
-    times: { type: new GraphQLList(new GraphQLNonNull(GraphQLString)) },
+    weight: { type: new GraphQLNonNull(GraphQLInt), description: 'The cost of the field itself.' },
+    times: {
+      type: new GraphQLList(new GraphQLNonNull(GraphQLString)),
+      description: 'Names of arguments whose values multiply the cost of a row. Null: the field is not such a list.',
+    },
   },
 });

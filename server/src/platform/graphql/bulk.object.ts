@@ -1,23 +1,17 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
-import { errorCodes, type ErrorCode } from '../../shared/errors.js';
-import { enumType, namesOf } from './enums.js';
-
-export const ErrorCodeEnum = enumType(
-  'ErrorCode',
-  namesOf(errorCodes),
-  'Error codes, also in `extensions.code` of errors.',
-);
+import type { ErrorCode } from '../../shared/errors.js';
+import { ErrorCodeEnum } from './error-code.object.js';
 
 @ObjectType('BulkFailure', { description: 'A row that a mutation did not change.' })
 class BulkFailureObject implements BulkFailure {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The id that the mutation named.' })
   id: number;
 
-  @Field(() => ErrorCodeEnum)
+  @Field(() => ErrorCodeEnum, { description: 'Why the row was not changed, for programs.' })
   code: ErrorCode;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Why the row was not changed, in English.' })
   message: string;
 }
 
@@ -26,6 +20,8 @@ export class BulkPayload implements BulkResult {
   @Field(() => [Int], { description: 'Ids of the changed rows.' })
   done: readonly number[];
 
-  @Field(() => [BulkFailureObject])
+  @Field(() => [BulkFailureObject], {
+    description: 'Rows that were not changed, with the reason. Empty when all were.',
+  })
   failed: readonly BulkFailure[];
 }

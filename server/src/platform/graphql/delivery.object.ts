@@ -1,11 +1,15 @@
 import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
-import type { Delivery } from '../live/mailbox.js';
+import { maxDelivered, type Delivery } from '../live/mailbox.js';
 
 /** Returns the payload type `<Noun>s…` of a subscription: `items`, and the number of further ones. */
-export function deliveryType<Item extends object>(item: ClassType<Item>, name: string): ClassType<Delivery<Item>> {
-  @ObjectType(name)
+export function deliveryType<Item extends object>(
+  item: ClassType<Item>,
+  name: string,
+  description: string,
+): ClassType<Delivery<Item>> {
+  @ObjectType(name, { description })
   class DeliveryType implements Delivery<Item> {
-    @Field(() => [item])
+    @Field(() => [item], { description: `At most ${maxDelivered}, each in its newest state.` })
     items: Item[];
 
     @Field(() => Int, {

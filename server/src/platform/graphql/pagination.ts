@@ -16,6 +16,9 @@ export const pageSizeText = `1 to 100, 10 when absent. ${bounds}`;
 /** The description of the `pageSize` of a list that is read whole when it is absent. */
 export const wholeListText = `1 to 100, all when absent. ${bounds}`;
 
+/** The description of the `filter` of a list. */
+export const filterText = 'Only rows that match every field of the filter. All rows when absent.';
+
 /** Arguments of every list. A list extends this class with its `filter` and `sort`. */
 @ArgsType()
 export class ListArgs {
@@ -32,21 +35,29 @@ export class ListArgs {
   after?: string | null;
 }
 
-/**
- * `<Noun>Sort { field: <Noun>SortField!, direction: Direction! = DESC }`.
- * @param fields GraphQL name to the field that the service sorts by, such as `{ CREATED_AT: 'createdAt' }`
- */
-export function sortInput<Field extends string>(
-  noun: string,
-  fields: Readonly<Record<string, Field>>,
-): ClassType<SortBy<Field>> {
-  const SortField = enumType(`${noun}SortField`, fields);
-  @InputType(`${noun}Sort`)
+/** GraphQL name to the field that the service sorts by and its description: `{ CREATED_AT: ['createdAt', '…'] }`. */
+export type SortFields<Field extends string> = Readonly<Record<string, readonly [Field, string]>>;
+
+/** `<Noun>Sort { field: <Noun>SortField!, direction: Direction! = DESC }`. */
+export function sortInput<Field extends string>(noun: string, fields: SortFields<Field>): ClassType<SortBy<Field>> {
+  const entries = Object.entries(fields);
+  const SortField = enumType(
+    `${noun}SortField`,
+    Object.fromEntries(entries.map(([name, [field]]) => [name, field])),
+    `A key of \`${noun}Sort\`. Rows without a value come last in both directions.`,
+    Object.fromEntries(entries.map(([name, [, description]]) => [name, description])),
+  );
+  @InputType(`${noun}Sort`, {
+    description: 'One key of the order of a list. The first key counts most, and the id decides between equal rows.',
+  })
   class SortType implements SortBy<Field> {
-    @Field(() => SortField)
+    @Field(() => SortField, { description: 'The key. A list takes each key once.' })
     field: Field;
 
-    @Field(() => DirectionEnum, { defaultValue: DirectionEnum.DESC })
+    @Field(() => DirectionEnum, {
+      defaultValue: DirectionEnum.DESC,
+      description: 'Which end of the order comes first.',
+    })
     direction: SortDirection;
   }
   return SortType;
@@ -64,7 +75,7 @@ export function listArgs<Filter extends object, Field extends string>(
 ): ClassType<ListArgs & { filter?: Filter | null; sort?: Array<SortBy<Field>> | null }> {
   @ArgsType()
   class FilteredListArgs extends ListArgs {
-    @Field(() => filterType, { nullable: true })
+    @Field(() => filterType, { nullable: true, description: filterText })
     filter?: Filter | null;
 
     @Field(() => [sortType], { nullable: true, description: order })
@@ -95,7 +106,7 @@ export class PageInfoObject {
   })
   endCursor: string | null;
 
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Whether rows follow after this page.' })
   hasNextPage: boolean;
 }
 
@@ -107,9 +118,12 @@ export abstract class PageInterface {
   @Field(() => Boolean, { description: 'True when there are more rows than `totalCount`.' })
   totalCapped: boolean;
 
-  @Field(() => PageInfoObject)
+  @Field(() => PageInfoObject, { description: 'Whether there are more rows, and the cursor that reads them.' })
   pageInfo: PageInfoObject;
 }
+
+/** The description of the `items` of a page. */
+export const itemsText = 'The rows of this page, in the order that was asked for.';
 
 /**
  * Returns the class with the `items` of a page type, for lists that add fields of their own: `@ObjectType('UserPage', {
@@ -118,15 +132,19 @@ export abstract class PageInterface {
 export function pageItems<Item extends object>(item: ClassType<Item>): ClassType<{ items: Item[] }> {
   @ObjectType()
   class PageItems {
-    @Field(() => [item])
+    @Field(() => [item], { description: itemsText })
     items: Item[];
   }
   return PageItems;
 }
 
-/** Returns the type of a list's pages: `pageObject(UserObject, 'UserPage')`. */
-export function pageObject<Item extends object>(item: ClassType<Item>, name: string): ClassType<{ items: Item[] }> {
-  @ObjectType(name, { implements: PageInterface })
+/** Returns the type of a list's pages: `pageObject(UserObject, 'UserPage', 'A page of users.')`. */
+export function pageObject<Item extends object>(
+  item: ClassType<Item>,
+  name: string,
+  description: string,
+): ClassType<{ items: Item[] }> {
+  @ObjectType(name, { description, implements: PageInterface })
   class PageObject extends pageItems(item) {}
   return PageObject;
 }

@@ -87,12 +87,13 @@ function directivesOf(
   return applied;
 }
 
-const accessOf = ({ least, anyOf }: FieldAccess): ConstDirectiveNode =>
+const accessOf = ({ least, anyOf, scope }: FieldAccess): ConstDirectiveNode =>
   directive('access', {
     least: roleOf(least),
     ...(anyOf && {
       anyOf: { kind: Kind.LIST, values: anyOf.map((one) => ({ kind: Kind.ENUM, value: permissionName(one) })) },
     }),
+    ...(scope && { scope: { kind: Kind.ENUM, value: scope } }),
   });
 
 const roleOf = (least: string): object => ({ kind: Kind.ENUM, value: least.toUpperCase() });

@@ -82,18 +82,27 @@ function applyRules(schema: GraphQLSchema): void {
       }
     } else if (isObjectType(type) || isInterfaceType(type)) {
       const kind = isObjectType(type) ? kinds.get(type) : undefined;
+      if (kind) type.description = rootTexts[kind];
       for (const field of Object.values(type.getFields()) as Field[]) {
         const { access } = field.extensions;
         if (kind) {
+          const scope = scopeOf(kind, access);
           if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };
           field.type = getNullableType(field.type);
-          guard(field, kind, null, scopeOf(kind, access));
+          if (access && scope) field.extensions = { ...field.extensions, access: { ...access, scope } };
+          guard(field, kind, null, scope);
         } else if (access) guard(field, 'query', access, access.scope ?? null);
-        field.description = closed(field.description, accessSentence(access), costSentence(field));
+        field.description = closed(field.description, accessSentence(field.extensions.access), costSentence(field));
       }
     }
   }
 }
+
+const rootTexts = {
+  query: 'Reads. Each field is null when it fails, with an entry in `errors`; the others keep their data.',
+  mutation: 'Changes. The fields of one document run one after another, and a failed one does not undo the others.',
+  subscription: 'Changes as they happen, as server-sent events of `POST /graphql/stream`. One field for each request.',
+} as const;
 
 type Field = GraphQLField<unknown, GraphQLContext>;
 
@@ -133,7 +142,8 @@ const accessSentences: Record<FieldAccess['least'], string> = {
 };
 function accessSentence(access: FieldAccess | undefined): string {
   if (!access) return '';
-  return accessSentences[access.least] + (access.anyOf ? ` Opened by ${access.anyOf.join(' or ')}.` : '');
+  const { least, anyOf, scope } = access;
+  return `${accessSentences[least]}${anyOf ? ` Opened by ${anyOf.join(' or ')}.` : ''}${scope ? ` Scope ${scope}.` : ''}`;
 }
 
 function costSentence(field: Field): string {

@@ -15,10 +15,10 @@ export const ChannelHealthWindowEnum = enumType(
 
 @ObjectType('ChannelFailure', { description: 'Failed attempts of one kind at a channel.' })
 class ChannelFailureObject implements ChannelFailure {
-  @Field(() => FailureKindEnum)
+  @Field(() => FailureKindEnum, { description: 'Why the attempts failed.' })
   kind: FailureKind;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLSafeInt, { description: 'Failed attempts of this kind. A call may try a channel several times.' })
   attempts: number;
 
   @Field(() => Date, { description: 'The last of them.' })
@@ -36,10 +36,10 @@ class ChannelFailureObject implements ChannelFailure {
 
 @ObjectType('ChannelHealth', { description: 'How well a channel served calls.' })
 export class ChannelHealthObject implements ChannelHealth {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`Channel.id`. Deleted channels are not listed.' })
   channelId: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the channel now.' })
   channelName: string;
 
   @Field(() => GraphQLSafeInt, { description: 'Calls that it served.' })

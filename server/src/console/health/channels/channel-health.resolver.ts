@@ -16,7 +16,11 @@ export class ChannelHealthResolver {
   @Cost(20)
   channelHealth(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('window', () => ChannelHealthWindowEnum, { defaultValue: 'HOUR' }) window: ChannelHealthWindow,
+    @Arg('window', () => ChannelHealthWindowEnum, {
+      defaultValue: 'HOUR',
+      description: 'The time until now that the figures cover.',
+    })
+    window: ChannelHealthWindow,
     @Arg('channelIds', () => [Int], { nullable: true, description: 'When absent: all.' }) ids: number[] | null,
   ): Promise<ChannelHealthListObject> {
     return this.channelHealthService.list(actor, window, ids);

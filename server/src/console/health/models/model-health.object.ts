@@ -29,19 +29,19 @@ export const FailureKindEnum = enumType('FailureKind', namesOf(failureKinds), 'W
 
 @ObjectType('ModelFailure', { description: 'A failure of a model, without its provider.' })
 export class LastFailureObject implements LastFailure {
-  @Field(() => FailureKindEnum)
+  @Field(() => FailureKindEnum, { description: 'Why the call failed.' })
   kind: FailureKind;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the call failed.' })
   at: Date;
 }
 
 @ObjectType('ModelHealth', { description: 'How well a model serves the calls of a group.' })
 export class ModelHealthObject implements ModelHealth {
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients request it.' })
   modelName: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The group whose calls the figures are of.' })
   group: string;
 
   @Field(() => Float, {

@@ -13,7 +13,11 @@ export class ModelHealthResolver {
   })
   async modelHealth(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('window', () => HealthWindowEnum, { defaultValue: 'DAY' }) window: HealthWindow,
+    @Arg('window', () => HealthWindowEnum, {
+      defaultValue: 'DAY',
+      description: 'The time until now that the figures cover.',
+    })
+    window: HealthWindow,
   ): Promise<ModelHealthListObject | null> {
     return this.modelHealthService.isShownTo(actor) ? this.modelHealthService.list(actor, window) : null;
   }

@@ -33,10 +33,10 @@ export class ProblemObject implements Problem {
 
 @ObjectType('ServiceStatus', { description: 'The state of a model in a group.' })
 export class ServiceStatusObject implements ServiceStatus {
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients request it.' })
   modelName: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The group whose calls the state is of.' })
   group: string;
 
   @Field(() => ServiceStateEnum, { description: 'Of the running hour, or of the one before while it has no calls.' })
@@ -51,7 +51,7 @@ export class ServiceStatusObject implements ServiceStatus {
 
 @ObjectType('Incident', { description: 'A stretch of hours with problems.' })
 export class IncidentObject implements Incident {
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients request it.' })
   modelName: string;
 
   @Field(() => [String], { description: 'Groups in which the model had problems at that time.' })
@@ -60,7 +60,7 @@ export class IncidentObject implements Incident {
   @Field(() => ServiceStateEnum, { description: 'Of its worst hour.' })
   state: ServiceState;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Start of the first hour with problems.' })
   from: Date;
 
   @Field(() => Date, { nullable: true, description: 'Null: it lasts.' })
@@ -71,10 +71,10 @@ export class IncidentObject implements Incident {
   description: 'The state of what the site sells, without providers and numbers of calls.',
 })
 export class StatusPageObject implements StatusPage {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Start of the oldest bucket.' })
   from: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'End of the newest bucket, excluded.' })
   until: Date;
 
   @Field(() => Int, { description: 'Length of a bucket.' })

@@ -13,7 +13,11 @@ export class StatusPageResolver {
   })
   async statusPage(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('period', () => StatusPeriodEnum, { defaultValue: 'DAY' }) period: StatusPeriod,
+    @Arg('period', () => StatusPeriodEnum, {
+      defaultValue: 'DAY',
+      description: 'The time that the page covers, and its buckets.',
+    })
+    period: StatusPeriod,
   ): Promise<StatusPageObject | null> {
     const { statusPageService } = this;
     return statusPageService.isShown ? statusPageService.page(actor, period) : null;

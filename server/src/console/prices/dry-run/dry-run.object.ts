@@ -9,7 +9,7 @@ const DryRunGapEnum = enumType('PriceDryRunGap', namesOf(dryRunGaps), 'Why calls
 
 @ObjectType('PriceDryRunFigures', { description: 'What calls brought in, and would bring in.' })
 export class DryRunFiguresObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Calls that were priced again.' })
   calls: number;
 
   @Field(() => Float, { description: 'As charged.' })
@@ -31,33 +31,33 @@ export class DryRunFiguresObject {
   marginAfterUsd: number;
 }
 
-@ObjectType('PriceDryRunUser')
+@ObjectType('PriceDryRunUser', { description: 'The effect of proposed prices on one user.' })
 export class DryRunUserObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The user who paid for the calls.' })
   userId: number;
 
   @Field(() => String, { description: 'Empty when the user does not exist any more.' })
   username: string;
 
-  @Field(() => DryRunFiguresObject)
+  @Field(() => DryRunFiguresObject, { description: 'The user’s calls.' })
   figures: DryRunFiguresObject;
 }
 
-@ObjectType('PriceDryRunModel')
+@ObjectType('PriceDryRunModel', { description: 'The effect of proposed prices on one model.' })
 export class DryRunModelObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients requested it.' })
   modelName: string;
 
-  @Field(() => DryRunFiguresObject)
+  @Field(() => DryRunFiguresObject, { description: 'Calls of the model.' })
   figures: DryRunFiguresObject;
 }
 
 @ObjectType('PriceDryRunSkipped', { description: 'Calls that are not part of the comparison.' })
 export class DryRunSkippedObject {
-  @Field(() => DryRunGapEnum)
+  @Field(() => DryRunGapEnum, { description: 'Why the calls cannot be compared.' })
   reason: DryRunGap;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Calls with this reason.' })
   calls: number;
 
   @Field(() => Float, { description: 'As charged.' })
@@ -66,10 +66,10 @@ export class DryRunSkippedObject {
 
 @ObjectType('PriceDryRun', { description: 'Proposed prices, replayed over logged calls.' })
 export class DryRunObject {
-  @Field(() => Date)
+  @Field(() => Date, { description: 'Start of the time whose calls were replayed.' })
   since: Date;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'End of the time whose calls were replayed.' })
   until: Date;
 
   @Field(() => Boolean, { description: 'False: there were more calls than one run replays; the newest are compared.' })
@@ -78,13 +78,13 @@ export class DryRunObject {
   @Field(() => DryRunFiguresObject, { description: 'Every call that could be priced again.' })
   total: DryRunFiguresObject;
 
-  @Field(() => [DryRunSkippedObject])
+  @Field(() => [DryRunSkippedObject], { description: 'Calls that cannot be compared, by reason. Empty: none.' })
   skipped: DryRunSkippedObject[];
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Users whose calls would cost more in total.' })
   usersPayingMore: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Users whose calls would cost less in total.' })
   usersPayingLess: number;
 
   @Field(() => [DryRunUserObject], { description: 'The 20 largest differences, the largest first.' })

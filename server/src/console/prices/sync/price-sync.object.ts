@@ -1,6 +1,6 @@
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
-import { ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pagination.js';
+import { filterText, ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../../platform/graphql/scalars.js';
 import { serviceTiers, type PriceCard, type Quantity, type ServiceTier } from '../../../shared/price-card.js';
 import { PriceSourceEnum } from '../pricing.object.js';
@@ -43,14 +43,31 @@ const ServiceTierEnum = enumType(
   'ServiceTier',
   Object.fromEntries(serviceTiers.map((tier) => [tierName(tier), tier])) as Record<string, ServiceTier>,
   'A service tier with prices of its own, or the resolution of a video.',
+  {
+    FLEX: 'A cheaper and slower tier of the provider.',
+    PRIORITY: 'A dearer and faster tier of the provider.',
+    BATCH: 'Calls that the provider serves later, as a batch.',
+    FAST: 'A faster mode of the model.',
+    ULTRAFAST: 'A tier of the provider that is faster still.',
+    US: 'The model ran in the United States.',
+    FAST_US: 'The faster mode, run in the United States.',
+    SEARCH_MEDIUM: 'A search with a context of medium size.',
+    SEARCH_HIGH: 'A search with a large context.',
+    OFF_PEAK: 'Calls at hours at which the provider is cheaper.',
+    RESOLUTION_480P: 'Videos of 480p.',
+    RESOLUTION_720P: 'Videos of 720p.',
+    RESOLUTION_1080P: 'Videos of 1080p.',
+    RESOLUTION_2K: 'Videos of 2K.',
+    RESOLUTION_4K: 'Videos of 4K.',
+  },
 );
 
 @ObjectType('SkippedModel', { description: 'A model of a source whose price cannot be used.' })
 class SkippedModelObject implements SkippedModel {
-  @Field(() => String)
+  @Field(() => String, { description: 'The model, as the source names it.' })
   model: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Why its price cannot be used, in English.' })
   reason: string;
 }
 
@@ -68,7 +85,7 @@ export class PriceCheckSourceObject implements Omit<CheckedSource, 'cards'> {
   @Field(() => [SkippedModelObject], { description: 'The first 200.' })
   skipped: readonly SkippedModel[];
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'All models whose price cannot be used, also those that `skipped` does not list.' })
   skippedCount: number;
 
   @Field(() => String, { nullable: true, description: 'The code of the failure; null when the list was read.' })
@@ -83,16 +100,16 @@ export class PriceCheckSourceObject implements Omit<CheckedSource, 'cards'> {
 
 @ObjectType('PriceCheck', { description: 'Lists of prices that were read together. The last few are kept.' })
 export class PriceCheckObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the check in `applyPrices`.' })
   id: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the lists were read.' })
   createdAt: Date;
 
   @Field(() => Boolean, { description: 'It was made on schedule (option PriceSyncHours).' })
   isScheduled: boolean;
 
-  @Field(() => [PriceCheckSourceObject])
+  @Field(() => [PriceCheckSourceObject], { description: 'The lists, also those that could not be read.' })
   sources: PriceCheckSourceObject[];
 
   check: PriceCheck;
@@ -132,10 +149,10 @@ class PriceOfferObject implements PriceOffer {
 
 @ObjectType('PriceDiffLine', { description: 'A model of the sources beside its current price.' })
 export class PriceDiffLineObject {
-  @Field(() => String)
+  @Field(() => String, { description: 'As clients request it.' })
   model: string;
 
-  @Field(() => PriceDiffKindEnum)
+  @Field(() => PriceDiffKindEnum, { description: 'How the first offer differs from the current price.' })
   kind: PriceDiffKind;
 
   @Field(() => PriceSourceEnum, { nullable: true, description: 'Null: the model has no price.' })
@@ -144,7 +161,7 @@ export class PriceDiffLineObject {
   @Field(() => GraphQLJSON, { nullable: true, description: 'The current price as a card.' })
   currentCard: PriceCard | null;
 
-  @Field(() => [PriceOfferObject])
+  @Field(() => [PriceOfferObject], { description: 'The prices of the sources that have the model, one for each.' })
   offers: readonly PriceOffer[];
 
   @Field(() => [PriceChangeLineObject], {
@@ -159,16 +176,16 @@ export class PriceDiffLineObject {
   isServed: boolean;
 }
 
-@ObjectType('PriceDiffCount')
+@ObjectType('PriceDiffCount', { description: 'How many models differ in one way.' })
 class PriceDiffCountObject {
-  @Field(() => PriceDiffKindEnum)
+  @Field(() => PriceDiffKindEnum, { description: 'How the prices differ.' })
   kind: PriceDiffKind;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Models whose price differs so.' })
   count: number;
 }
 
-@ObjectType('PriceDiffPage', { implements: PageInterface })
+@ObjectType('PriceDiffPage', { implements: PageInterface, description: 'A page of the comparison with price lists.' })
 export class PriceDiffPage extends pageItems(PriceDiffLineObject) {
   @Field(() => [PriceDiffCountObject], { description: 'Of every kind, without the filter by kind.' })
   counts: PriceDiffCountObject[];
@@ -179,7 +196,7 @@ export class PriceDiffPage extends pageItems(PriceDiffLineObject) {
 
 @InputType({ description: 'Conditions on lines. All must match.' })
 export class PriceDiffFilter {
-  @Field(() => [PriceDiffKindEnum], { nullable: true })
+  @Field(() => [PriceDiffKindEnum], { nullable: true, description: 'Only models that differ in these ways.' })
   kinds?: PriceDiffKind[] | null;
 
   @Field(() => String, { nullable: true, description: 'Part of a model name.' })
@@ -197,16 +214,16 @@ export class PriceDiffArgs extends ListArgs {
   @Field(() => Float, { nullable: true, description: 'Percent. Default: option PriceSyncThreshold.' })
   threshold?: number | null;
 
-  @Field(() => PriceDiffFilter, { nullable: true })
+  @Field(() => PriceDiffFilter, { nullable: true, description: filterText })
   filter?: PriceDiffFilter | null;
 }
 
 @ObjectType('PriceUpdate', { description: 'Prices that were taken from lists, as one version of the prices.' })
 export class PriceUpdateObject {
-  @Field(() => Int)
+  @Field(() => Int, { description: 'Names the update in `undoPrices`.' })
   id: number;
 
-  @Field(() => Date)
+  @Field(() => Date, { description: 'When the prices were applied.' })
   createdAt: Date;
 
   @Field(() => Float, { description: 'Factor on every price of the lists: 1.2 is 20 percent above them.' })
@@ -218,14 +235,14 @@ export class PriceUpdateObject {
   @Field(() => String, { description: '`PriceVersion.version` before.' })
   versionBefore: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: '`PriceVersion.version` afterwards.' })
   versionAfter: string;
 
   @Field(() => Date, { nullable: true, description: 'Null: it was not taken back.' })
   undoneAt: Date | null;
 }
 
-@InputType()
+@InputType({ description: 'Price lists to read.' })
 export class CheckPricesInput {
   @Field(() => [String], { description: 'Up to 5 http or https addresses.' })
   urls: string[];
@@ -234,18 +251,18 @@ export class CheckPricesInput {
   withCheckId?: number | null;
 }
 
-@InputType()
+@InputType({ description: 'A model whose price is taken from a list.' })
 class PriceChoiceInput {
-  @Field(() => String)
+  @Field(() => String, { description: '`PriceDiffLine.model`.' })
   model: string;
 
   @Field(() => String, { nullable: true, description: '`PriceOffer.source`. Needed where sources disagree.' })
   source?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Prices of a check that become prices of the site.' })
 export class ApplyPricesInput {
-  @Field(() => Int)
+  @Field(() => Int, { description: '`PriceCheck.id`.' })
   checkId: number;
 
   @Field(() => Float, { nullable: true, description: 'Factor of all prices. Default: option PriceSyncMarkup.' })
@@ -258,13 +275,13 @@ export class ApplyPricesInput {
   choices: PriceChoiceInput[];
 }
 
-@InputType()
+@InputType({ description: 'An update of prices to take back.' })
 export class UndoPricesInput {
   @Field(() => Int, { description: '`PriceUpdate.id`.' })
   updateId: number;
 }
 
-@ObjectType()
+@ObjectType({ description: 'The result of `applyPrices`.' })
 export class ApplyPricesPayload {
   @Field(() => PriceUpdateObject, { nullable: true, description: 'Null: the prices are these already.' })
   update: PriceUpdateObject | null;

@@ -61,10 +61,14 @@ export class PriceSyncResolver {
   }
 
   @Access('prices.sync')
-  @PayloadMutation({ check: () => PriceCheckObject }, 'Reads lists of prices. Changes no price.')
+  @PayloadMutation(
+    { check: [() => PriceCheckObject, 'The lists that were read.'] },
+    'Reads lists of prices. Changes no price.',
+  )
   async checkPrices(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => CheckPricesInput) { urls, withCheckId }: CheckPricesInput,
+    @Arg('input', () => CheckPricesInput, { description: 'Where the lists are.' })
+    { urls, withCheckId }: CheckPricesInput,
   ): Promise<{ check: PriceCheckObject }> {
     return { check: toPriceCheck(await this.checks.check(actor, urls, withCheckId)) };
   }
@@ -76,17 +80,21 @@ export class PriceSyncResolver {
   })
   async applyPrices(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => ApplyPricesInput) { checkId, choices, ...terms }: ApplyPricesInput,
+    @Arg('input', () => ApplyPricesInput, { description: 'The check, and the models whose prices are taken.' })
+    { checkId, choices, ...terms }: ApplyPricesInput,
   ): Promise<ApplyPricesPayload> {
     const update = await this.updates.apply(actor, checkId, terms, choices);
     return { update: update && toPriceUpdate(update) };
   }
 
   @Access('prices.sync')
-  @PayloadMutation({ update: () => PriceUpdateObject }, 'Restores the prices from before an update.')
+  @PayloadMutation(
+    { update: [() => PriceUpdateObject, 'The update that was taken back.'] },
+    'Restores the prices from before an update.',
+  )
   async undoPrices(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UndoPricesInput) { updateId }: UndoPricesInput,
+    @Arg('input', () => UndoPricesInput, { description: 'The update.' }) { updateId }: UndoPricesInput,
   ): Promise<{ update: PriceUpdateObject }> {
     return { update: toPriceUpdate(await this.updates.undo(actor, updateId)) };
   }
