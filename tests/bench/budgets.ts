@@ -1,7 +1,7 @@
 /**
- * CPU time that budgets and limits per minute add to a call: a pair of callers without any, on a site without budgets and on
- * one where a thousand other keys and groups have some, and a caller with a budget. Run alone: `npm run bench -- budgets`. Fails
- * above the goal.
+ * Measures the CPU time that budgets and limits per minute add to a call: for callers without budgets, on a site without any
+ * and on one where a thousand other keys and groups have some, and for a caller with a budget. Run alone: `npm run bench --
+ * budgets`. Fails above the goal.
  */
 import { BudgetDirectory } from '../../server/src/billing/budgets/budget-directory.js';
 import { noBudgets, type KnownBudgetRow } from '../../server/src/billing/budgets/known-budget.js';
@@ -57,7 +57,7 @@ async function budgetsAmong(rows: ReadonlyArray<{ budget: KnownBudgetRow }>): Pr
   return new CallBudgets(directory, systemClock, new BudgetRefusals());
 }
 
-/** Everything that a call does about budgets before its reservation. @returns microseconds of CPU time a call */
+/** Runs all work of a call for budgets before its reservation. @returns microseconds of CPU time a call */
 function measure(budgets: CallBudgets, caller: Caller): { microseconds: number; held: number } {
   let held = 0;
   const play = (count: number): void => {

@@ -14,9 +14,9 @@ import { findPostmaster } from './process-usage.js';
 import { oneRound, say, sayHead, sayRatios, sayRounds, type Contender, type Round } from './rounds.js';
 
 /**
- * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a temporary folder,
- * which later runs use again, and sends the same calls to the bare proxy and to each build in turn. Compare builds with
- * each other in one run: ratios to the proxy differ between machines.
+ * `npm run bench -- builds <commit> <commit> … [--rounds 5] [--calls 4000]`: installs and builds each commit in a temporary
+ * folder, which later runs reuse, and sends the same calls to the bare proxy and to each build, alternately. Compare builds
+ * with each other in one run: ratios to the proxy differ between machines.
  */
 const root = join(import.meta.dirname, '../..');
 const words = process.argv.slice(2);

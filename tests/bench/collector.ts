@@ -3,7 +3,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { freePort } from '../support/services/processes.js';
 
-/** `answers`: as a collector should. `refuses`: its port is closed. `hangs`: it accepts requests and never responds. */
+/**
+ * `answers`: the collector responds with success. `refuses`: its port is closed. `hangs`: it accepts requests and never
+ * responds.
+ */
 export type CollectorMode = 'answers' | 'refuses' | 'hangs';
 
 /** A collector for OTLP/HTTP that can be made unavailable. */

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- console`: how long lists of a large site take in a browser: from a click in the navigation to the first
- * row, and from "Next page" to its first row. 2,000 channels, 5,000 users, 200,000 log rows; median and slowest of five.
- * Fails above the goals. Needs a Chromium, and the built console (`npm run build`).
+ * `npm run bench -- console`: measures how long lists of a large site take in a browser, from a click in the navigation to
+ * the first row, and from "Next page" to its first row. The site has 2,000 channels, 5,000 users and 200,000 log rows.
+ * Prints the median and the slowest of five. Fails above the goals. Needs a Chromium, and the built console (`npm run
+ * build`).
  *
  * `npm run bench -- console --pictures`: takes the pictures of README and guide from a smaller site of the same kind, light and dark.
  */
@@ -39,7 +40,10 @@ const pictures: ReadonlyArray<readonly [name: string, path: string]> = [
   ['log', '/log?size=20&type=CONSUME'],
 ];
 
-/** A model in place of one of the seed. Each model of the seed has a channel of its own, so rows stay different. */
+/**
+ * Returns SQL for a readable model name instead of the name of the seed. Each model of the seed has a channel of its own, so
+ * rows stay different.
+ */
 const readableModel = (column: string): string =>
   `(ARRAY['claude-sonnet-4-5', 'gpt-4o', 'gemini-2.5-pro', 'gpt-4o-mini', 'o3-mini', 'deepseek-chat', 'claude-haiku-4-5'])
      [1 + least(6, abs(substring(${column} FROM '[0-9]+')::integer % 20 - 6) / 2)]`;
@@ -55,7 +59,7 @@ const sold = ['usage_hourly', 'usage_five_minutes'].map(
    WHERE model_name LIKE 'model-%'`,
 );
 
-/** Names of people and models in place of those of the seed, their payments, and durations. */
+/** Statements that replace the seed's names of people and models, their payments, and durations by readable ones. */
 const readable = [
   "UPDATE channels SET name = 'Pool ' || id, status = 1 WHERE name LIKE 'seed%'",
   "UPDATE users SET username = (ARRAY['ada', 'grace', 'linus', 'mira', 'noor', 'otto', 'yuki', 'zhang'])[1 + id % 8] || id WHERE id > 1",

@@ -8,8 +8,8 @@ const page = Buffer.alloc(8192, 1);
 const fileBytes = 16 * 2 ** 20;
 
 /**
- * The duration of one flush on the disk of the benchmark's Postgres (`TMPDIR`). A charge waits for one, so no gateway
- * can be faster.
+ * Measures one flush on the disk of the benchmark's Postgres (`TMPDIR`). A charge waits for one flush, so no gateway can be
+ * faster.
  * @returns milliseconds
  */
 export async function flushTimes(): Promise<{ p50: number; p99: number }> {
@@ -17,7 +17,7 @@ export async function flushTimes(): Promise<{ p50: number; p99: number }> {
   try {
     const file = await open(join(folder, 'file'), 'w');
     try {
-      // Written completely first, like a write-ahead file: only then does a flush write nothing but the page.
+      // The file is written completely first, like a write-ahead file. Only then does a flush write nothing but the page.
       await file.write(Buffer.alloc(fileBytes));
       await file.sync();
       const took: number[] = [];

@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- dry-run [<log rows>]`: the time in which proposed prices are replayed over a million logged calls, and
- * whether the totals are those of each row. Prints seconds, and the longest pause of the event loop in milliseconds.
+ * `npm run bench -- dry-run [<log rows>]`: measures the time in which proposed prices are replayed over a million logged
+ * calls, and checks that the totals are the sums of all rows. Prints seconds, and the longest pause of the event loop in
+ * milliseconds.
  */
 import 'reflect-metadata';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -33,7 +34,8 @@ try {
   await migrate(database, url.href, createLogger('silent'));
   await fill(url.href);
   const service = new DryRunService({ database, options: { values: defaultOptionValues() } });
-  // Half of the calls by a new card, the others by the old tables with another ratio, all in a dearer group.
+  // A new card prices half of the calls. The old tables with another ratio price the others. All calls are in a group with a
+  // higher ratio.
   const settings = [
     { key: 'PriceCards', value: '{"gpt-5.5":{"prices":{"input":6,"cachedInput":0.6,"output":36,"webSearch":0.02}}}' },
     { key: 'GroupRatio', value: '{"default":1.1}' },
@@ -62,7 +64,8 @@ try {
     const client = new pg.Client({ connectionString: address });
     await client.connect();
     await client.query(`SELECT logs_ensure_partitions(now() - interval '8 days', 2)`);
-    // As the relay writes them: by a price card with its lines, and by the old tables with the lines of the cost.
+    // The rows have the form in which the relay writes them: with the lines of a price card, or with the old tables and the
+    // lines of the cost.
     const times = `extract(epoch FROM now())::bigint - 600000 + i::bigint * 590000 / ${rows}`;
     await client.query('SET synchronous_commit = off');
     await client.query(
@@ -92,7 +95,7 @@ try {
   await postgres.stop();
 }
 
-/** Computes the same charges by the database's own exact arithmetic, with each row rounded. */
+/** Computes the same charges with the exact arithmetic of the database. Each row is rounded. */
 async function byHand(database: ReturnType<typeof createDataSource>): Promise<{ calls: number; quota: number }> {
   const [sums] = await database.query<Array<{ calls: string; quota: string }>>(
     `SELECT count(*) AS calls, sum(CASE model_name

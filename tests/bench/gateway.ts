@@ -9,14 +9,14 @@ const root = join(import.meta.dirname, '../..');
 const taskset = findProgram(['taskset']);
 const probe = join(import.meta.dirname, 'memory-probe.mjs');
 
-/** Servers on the first core, load and upstream on the second, if there are two. */
+/** Servers run on the first core. Load and upstream run on the second core, if there is one. */
 export const serverCore = 0;
 export const loadCore = 1;
 
 export interface Running {
   readonly pid: number;
   readonly url: string;
-  /** Bytes alive after a garbage collection: the heap, and external memory. */
+  /** Returns the live bytes after a garbage collection: the heap, and external memory. */
   live(): Promise<number>;
   /** Writes a heap snapshot to a file. */
   snapshot(file: string): Promise<void>;
@@ -82,16 +82,16 @@ export async function startFloor(upstreamUrl: string): Promise<Running> {
 }
 
 /**
- * A real Tollgate with production settings and all features enabled. `profileFolder` receives a CPU profile when it
- * stops.
+ * Starts a Tollgate with production settings and all features enabled. `profileFolder` receives a CPU profile when the
+ * server stops.
  */
 export async function startGateway(options: {
   databaseUrl: string;
   redisUrl: string | null;
   profileFolder?: string;
-  /** Further variables. */
+  /** Additional environment variables. */
   environment?: Record<string, string>;
-  /** On all cores instead of the first. */
+  /** Whether the server runs on all cores instead of the first one. */
   everyCore?: boolean;
   /** The folder of another checkout, whose build is started. */
   folder?: string;
@@ -127,7 +127,7 @@ export async function startGateway(options: {
 }
 
 /**
- * Sets a site up through its REST API, which is that of new-api too: one channel per dialect to the upstream.
+ * Sets a site up through its REST API, which new-api has too, with one channel per dialect to the upstream.
  * @param callsAtOnce limit of one user; a fresh site has 1,000
  * @returns the key of an unlimited token
  */
@@ -158,7 +158,7 @@ export async function setUp(url: string, upstreamUrl: string, callsAtOnce = 1000
   });
   const user = (await rest('POST', '/api/user/login', credentials)) as { id: number };
   userId = String(user.id);
-  // Enough for millions of calls.
+  // The quota is enough for millions of calls.
   const self = (await rest('GET', '/api/user/self')) as { username: string; display_name: string; group: string };
   await rest('PUT', '/api/user/', { ...self, id: user.id, password: '', quota: 8_000_000_000_000 });
   if (callsAtOnce > 1000) {
@@ -169,7 +169,7 @@ export async function setUp(url: string, upstreamUrl: string, callsAtOnce = 1000
     rest('POST', '/api/channel/', { mode: 'single', channel: { ...channel, ...more } });
   await add({ type: 1, name: 'chat', models: models.openai });
   await add({ type: 14, name: 'messages', models: models.anthropic });
-  /** new-api returns no key when it makes one. */
+  /** Reads the key from the list, because new-api does not return it when it creates one. */
   const firstKey = async (): Promise<string> => {
     const { items } = (await rest('GET', '/api/token/?p=1&size=10')) as { items: Array<{ key: string }> };
     return items[0]?.key ?? '';

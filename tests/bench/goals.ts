@@ -3,11 +3,16 @@ import { say } from './rounds.js';
 interface Goal {
   readonly goal: number;
   readonly unit: string;
-  /** True for a ratio and a size, which a slow machine leaves as they are. A time is printed beside its goal only. */
+  /**
+   * True for ratios and sizes, which do not depend on the speed of the machine. Times are only printed beside their goal.
+   */
   readonly isJudged: boolean;
 }
 
-/** The goals of a full benchmark. With `--limits`, as in CI, a judged figure fails above 1.5 times its goal. */
+/**
+ * The goals of a full benchmark. With `--limits`, as in CI, the benchmark fails when a judged figure is above 1.5 times its
+ * goal.
+ */
 const goals = {
   'CPU of a JSON call to the floor': { goal: 3.0, unit: '', isJudged: true },
   'CPU of a stream to the floor': { goal: 2.0, unit: '', isJudged: true },
@@ -37,7 +42,7 @@ export function missed(figures: Figures): string[] {
 export const best = (one: Figures, other: Figures): Figures =>
   Object.fromEntries(goalsOf(one).map(({ name, figure }) => [name, Math.min(figure, other[name] ?? Infinity)]));
 
-/** Prints every figure beside its limit or its goal, and `N passed, N failed`, of those judged, as the last line. */
+/** Prints every figure beside its limit or its goal. The last line is `N passed, N failed` for the judged figures. */
 export function sayVerdict(figures: Figures): void {
   const failed = missed(figures);
   say('');

@@ -18,9 +18,10 @@ import { Load, median, quantile } from './load.js';
 import { pause, say } from './rounds.js';
 
 /**
- * `npm run bench -- graphql [--rounds 5] [--seconds 10]`: how much four connections of one common user, who sends one of the worst
- * documents that the limits permit again and again, slow the calls of others. The server has its usual limits and 250,000 logged
- * calls. Quiet and busy times alternate. Fails when a document makes the p50 of a relay call a third longer.
+ * `npm run bench -- graphql [--rounds 5] [--seconds 10]`: measures how much one common user slows the calls of others. The
+ * user sends one of the worst documents that the limits permit, again and again over four connections. The server has its
+ * usual limits and 250,000 logged calls. Quiet and busy times alternate. Fails when a document makes the p50 of a relay call
+ * a third longer.
  */
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -66,7 +67,7 @@ async function attack(url: string, token: string, body: string, isOver: () => bo
   return seen;
 }
 
-/** Signs in as the user with the most calls, whose password becomes that of root. @returns an access token of the user */
+/** Signs in as the user with the most calls, who gets root's password for this. @returns an access token of the user */
 async function tokenOfBusiest(url: string, database: ReturnType<typeof createDataSource>): Promise<string> {
   const [[user]] = await database.query<[Array<{ username: string }>, number]>(
     `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE username = 'root')

@@ -1,4 +1,7 @@
-/** Sends a body many times at once, in a thread of its own, and reports the statuses. 0: the connection was reset. */
+/**
+ * Sends a body many times at once, in a thread of its own, and reports the statuses. Status 0 means that the connection was
+ * reset.
+ */
 import { request } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -15,10 +15,10 @@ import { memoryOf } from './process-usage.js';
 import { say } from './rounds.js';
 
 /**
- * `npm run bench -- hostile [--mb 63]`: 20 hostile bodies in parallel, of every shape, plain and gzip, from a user without
- * balance and from one who pays, against a server with a heap of 512 MB. Meanwhile another user makes ordinary calls. Prints
- * how long those took, and how late timers of the server fired. `tests/security/large-bodies.test.ts` has the promises that
- * do not depend on the machine.
+ * `npm run bench -- hostile [--mb 63]`: sends 20 hostile bodies in parallel to a server with a heap of 512 MB. The bodies
+ * have every shape, plain and gzip, and come from a user without balance and from one with a balance. Meanwhile another user
+ * makes ordinary calls. Prints the times of these calls, and how late timers of the server fired.
+ * `tests/security/large-bodies.test.ts` tests what does not depend on the machine.
  */
 const at = process.argv.indexOf('--mb');
 const bytes = (at === -1 ? 63 : Number(process.argv[at + 1])) * 1024 * 1024;
@@ -52,7 +52,9 @@ async function callOnce(key: string): Promise<number> {
   return response.status;
 }
 
-/** Milliseconds of CPU time of the longest turn of the event loop while a body is parsed: other load does not count. */
+/**
+ * Returns the CPU milliseconds of the longest iteration of the event loop while a body is parsed. Other load does not count.
+ */
 async function longestTurn(body: Buffer): Promise<number> {
   let longest = 0;
   let done = false;
@@ -70,7 +72,7 @@ async function longestTurn(body: Buffer): Promise<number> {
   return longest;
 }
 
-/** Seconds by which timers of the server fired late at most since the last look. */
+/** Returns the seconds by which the latest timer of the server was late since the previous call of this function. */
 async function longestPause(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1]);

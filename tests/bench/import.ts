@@ -27,7 +27,7 @@ const source = await createSource(
   makeContent({ family: 'new-api', upstream: 'http://127.0.0.1:9', now, logs: 1 }),
 );
 try {
-  // Forty days, 30 users, two models.
+  // The log has forty days, 30 users and two models.
   await source.execute(
     `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
      INSERT INTO logs (id, user_id, created_at, type, content, username, token_name, model_name, quota, prompt_tokens,
@@ -58,7 +58,7 @@ try {
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'exit')) as [number];
   const seconds = (performance.now() - began) / 1000;
-  // The charges of this log are made up, so only the ledger is compared.
+  // The charges of this log are invented, so only the ledger is compared.
   const isConsistent = output.includes('The ledger is consistent.') && output.includes('equal to the unit');
   console.log(`${rows} log rows in ${seconds.toFixed(1)} s, ${Math.round(rows / seconds)} rows/s; exit code ${code}`);
   if (!isConsistent) process.exitCode = 3;

@@ -6,7 +6,7 @@ export interface Target {
   readonly key: string;
   /** Headers in addition to those of every call. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text before the name of the model in the body. */
+  /** Text that the body has before the name of the model. */
   readonly modelPrefix?: string;
 }
 
@@ -45,7 +45,7 @@ const messages = (model: string): string =>
 interface Asked {
   readonly path: string;
   readonly body: string;
-  /** The text at the end of a complete response; null if the length proves that it is complete. */
+  /** The text at the end of a complete response; null if the content length shows that it is complete. */
   readonly ends: string | null;
 }
 
@@ -55,7 +55,7 @@ export const models = { openai: 'gpt-4o', anthropic: 'claude-sonnet-4-20250514' 
 const asked = {
   json: { path: '/v1/chat/completions', body: chat(models.openai, false), ends: null },
   stream: { path: '/v1/chat/completions', body: chat(models.openai, true), ends: '[DONE]' },
-  /** The same, open for as long as the upstream sends. */
+  /** A stream that stays open for as long as the upstream sends. */
   slowStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'slow' }), ends: '[DONE]' },
   /** The upstream reports no usage, so the gateway has to count. */
   untoldStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'untold' }), ends: '[DONE]' },
@@ -104,7 +104,7 @@ export class Load {
       const whole = ends === null || (last?.includes(ends) ?? false);
       if (answer.statusCode === 200 && whole) return performance.now() - started;
     } catch {
-      // Counted below.
+      // Failures are counted below.
     }
     if (!this.closed) this.failures += 1;
     return null;

@@ -48,8 +48,8 @@ export interface HttpAsked extends Asked {
 }
 
 /**
- * The same queries as the console and old clients send them: over HTTP, to a separate server on this database. An open
- * transaction prevents it from aggregating what the benchmark left unaggregated.
+ * Sends the queries as the console and old clients do: over HTTP, to a separate server on this database. An open transaction
+ * prevents the server from aggregating rows that the benchmark left unaggregated.
  */
 export async function askOverHttp(databaseUrl: string, ownId: number): Promise<HttpAsked> {
   const holder = new pg.Client({ connectionString: databaseUrl });
@@ -58,7 +58,7 @@ export async function askOverHttp(databaseUrl: string, ownId: number): Promise<H
   await holder.query('SELECT pg_current_xact_id()');
   const server = await spawnServer({
     database: { url: databaseUrl, drop: async () => undefined },
-    // As `npm start` sets it.
+    // `npm start` sets this option too.
     environment: { ENCRYPTION_KEY: benchSecret, NODE_OPTIONS: '--max-semi-space-size=32' },
   });
   const { api } = server;

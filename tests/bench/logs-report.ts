@@ -8,7 +8,7 @@ export interface Batch {
 
 interface Times {
   readonly best: number;
-  /** Mean CPU time of Node and the backends: meaningful on a busy machine, where the elapsed time is not. */
+  /** Mean CPU time of Node and the backends. It is meaningful on a busy machine, where the elapsed time is not. */
   readonly cpu: number;
   readonly median: number;
   readonly p95: number;
@@ -18,7 +18,7 @@ interface Times {
 export interface Result {
   readonly name: string;
   readonly times: readonly Times[];
-  /** null: the result has no rows. */
+  /** The number of rows by size. Null when the query returns no rows. */
   readonly rows: ReadonlyArray<number | null>;
 }
 
@@ -34,7 +34,9 @@ export function timesOf(batches: readonly Batch[]): Times {
   return { best: at(0), cpu, median: at(0.5), p95: at(0.95) };
 }
 
-/** Rows of a list or a file; for a page of usage all aggregated rows, without those that only fill gaps. */
+/**
+ * Returns the rows of a list or a file. For a page of usage these are all aggregated rows, without rows that only fill gaps.
+ */
 export function rowsOf(answer: unknown): number | null {
   if (Array.isArray(answer)) return answer.length;
   if (typeof answer === 'string') return answer.split('\n').length - 1;

@@ -39,15 +39,16 @@ if (!server || sizes.length === 0 || sizes.some((size) => !(size > 0))) {
 }
 const overHttp = process.env.BENCH_HTTP === '1';
 /**
- * Sizes alternate in short turns, so that other load on the machine affects all of them alike: 200 runs, over HTTP 100.
+ * Runs alternate between the sizes in short batches, so that other load on the machine affects all sizes alike: 200 runs,
+ * over HTTP 100.
  */
 const rounds = overHttp ? 20 : 40;
 const [runsPerRound, warmUps] = [5, 5];
 const explained = 3;
 const only = new RegExp(process.env.BENCH_ONLY ?? '');
 /**
- * The callers. `wide`: those of a large gateway, of which ten thousand rows contain only a part. `filled`: so few users
- * (with two keys each) and models that ten thousand rows contain all of them every hour, so that a result has the same
+ * The callers. `wide`: the callers of a large gateway, of which ten thousand rows contain only a part. `filled`: so few
+ * users (with two keys each) and models that ten thousand rows contain all of them every hour, so that a result has the same
  * number of rows at every size.
  */
 const shapes: Readonly<Record<string, readonly string[]>> = {
@@ -64,7 +65,7 @@ type Question = readonly [name: string, ask: () => Promise<unknown>];
 interface Gateway {
   readonly size: number;
   readonly database: ReturnType<typeof createDataSource>;
-  /** The measured queries, and the same against the services, in the same order. */
+  /** The measured queries. `direct` has the same queries for the services, in the same order. */
   readonly asked: readonly Question[];
   readonly direct: readonly Question[];
   close(): Promise<void>;
@@ -86,7 +87,7 @@ try {
   for (const gateway of gateways) await gateway.close();
 }
 
-/** As an admin or the retention period does it. The databases are dropped afterwards. */
+/** Drops the oldest month, as an admin or the retention period does. The databases are dropped afterwards. */
 async function dropOldestMonth({ size, database }: Gateway): Promise<string> {
   const [oldest] = await database.query<Array<{ end: string }>>(
     `SELECT extract(epoch FROM date_trunc('month', to_timestamp(min(created_at)) AT TIME ZONE 'UTC') + interval '1 month')::text AS end FROM logs`,
@@ -169,16 +170,16 @@ async function fill(database: Gateway['database'], url: string, size: number): P
   });
   if (seeded.status !== 0) throw new Error('seeding failed');
   const began = performance.now();
-  // With a long timeout: it waits for transactions in other databases of this server too.
+  // The timeout is long, because the aggregation also waits for transactions in other databases of this server.
   const buckets = await new Aggregator(database, 60_000).run();
   console.log(`${buckets} buckets aggregated in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   await database.query('VACUUM ANALYZE');
 }
 
 /**
- * Prepares the state shortly after the last call: the last 30 to 90 minutes are not aggregated by hour, more than on a
- * running server, and the last 20 to 320 seconds not by five minutes, as on a running server. Of those a busy site has
- * minutes, and the last 20 to 80 seconds as rows.
+ * Prepares the state shortly after the last call. The last 30 to 90 minutes are not aggregated by hour, which is more than
+ * on a running server. The last 20 to 320 seconds are not aggregated by five minutes, as on a running server. A busy site
+ * has the minutes, and the rows of the last 20 to 80 seconds.
  */
 async function leaveTheLast(database: Gateway['database']): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
@@ -258,7 +259,7 @@ function withBadges(logs: LogService): Asked['logs'] {
   };
 }
 
-/** As the console reads a page: with its total. */
+/** Returns the query of a page as the console reads it, with its total. */
 function pageOf(page: number, pageSize: number, direction?: 'ASC'): LogListQuery {
   return {
     page,
@@ -269,7 +270,7 @@ function pageOf(page: number, pageSize: number, direction?: 'ASC'): LogListQuery
   };
 }
 
-/** Ranges of usage include the hour of `to`; those of the log end before `until`. */
+/** Returns a range of the log, which ends before `until`. Ranges of usage include the hour of `to`. */
 function ofLogs({ from, to }: { from: number; to: number }) {
   return { from, until: to };
 }
@@ -278,9 +279,9 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
   const { now } = row;
   const key = keyOf(row);
   const midnight = now - (now % 86_400);
-  // Thirty days at most, which the old paths ask for.
+  // The old paths ask for thirty days at most.
   const today = { from: midnight, to: Math.min(now + 3600, midnight + 86_400) };
-  // As the console queries: complete days, with an open end.
+  // The console asks for complete days, with an open end.
   const month = { from: today.from - 29 * 86_400, to: today.to };
   const toTheSecond = { from: now - 29 * 86_400, to: now };
   const own: Actor = { ...root, id: row.user_id, username: row.username, role: 1 };
@@ -310,7 +311,7 @@ function questions({ logs, usage, hourlyModels, exported }: Asked, row: Busiest)
       actor === root
         ? logs.list(root, filter, pageOf(page, pageSize))
         : logs.listOwn(actor, filter, pageOf(page, pageSize));
-  /** As the console asks: with the number of rows. */
+  /** The console asks with the number of rows. */
   const plain = {
     latency: false,
     firstToken: false,
@@ -418,7 +419,7 @@ async function first(pieces: AsyncIterable<string>): Promise<string> {
   return '';
 }
 
-/** Several runs in sequence, after one that is not counted. Garbage is collected first. */
+/** Runs a query several times, after one run that is not counted. Garbage is collected first. */
 async function batchOf(database: Gateway['database'], ask: () => Promise<unknown>): Promise<Batch> {
   await ask();
   globalThis.gc?.({ type: 'minor' });
@@ -441,7 +442,7 @@ async function batchOf(database: Gateway['database'], ask: () => Promise<unknown
   return { times, cpu: overHttp ? NaN : cpu() - before };
 }
 
-/** NaN when they run on another machine. */
+/** Returns the CPU time of the backends; NaN when they run on another machine. */
 function cpuOfBackends(backends: ReadonlyArray<{ pid: number }>): number {
   try {
     return backends.reduce((sum, { pid }) => {
@@ -453,7 +454,7 @@ function cpuOfBackends(backends: ReadonlyArray<{ pid: number }>): number {
   }
 }
 
-/** Plans, with the settings that a snapshot's first statements make. */
+/** Returns the plans of statements, with the settings that a snapshot's first statements make. */
 function explain(
   database: Gateway['database'],
   statements: ReadonlyArray<{ sql: string; values: unknown[] }>,
@@ -469,7 +470,7 @@ function explain(
   });
 }
 
-/** The statements of one query, inside and outside of its snapshot. */
+/** Records the statements of one query, inside and outside of its snapshot. */
 async function record(
   database: Gateway['database'],
   ask: () => Promise<unknown>,

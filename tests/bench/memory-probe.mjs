@@ -1,5 +1,5 @@
-// Loaded into the benchmark's servers with --import: reports live memory, as opposed to memory not yet returned to the
-// system.
+// This module is loaded into the benchmark's servers with --import. It reports live memory, without memory that is free but
+// not yet returned to the system.
 import process from 'node:process';
 import { writeHeapSnapshot } from 'node:v8';
 
@@ -9,7 +9,7 @@ process.on('message', ({ ask, file }) => {
     return;
   }
   globalThis.gc();
-  // Memory released by finalizers of the first collection is free after the second.
+  // The second collection frees memory that finalizers of the first one released.
   setTimeout(() => {
     globalThis.gc();
     const { heapUsed, external } = process.memoryUsage();

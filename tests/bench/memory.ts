@@ -4,7 +4,7 @@ import { Load } from './load.js';
 import { memoryOf } from './process-usage.js';
 import { pause, say, type Contender } from './rounds.js';
 
-/** The slow streams of the upstream: longer than the measurement, however busy the machine is. */
+/** Returns the slow streams of the upstream. They last longer than the measurement, however busy the machine is. */
 export function slowStreams(minutes: number): { eventCount: number; gapMilliseconds: number } {
   const gapMilliseconds = 500;
   const openSeconds = minutes * 90 + 60;
@@ -12,7 +12,7 @@ export function slowStreams(minutes: number): { eventCount: number; gapMilliseco
 }
 
 interface Seen {
-  /** Bytes, like all of the following: memory the process has from the system. */
+  /** Memory that the process has from the system. Bytes, as for all of the following. */
   readonly resident: number;
   readonly live: number;
 }
@@ -29,21 +29,21 @@ interface Weighed {
   /** Number of open streams. */
   readonly streams: number;
   readonly idle: Seen;
-  /** One value, and then one per minute. */
+  /** The first value, and then one value per minute. */
   readonly open: readonly Seen[];
 }
 
 interface Openness {
   /** Number of streams. */
   readonly streams: number;
-  /** How long the streams stay open; measured each minute, or once for 0. */
+  /** Minutes for which the streams stay open. Memory is measured each minute; 0 means once. */
   readonly minutes: number;
   readonly snapshotFolder: string | undefined;
 }
 
 async function weigh(contender: Contender & Running, { streams, minutes, snapshotFolder }: Openness): Promise<Weighed> {
   const { name } = contender;
-  // Code is compiled and lazy parts are loaded before the measurement; the token tables are the largest of them.
+  // Before the measurement, code is compiled and lazy parts are loaded. The token tables are the largest of these parts.
   const before = new Load(contender, 50);
   await before.full('stream', 50, 5000);
   await before.full('untoldStream', 1, 10);
@@ -52,7 +52,7 @@ async function weigh(contender: Contender & Running, { streams, minutes, snapsho
   const idle = await look(contender);
   if (snapshotFolder) {
     await contender.snapshot(join(snapshotFolder, `${name}-idle.heapsnapshot`));
-    // A node that stood still for so long counts as dead until its next heartbeats.
+    // Taking a snapshot stops the node for so long that it counts as dead until its next heartbeats.
     await pause(20_000);
   }
   const load = new Load(contender, streams);
@@ -84,7 +84,7 @@ const liveBytesEach = ({ streams, idle, open }: Weighed): number =>
   Math.max(...open.map((seen) => seen.live - idle.live)) / streams;
 
 /**
- * Memory of an open stream, at both servers at once. A heap snapshot itself adds to the resident memory.
+ * Measures the memory of an open stream, at both servers at once. A heap snapshot itself adds to the resident memory.
  * @returns live bytes per stream, by the contender's name
  */
 export async function openStreams(

@@ -58,7 +58,7 @@ interface Round {
   readonly perSecond: number;
 }
 
-/** One round over all nodes at once. */
+/** Runs one round over all nodes at once. */
 async function round(nodes: readonly Running[], key: string, postmaster: number | null): Promise<Round> {
   const loads = nodes.map(({ url }) => new Load({ name: 'node', url, key }, width));
   // A server of several workers has them as children.
@@ -69,7 +69,7 @@ async function round(nodes: readonly Running[], key: string, postmaster: number 
   const began = performance.now();
   const timings = await Promise.all(loads.map((load) => load.full('json', Math.ceil(width / nodes.length), each)));
   const seconds = (performance.now() - began) / 1000;
-  // Batches and rollups that are still under way belong to these calls.
+  // Running batches and rollups belong to these calls.
   await pause(1500);
   const count = timings.reduce((sum, timing) => sum + timing.calls, 0);
   const failures = timings.reduce((sum, timing) => sum + timing.failures, 0);
@@ -82,7 +82,7 @@ async function round(nodes: readonly Running[], key: string, postmaster: number 
   };
 }
 
-/** Medians of three rounds after one that warms up. */
+/** Returns the medians of three rounds. The round before them warms the nodes up. */
 async function medians(nodes: readonly Running[], key: string, postmaster: number | null): Promise<Round> {
   const rounds: Round[] = [];
   for (let index = 0; index < 3; index++) rounds.push(await round(nodes, key, postmaster));
@@ -131,7 +131,10 @@ async function spanCounts(url: string): Promise<string> {
   return found.map(([, result, count]) => `${result} ${count}`).join(', ');
 }
 
-/** A fixed rate while the collector responds and while it does not, in turns, until it was unavailable for long enough. */
+/**
+ * Measures latency at a fixed rate, alternating between an available and an unavailable collector, until the collector was
+ * unavailable for long enough.
+ */
 async function ofExport(store: Store, key: string): Promise<void> {
   const collector = await ScriptedCollector.start();
   const node = await startGateway({ ...store, environment: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
@@ -151,7 +154,7 @@ async function ofExport(store: Store, key: string): Promise<void> {
     const memoryBefore = memoryOf(node.pid);
     for (let gone = 0; gone < unavailableSeconds; gone += turnSeconds) {
       await measure('answers', betweenSeconds);
-      // The port is closed, and then open without an answer.
+      // The collector alternates between a closed port and an open port without responses.
       await measure((gone / turnSeconds) % 2 === 0 ? 'refuses' : 'hangs', turnSeconds);
     }
     const counts = await spanCounts(node.url);

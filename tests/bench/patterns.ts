@@ -1,6 +1,6 @@
 /**
- * How long words and patterns of admins keep the event loop from other calls, for the worst patterns and bodies, and what
- * they add to a small call. Run alone: `npm run bench -- patterns`. Fails above the goals.
+ * Measures how long words and patterns of admins block the event loop for other calls, for the worst patterns and bodies,
+ * and how much time they add to a small call. Run alone: `npm run bench -- patterns`. Fails above the goals.
  */
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { defaultOptionValues, type OptionValues } from '../../server/src/options/option-registry.js';
@@ -21,7 +21,7 @@ type Settings = Partial<Pick<OptionValues, 'guardrails.rules' | 'SensitiveWords'
 const logger = createLogger('silent');
 const caller = { user: { id: 1 }, token: { id: 1 } } as Caller;
 
-/** All that a call's input meets between its price and its reservation. @returns whether it was refused */
+/** Runs every check of a call's input between its price and its reservation. @returns whether the call was refused */
 async function check(settings: Settings, body: unknown): Promise<boolean> {
   const options = { values: { ...defaultOptionValues(), ...settings } };
   const words = new SensitiveWords(options, logger);

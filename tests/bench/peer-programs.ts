@@ -15,10 +15,10 @@ const taskset = findProgram(['taskset']);
 const portkey = '@portkey-ai/gateway@1.15.2';
 const litellm = 'litellm[proxy]==1.100.5';
 
-/** Another gateway, and what it leaves out that Tollgate does for every call. */
+/** Another gateway, and the features that Tollgate runs for every call and this gateway does not. */
 export interface Peer {
   readonly name: string;
-  /** For the table. */
+  /** The missing features, for the table. */
   readonly leavesOut: string;
   /** Starts it in `folder`, which is empty, with `upstream` as its only provider. */
   start(folder: string, upstream: string): Promise<RunningPeer>;
@@ -28,7 +28,11 @@ export interface RunningPeer extends Contender {
   stop(): Promise<void>;
 }
 
-/** The peers of the package registries, and those whose program is given. Paths of programs by name. */
+/**
+ * Returns the peers of the package registries, and the peers whose program is given.
+ * @param programs paths of programs by
+ * name
+ */
 export function peersOf(programs: Readonly<Record<string, string>>): Peer[] {
   const { 'new-api': newApi, bifrost } = programs;
   return [
@@ -81,7 +85,7 @@ async function startLiteLLM(folder: string, upstream: string): Promise<RunningPe
     ],
     general_settings: { master_key: 'sk-benchmark' },
   };
-  // JSON is YAML.
+  // The configuration is written as JSON, which is valid YAML.
   await writeFile(join(folder, 'config.yaml'), JSON.stringify(config));
   const port = await freePort();
   const arguments_ = ['--config', 'config.yaml', '--host', '127.0.0.1', '--port', String(port), '--num_workers', '1'];
@@ -90,7 +94,7 @@ async function startLiteLLM(folder: string, upstream: string): Promise<RunningPe
   return ready('LiteLLM', child, { port, key: 'sk-benchmark' });
 }
 
-/** Its REST API is the one that Tollgate keeps. */
+/** Starts new-api, whose REST API is the one that Tollgate has too. */
 async function startNewApi(program: string, folder: string, upstream: string): Promise<RunningPeer> {
   const port = await freePort();
   const environment = { PORT: String(port), SQLITE_PATH: join(folder, 'new-api.db'), SESSION_SECRET: 'benchmark' };

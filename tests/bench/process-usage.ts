@@ -18,7 +18,7 @@ function readStat(pid: number): ProcessStat | null {
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
     return { parent: Number(fields[1]), cpu: ticks * tickMilliseconds };
   } catch {
-    return null; // It ended.
+    return null; // The process has ended.
   }
 }
 

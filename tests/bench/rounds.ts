@@ -8,7 +8,7 @@ export interface Contender extends Target {
 
 export interface Round {
   readonly perSecond: number;
-  /** Milliseconds, like all of the following. */
+  /** Milliseconds, as for all of the following. */
   readonly p50: number;
   readonly p99: number;
   /** CPU time of the server per call. */

@@ -20,10 +20,10 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   'call-path': ['call-path.mjs'],
 };
 
-/** Parts and flags of `compare`, which may stand without its name. */
+/** Parts and flags of `compare`, which work without its name. */
 const ofCompare = /^(?:|json|stream|translated|latency|memory|start|--.*)$/;
 
-/** `npm run bench -- [name] [parameters]`; without a name, `compare`. Builds the server first. */
+/** Runs `npm run bench -- [name] [parameters]`; without a name, `compare`. Builds the server first. */
 const words = process.argv.slice(2);
 const [first = ''] = words;
 const isNamed = Object.hasOwn(benchmarks, first);

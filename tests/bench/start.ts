@@ -9,7 +9,8 @@ const root = join(import.meta.dirname, '../..');
 const starts = 5;
 
 /**
- * Starts the built server as `npm start` does: in an empty folder, where it makes its embedded database, and again.
+ * Starts the built server as `npm start` does: first in an empty folder, where it creates its embedded database, and then
+ * again.
  * @returns seconds from process start until it serves, each the minimum of five starts
  */
 export async function startSeconds(): Promise<{ readonly first: number; readonly again: number }> {

@@ -22,7 +22,7 @@ async function tokenOf(person: Person, scopes: string[], more: object = {}): Pro
   return { id: accessToken.id, secret };
 }
 
-/** With the token alone: no cookie and no user id. */
+/** Sends a query with the token alone, without a cookie and a user id. */
 const as = (secret: string, query: string) => site.graphql(null, query, {}, { authorization: `Bearer ${secret}` });
 
 it('signs in with the token alone', async () => {

@@ -80,7 +80,7 @@ async function alerts(person = root, filter: Record<string, unknown> = {}): Prom
 
 describe('conditions', () => {
   let values: OptionValues;
-  /** A recent one: five-minute rows older than two days are deleted by the server. */
+  /** The server deletes five-minute rows that are older than two days, so the rows are recent. */
   const five = Math.floor(Date.now() / 300_000) * 300;
   const now = (five + 120) * 1000;
   const conditions = () =>
@@ -132,7 +132,7 @@ describe('conditions', () => {
     await count(five, half, 2, 6, 'n');
     await count(five, fewer, 11, 9);
     await count(five, rare, 0, 19);
-    // Ten minutes and more ago.
+    // These calls are at least ten minutes old.
     await count(five - 900, old, 0, 100);
     expect([...(await conditions().errorRates())]).toEqual([
       [half, { channelName: 'half', calls: 20, failedCalls: 10, threshold: 50 }],
@@ -245,7 +245,7 @@ it('opens one alert while a channel is disabled, and ends it when the channel se
   expect(alert).toMatchObject({ kind: 'CHANNEL_DISABLED', channelId: id, channelName: 'flaky', endedAt: null });
   expect(alert?.reason).toBe('401 invalid key');
 
-  // It goes on: no second one.
+  // The failures go on, and no second alert is opened.
   await set('RetryTimes', '2');
   await site.graphql(root, 'mutation ($id: Int!) { enableChannel(id: $id) { channel { id } } }', { id });
   await until(async () => ((await alerts()).items[0]?.endedAt ? true : undefined));
@@ -267,7 +267,7 @@ it('counts what an admin has not seen, for each admin', async () => {
     },
   );
   expect(data?.['markAlertsSeen']).toEqual({ unseenCount: 0 });
-  // An older id takes nothing back.
+  // Marking alerts as seen up to an older id changes nothing.
   await site.graphql(root, 'mutation { markAlertsSeen(until: 0) { unseenCount } }');
   expect([(await alerts()).unseenCount, (await alerts(admin)).unseenCount]).toEqual([0, 2]);
 });
@@ -334,7 +334,7 @@ describe('messages', () => {
     expect(letter.subject).toBe(title);
     await mail.mailTo('boss@example.com');
 
-    // Enabled and disabled again within the hour: shown again, not sent again.
+    // The channel is enabled and disabled again within the hour: the alert is shown again, but not sent again.
     await site.graphql(root, 'mutation ($id: Int!) { enableChannel(id: $id) { channel { id } } }', { id });
     await until(async () => ((await alerts(root, { isOpen: true })).totalCount === 0 ? true : undefined));
     await site.query('UPDATE channels SET status = 3 WHERE id = $1', [id]);

@@ -18,12 +18,12 @@ beforeAll(async () => {
   upstream = await startUpstream();
   site = await Site.open();
   people.root = await site.setUp();
-  // The user 2, whom examples change.
+  // The examples change the user with id 2.
   await site.invite(people.root);
   people.common = await site.invite(people.root);
   await site.expectSuccess(people.root, 'PUT', '/api/user', { id: people.common.id, quota: 1_000_000 });
   people.admin = await site.invite(people.root, 'admin');
-  // The key 1, the channel 1 and the code 1 of the examples.
+  // The examples use the key 1, the channel 1 and the code 1.
   await site.server.api.createToken(people.common);
   const models = [
     'gpt-4o',
@@ -94,7 +94,10 @@ describe('the document', () => {
   });
 });
 
-/** Aliases of `/v1`, the drawing modes, the console, and what is described elsewhere. */
+/**
+ * Whether a path is not in the document: aliases of `/v1`, the drawing modes, the console, and paths that are described
+ * elsewhere.
+ */
 const known = (url: string): boolean =>
   /^\/(hf\/v1|v1beta\/openai|openai|anthropic\/v1|v1(beta1)?\/projects|v1beta\/:vendor|:mode\/mj)\/|^\/models$|^\/graphql(\/stream)?$|^\/(v1|v1beta)\/models\/:model\/\*$|^\/v1\/models\/\*$|^\/openapi\.json$|^\/docs\b|^\/[\w./-]+\.\w{2,5}$/.test(
     url,
@@ -102,7 +105,10 @@ const known = (url: string): boolean =>
 const braced = (url: string): string => url.replace(/:(\w+)/g, '{$1}').replace('*', '{path}');
 
 describe('examples', () => {
-  /** Deletions and bans come last, calls of models before channels without a provider exist. */
+  /**
+   * Returns the order in which the operation is tested: deletions and bans come last. Calls of models come first, while no
+   * example has created a channel without a provider.
+   */
   const rank = ({ method, path, operation }: Described): number => {
     if (method === 'DELETE') return /^\/api\/\w+\/\{id\}$/.test(path) ? 5 : 4;
     if (path === '/api/user/manage') return 3;
@@ -141,7 +147,7 @@ async function check({ method, path, operation }: Described): Promise<string[]> 
   const isOwnEnd = method === 'DELETE' && path === '/api/user/self';
   const person = isOwnEnd ? await site.invite(people.root) : role in people ? people[role as 'common'] : null;
   const headers = role === 'key' ? { authorization: `Bearer ${key}` } : anywhere();
-  // These need an upgrade or a form; what an example without one gets is a failure of the described form.
+  // These operations need an upgrade or a form. An example without one gets an error in the described format.
   const url = `${filled}${search.size > 0 ? `?${search}` : ''}`;
   const answer = await site.server.api.rest(person, method, url, body, headers);
   const name = `${method} ${path}`;
@@ -155,7 +161,7 @@ async function check({ method, path, operation }: Described): Promise<string[]> 
   return faultsOf(path, method.toLowerCase(), operation, answer.status, content).map((fault) => `${name}: ${fault}`);
 }
 
-/** Calls of models that the site's channel serves. */
+/** The calls of models that the site's channel serves. */
 const served = new Set([
   ...['/v1/models', '/v1/models/{model}', '/v1beta/models', '/v1/chat/completions', '/v1/responses/input_tokens'],
   ...['/v1/messages', '/v1/messages/count_tokens', '/v1beta/models/{path}', '/v1/completions', '/v1/embeddings'],
@@ -169,7 +175,7 @@ const served = new Set([
   ],
 ]);
 
-/** A test of a channel that does not exist, and payments without a gateway, fail in their own form. */
+/** Whether an operation may fail in a format of its own: the test of an unknown channel, and payments without a gateway. */
 const mayFail = (path: string): boolean =>
   path === '/api/channel/test/{id}' || /^\/api\/user\/(amount|pay)$/.test(path);
 
@@ -197,7 +203,7 @@ function faultsOf(
 
 const escapePointer = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-/** Keys of a response that no form of its schema has. */
+/** Returns the keys of a response that no format of its schema has. */
 function undocumented(schema: unknown, value: unknown, at = ''): string[] {
   const forms = formsOf(schema);
   if (Array.isArray(value))

@@ -38,7 +38,7 @@ const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', pa
 
 type Request = readonly [path: string, body?: unknown];
 
-/** Each case creates the object that its request changes. */
+/** Requests by operation. Each case creates the object that its request changes. */
 const acts: Record<string, () => Promise<Request> | Request> = {
   'POST /api/user': () => ['/api/user/', { username: fresh(), password: 'a good password' }],
   'PUT /api/user': async () => ['/api/user/', { id: await user(), display_name: 'Other' }],
@@ -99,11 +99,14 @@ const acts: Record<string, () => Promise<Request> | Request> = {
   },
 };
 
-/** These change no audited object: a source or a price list is stored to be looked at, a provider is asked, cooldowns end. */
+/**
+ * These routes change no audited object: they store a source or a price list for a preview, ask a provider, or end
+ * cooldowns.
+ */
 const others = [
   ...['POST /api/import/file', 'POST /api/price_check', 'POST /api/channel/fetch_models'],
   'DELETE /api/channel/:id/cooldowns',
-  // Its reading is a row of the log.
+  // Reading a key writes a row to the usage log.
   'POST /api/channel/:id/key',
 ];
 

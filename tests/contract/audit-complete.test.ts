@@ -327,19 +327,19 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   deleteLogs: ['log', 'delete', () => 'deleteLogs(before: "2020-01-02T00:00:00Z") { count }'],
 };
 
-/** A price of a file, for `applyPrices`. */
+/** Stores a price list from a file for `applyPrices`. @returns the id of its check */
 async function priceCheck(model: string): Promise<number> {
   const card = { prices: { input: 1, output: 2 } };
   const answer = await site.expectSuccess(root, 'POST', '/api/price_check?name=a.json', { [model]: card });
   return (answer.body.data as { id: number }).id;
 }
 
-/** These only read, or change states that no admin sets; none of them changes an audited object. */
+/** These mutations only read, or change states that no admin sets. None of them changes an audited object. */
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
   ...['updateAllChannelBalances', 'clearChannelCooldowns', 'clearChannelSessions', 'checkPrices'],
   ...['markAlertsSeen', 'sendTestAlert', 'testPayment'],
-  // Their entries need a source: import.test.ts.
+  // Entries of the import need a source, so `import.test.ts` tests them.
   ...['checkImport', 'startImport', 'cancelImport', 'discardImport'],
 ];
 

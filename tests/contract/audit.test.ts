@@ -89,7 +89,7 @@ describe('options', () => {
       ['ModelPrice', null, 0.2],
     ]);
     expect(await entries({ entry: 'never priced' })).toEqual([]);
-    // A change of user 12 has no entries of tables.
+    // An entry of a table is found only in changes of options, not of users.
     expect(await entries({ entry: 'audited-a', subjects: ['USER'] })).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ describe('options', () => {
     delete cards['a-model-of-a-large-catalogue-2401'];
     await set();
     const found = await entries({ entry: name, subjectIds: ['PriceCards'] });
-    // The newest first: the change, then the import, whose entries are in several parts.
+    // The newest row comes first: the change, then the import, whose entries have several parts.
     expect(found).toHaveLength(2);
     expect(found[1]?.changes.flatMap(({ after }) => Object.keys(JSON.parse(after ?? '') as object))).toEqual(
       Object.keys(cards).concat('a-model-of-a-large-catalogue-2401').sort(inOrder),

@@ -54,7 +54,7 @@ it('compares proposed prices with each enabled channel, by its factor, its card 
   const line = { groups: ['default'], above: 0, serviceTier: null };
   expect(await losses({ settings: [setting('PriceCards', cards)] })).toEqual([
     { ...line, channelId: listed, channelName: 'listed', modelName: 'gpt-4.1', quantity: 'input', price: 1.5, cost: 2 },
-    // The card gives searches away, which are listed at $0.025.
+    // The card charges nothing for searches, whose list price is $0.025.
     {
       ...line,
       channelId: cheap,

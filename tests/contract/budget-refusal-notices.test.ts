@@ -57,7 +57,7 @@ beforeEach(async () => {
   for (const noted of [refusals, otherRefusals]) noted.take();
 });
 
-/** Both nodes look at the same time, or one after the other. */
+/** Runs the check for notices on both nodes, at the same time or one after the other. */
 async function noticesOfRun(inTurn = false): Promise<Array<readonly [number | 'root', string]>> {
   await Promise.all([relay.idle(), two.idle()]);
   sent.length = 0;
@@ -89,7 +89,7 @@ it('comes once in a window where what is left is too little for a call, from one
   const id = await addBudget('token', tokenId, 'money', 500_000);
   const statuses = await Promise.all(Array.from({ length: 60 }, (_, at) => ask(key, {}, at % 2 === 0 ? relay : two)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(33);
-  // Each node has refused a call, so that either may report first.
+  // Each node has refused a call, so either node may send the notice first.
   expect([await ask(key), await ask(key, {}, two)]).toEqual([429, 429]);
   expect(await noticesOfRun()).toEqual([[userId, `budget_${id}_100`]]);
   expect(sent[0]?.[1]).toMatchObject({
@@ -100,11 +100,11 @@ it('comes once in a window where what is left is too little for a call, from one
   });
   expect(await ask(key)).toBe(429);
   expect(await noticesOfRun()).toEqual([]);
-  // The next window.
+  // The next window begins.
   now += 24 * 3_600_000;
   expect(await noticesOfRun()).toEqual([]);
   await Promise.all(Array.from({ length: 33 }, () => ask(key)));
-  // Without a refused call 99 percent are 80.
+  // While no call was refused, a budget that is 99 percent used is reported at the threshold of 80 percent.
   expect(await noticesOfRun()).toEqual([[userId, `budget_${id}_80`]]);
   expect(await ask(key, {}, two)).toBe(429);
   expect(await noticesOfRun()).toEqual([[userId, `budget_${id}_100`]]);
@@ -150,8 +150,8 @@ it('comes after a running call has used the rest', async () => {
   await nodes[0]!.run();
   release();
   expect(await running).toBe(200);
-  // The note was kept, because the running call might have returned its part. In turn, because the node that
-  // refused nothing would report that half is used if it came first.
+  // The record of the refusal was kept, because the running call might have returned its reservation. The nodes check one
+  // after the other, because a node without a refusal would report the threshold of 50 percent if it came first.
   expect(await noticesOfRun(true)).toEqual([[userId, `budget_${id}_100`]]);
 });
 

@@ -4,7 +4,7 @@ import { Budget } from '../../server/src/billing/budgets/budget.entity.js';
 import type { Notice } from '../../server/src/console/notifications/delivery.js';
 import { Site, type Person } from './site.js';
 
-/** Budgets over REST and as CSV, and the notices about them. `budgets.test.ts` has GraphQL. */
+/** Tests of budgets over REST and as CSV, and of their notices. `budgets.test.ts` tests GraphQL. */
 let site: Site;
 let root: Person;
 let owner: Person;
@@ -216,7 +216,7 @@ describe('notices', () => {
     now = Date.UTC(2026, 2, 28, 12);
   });
 
-  /** Both nodes look at the same time. */
+  /** Runs the check for notices on both nodes at the same time. */
   const noticesOfRun = async (): Promise<Array<readonly [number | 'root', string]>> => {
     sent.length = 0;
     await Promise.all([node.run(), second.run()]);
@@ -255,7 +255,7 @@ describe('notices', () => {
     now = Date.UTC(2026, 2, 29);
     expect(await noticesOfRun()).toEqual([]);
     await use(id, now, 450_000);
-    // Of 50 and 80 percent only the higher one.
+    // Of the thresholds 50 and 80 percent, only the higher one is reported.
     expect(await noticesOfRun()).toEqual([[owner.id, `budget_${id}_80`]]);
   });
 

@@ -83,7 +83,7 @@ async function lastRow(): Promise<Logged> {
 }
 
 it('takes what the provider reports, else the card of the channel, else the list price times the factor', async () => {
-  // Sold at 2.5 and 10 USD per million: 0.26 USD. Listed at the same.
+  // The call is sold at 2.5 and 10 USD per million, which is 0.26 USD. The list price is the same.
   await call('gpt-4o', { cost: 0.2 });
   expect(await lastRow()).toMatchObject({
     usd: 0.26,
@@ -106,13 +106,13 @@ it('takes what the provider reports, else the card of the channel, else the list
       ],
     },
   });
-  // Sold at the list price of 2 and 8 USD: 0.208 USD. The card: 1 and 4 USD.
+  // The call is sold at the list price of 2 and 8 USD, which is 0.208 USD. The cost card has 1 and 4 USD.
   await call('gpt-4.1');
   expect(await lastRow()).toMatchObject({
     usd: 0.208,
     cost: { usd: 0.104, marginUsd: 0.104, basis: 'CARD', card: 'gpt-4.1', factor: 1 },
   });
-  // Output has no price of its own on this card, and costs nothing.
+  // Output has no price on this card, so it costs nothing.
   await call('own-model');
   expect(await lastRow()).toMatchObject({ usd: 0.202, cost: { usd: 0.05, basis: 'CARD', card: 'own-*' } });
   await call('unlisted');

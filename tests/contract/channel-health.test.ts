@@ -92,14 +92,14 @@ it('counts failed attempts by kind with their last error, and those that another
   expect([await call(), await call(), await call(), await call()]).toEqual([200, 200, 200, 200]);
   // A refused request is not tried again.
   expect(await call()).toBe(400);
-  // Nothing is left that could serve the last call.
+  // No further channel could serve the last call.
   second.script({}, serverError(502));
   expect(await call()).toBe(502);
   await stored(6, 3);
 
   const rows = await read('window: HOUR');
   expect(rows.map(({ channelName, failures: _, p50Ms: _half, p95Ms: _most, ...row }) => [channelName, row])).toEqual([
-    // 503, 500, 401 and 500 of five attempts that were not refused requests.
+    // Five attempts were not refused because of the request, and four of them failed with 503, 500, 401 and 500.
     ['first', { channelId: failing, calls: 1, failedAttempts: 4, failureRate: 0.8, rescuedAttempts: 3 }],
     ['second', { channelId: serving, calls: 3, failedAttempts: 1, failureRate: 0.25, rescuedAttempts: 0 }],
   ]);
@@ -132,7 +132,7 @@ it('has percentiles of the durations of a day, as the rollups know them', async 
        VALUES ($1, 1, 1, $2, 'm', 'default', 10, '{0,0,0,9,0,0,0,0,0,1}')`,
     [hour - 5 * 3600, id],
   );
-  // 25 hours ago, and 23 hours ago.
+  // The failures happened 25 hours ago and 23 hours ago.
   await site.query(
     `INSERT INTO channel_failures VALUES ($1, $3, 'TIMEOUT', 70, $1, 'm', 'old'),
      ($2, $3, 'TIMEOUT', 30, $2, 'm', 'no response')`.replaceAll('$3', String(id)),
@@ -147,7 +147,8 @@ it('has percentiles of the durations of a day, as the rollups know them', async 
     failedAttempts: 30,
     failureRate: 0.75,
     rescuedAttempts: 0,
-    // Five ninths into 200 to 300 ms; half into 2,000 to 3,000 ms.
+    // The median is five ninths of the distance from 200 to 300 ms, and the 95th percentile is half of the distance from
+    // 2,000 to 3,000 ms.
     p50Ms: 256,
     p95Ms: 2500,
     failures: [{ kind: 'TIMEOUT', attempts: 30, lastModel: 'm', lastError: 'no response' }],
@@ -164,7 +165,7 @@ it('takes as many statements for sixty channels as for two', async () => {
     });
     return statements.length * 1000 + rows;
   };
-  // Sites of their own, because a node reads the figures at most every ten seconds.
+  // These tests have sites of their own, because a node reads the figures at most every ten seconds.
   let other = await Site.open();
   let admin = await other.setUp();
   const fill = (channels: number) =>
@@ -181,7 +182,7 @@ it('takes as many statements for sixty channels as for two', async () => {
   admin = await other.setUp();
   await fill(60);
   const sixty = await ask();
-  // Readers within the ten seconds share the reading.
+  // All readers within ten seconds get the same figures.
   const again = await ask();
   await other.stop();
   expect([two % 1000, sixty % 1000, sixty - 60]).toEqual([2, 60, two - 2]);

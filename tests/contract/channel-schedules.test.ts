@@ -146,7 +146,7 @@ describe('testing all channels', () => {
     expect(messages).toEqual(['', 'A test is already running', 'A test is already running']);
     release();
     await until(tested);
-    // The end of the run opens the next.
+    // The next run can begin when this one has ended.
     let next = await call('/api/channel/test');
     for (let tries = 0; next.body['success'] !== true && tries < 1600; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 25));
@@ -189,7 +189,7 @@ describe('testing all channels', () => {
     upstream.script({ key: 'sk-good' }, passes);
     upstream.script({ key: 'sk-bad' }, unauthorized());
     const [id, other] = [await create({ key: 'sk-bad' }), await create({ key: 'sk-good' })];
-    // As another node writes it. Without Redis this one hears of it at the next periodic read.
+    // The row is changed as by another node. Without Redis this node learns of the change at its next periodic read.
     await site.query('UPDATE channels SET key_sealed = (SELECT key_sealed FROM channels WHERE id = $2) WHERE id = $1', [
       id,
       other,
@@ -321,7 +321,7 @@ describe('balances', () => {
     expect(answer.data).toEqual({ updateChannelBalance: { channel: { balance: { amount: 7.5, unit, at } } } });
   });
 
-  /** Their URLs are fixed, so tests cannot redirect them. */
+  /** The URLs of these providers are fixed, so tests cannot redirect them. */
   it.each<[number, string, Record<string, string>, unknown]>([
     [
       10,
@@ -524,7 +524,7 @@ describe('schedules on a clock', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
 
-  /** Leases that use the clock of this test. */
+  /** Returns leases that use the clock of this test. */
   function leases(): Pick<SharedState, 'lease' | 'release'> {
     const held = new Map<string, { owner: string; until: number }>();
     return {

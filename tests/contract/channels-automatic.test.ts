@@ -48,7 +48,7 @@ function call(): Promise<{ readonly status: number }> {
   return site.rest(null, 'POST', '/v1/chat/completions', body, headers);
 }
 
-/** Disabling is not awaited by the response: waits for it. */
+/** Waits for a status of the channel, because the response does not wait for the channel to be disabled. */
 async function stateOf(status: number): Promise<State | undefined> {
   for (let attempt = 0; ; attempt++) {
     const [row] = await site.query<State>('SELECT status, other_info FROM channels');
@@ -84,7 +84,7 @@ it.each([
 ])('a channel %s stays', async (_name, more, fault) => {
   upstream.script({}, fault());
   await callThrough(more);
-  // Long enough for work that the response does not await.
+  // The delay is long enough for work that the response does not wait for.
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(await stateOf(1)).toMatchObject({ status: 1, other_info: '' });
   expect(await site.query('SELECT 1 FROM logs WHERE type = 4')).toEqual([]);
@@ -92,7 +92,7 @@ it.each([
 
 it('a channel that must not be disabled any more serves at once, although this node did not hear of it', async () => {
   const id = await create();
-  // As another node writes it.
+  // The row is changed as by another node.
   await site.query('UPDATE channels SET auto_ban = 0 WHERE id = $1', [id]);
   upstream.script({}, unauthorized());
   expect((await call()).status).toBeGreaterThanOrEqual(400);
@@ -102,7 +102,7 @@ it('a channel that must not be disabled any more serves at once, although this n
 });
 
 describe('a key that was replaced meanwhile', () => {
-  /** Long enough for work that the response does not await. */
+  /** Waits long enough for work that the response does not wait for. */
   const pause = () => new Promise((resolve) => setTimeout(resolve, 150));
 
   it('is refused without consequences for the channel', async () => {
@@ -132,7 +132,7 @@ describe('a key that was replaced meanwhile', () => {
     const id = await create();
     expect((await call()).status).toBe(200);
     const other = await create({ key: 'sk-new-key', models: 'another' });
-    // As another node writes it. Without Redis this one hears of it at the next periodic read.
+    // The row is changed as by another node. Without Redis this node learns of the change at its next periodic read.
     await site.query('UPDATE channels SET key_sealed = (SELECT key_sealed FROM channels WHERE id = $2) WHERE id = $1', [
       id,
       other,
@@ -143,7 +143,7 @@ describe('a key that was replaced meanwhile', () => {
     expect(await site.query('SELECT status, other_info FROM channels WHERE id = $1', [id])).toEqual([
       { status: 1, other_info: '' },
     ]);
-    // It has read the channel again.
+    // The node has read the channel again.
     upstream.reset();
     expect((await call()).status).toBe(200);
     expect(upstream.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-new-key');
@@ -158,14 +158,14 @@ describe('a key that was replaced meanwhile', () => {
     expect((await call()).status).toBe(429);
     late.refuse();
     await late.call;
-    // Every edit of any channel compares what is known with the present keys.
+    // Every edit of any channel compares the node's copies of the keys with the stored keys.
     await site.expectSuccess(root, 'PUT', '/api/channel/', { id, priority: 7 });
     const before = upstream.requests.length;
     expect((await call()).status).toBe(429);
     expect(upstream.requests).toHaveLength(before);
   });
 
-  /** A call that reached the provider, which refuses it later. */
+  /** Makes a call that has reached the provider. The provider refuses it when `refuse` is called. */
   function held(refusal = unauthorized()): {
     readonly call: Promise<unknown>;
     readonly arrived: Promise<void>;
@@ -189,7 +189,7 @@ describe('a key that was replaced meanwhile', () => {
     await late.arrived;
     const address = `${upstream.url}/new`;
     if (isKnown) await site.expectSuccess(root, 'PUT', '/api/channel/', { id, base_url: address });
-    // As another node writes it.
+    // The row is changed as by another node.
     else await site.query('UPDATE channels SET base_url = $2 WHERE id = $1', [id, address]);
     late.refuse();
     await late.call;

@@ -482,7 +482,7 @@ it('keeps why a test failed, whatever its time, until one passes', async () => {
   expect(await read('FAILED')).toEqual([{ name: 'main', lastTest: { milliseconds, error } }]);
   expect(await read('PASSED')).toEqual([]);
   expect(await read('NONE')).toEqual([{ name: 'untested', lastTest: null }]);
-  // A refused key responds fast, and is no fast channel.
+  // A channel with a refused key responds fast, but must not be listed among the fast channels.
   await site.query('UPDATE channels SET response_time = 9000, test_time = 1700000000 WHERE id <> $1', [id]);
   const sorted = await site.graphql(
     admin,
@@ -529,7 +529,7 @@ it('is copied once, however often a copy with the same idempotency key is sent',
   const first = await copy('once');
   const made = (first.data?.['copyChannel'] as { channel: { id: number } }).channel.id;
   expect(first.data).toEqual({ copyChannel: { channel: { id: made }, replayed: false } });
-  // Also after a change of the channel that was copied.
+  // The retry also returns the first copy after the original channel was changed.
   await site.graphql(admin, `mutation { updateChannel(input: { id: ${id}, weight: 3 }) { channel { id } } }`);
   expect((await copy('once')).data).toEqual({ copyChannel: { channel: { id: made }, replayed: true } });
   expect((await copy('other')).codes).toEqual(['CONFLICT']);

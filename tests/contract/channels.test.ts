@@ -635,7 +635,7 @@ describe('testing a channel', () => {
   it.each([
     [1, 'm3e-base', '/v1/embeddings'],
     [1, 'BAAI/bge-m3', '/v1/embeddings'],
-    // Such a channel has no other field; the URL depends on the name.
+    // A channel of this type has no other field that selects the endpoint. The URL depends on the model's name.
     [44, 'of-any-name', '/chat/'],
   ])('has a channel of type %d embed when its first model is %s', async (type, model, address) => {
     await call('GET', `/api/channel/test/${await create({ type, models: model })}`);

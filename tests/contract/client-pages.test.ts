@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => relay.stop());
 
-/** The programs that are here without installing anything, by the language of the block. */
+/** The programs that run without an installation, by the language of the code block. */
 const commands: Record<string, (text: string) => [string, string[]]> = {
   sh: (text) => ['bash', ['-c', text]],
   ts: (text) => ['node', ['--input-type=module', '-e', text]],
@@ -52,15 +52,15 @@ it('has eight such blocks', () => {
 });
 
 /**
- * Programs with a form instead of a file, or with variables of their own: the address that the page gives, with which each of them
- * lists the models and asks as OpenAI's package does.
+ * Programs that have a form instead of a file, or variables of their own. The test uses the address that the page gives to
+ * list the models and make a call as OpenAI's package does.
  */
 const entered: ReadonlyArray<[page: string, field: string, appended?: string]> = [
   ['cline.md', 'Base URL: '],
   ['cursor.md', 'Base URL: '],
   ['dify.md', 'Base URL: '],
   ['n8n.md', 'Base URL: '],
-  // It appends `/v1` itself.
+  // Cherry Studio appends `/v1` itself.
   ['cherry-studio.md', 'Base URL: ', '/v1'],
   ['lobechat.md', 'OPENAI_PROXY_URL='],
   ['open-webui.md', 'OPENAI_API_BASE_URL='],
@@ -107,12 +107,12 @@ it('OpenCode: the file names the package of an OpenAI-compatible provider, with 
 
 it('every page is tried by one of these tests or by the programs of test:agents', () => {
   const tried = [...runnable.map(({ name }) => name.split(' ')[0]), ...entered.map(([page]) => page), 'opencode.md'];
-  // `tests/agents`: the programs, and the blocks in Python.
+  // `tests/agents` tests these programs and the Python blocks.
   const byAgents = ['claude-code.md', 'codex.md', 'gemini-cli.md', 'python.md', 'llamaindex.md'];
   expect([...new Set([...tried, ...byAgents])].sort()).toEqual([...pages].sort());
 });
 
-/** Settings with which `npm run test:agents` runs the real programs. */
+/** The settings with which `npm run test:agents` runs the real programs. */
 it.each([
   ['claude-code.md', ['ANTHROPIC_BASE_URL', 'ANTHROPIC_AUTH_TOKEN']],
   [

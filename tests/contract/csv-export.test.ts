@@ -88,7 +88,7 @@ it('exports for people what the console lists: one type without tests, and rows 
   expect(await exported('type=2')).toEqual(['free']);
   expect(await exported('type=0')).toEqual(['unknown']);
   expect(await exported('max_quota=0')).toEqual(['free']);
-  // Nothing costs less than nothing, as in the list.
+  // No cost is below zero, so the file is empty, as the list is.
   expect(await exported('max_quota=-1')).toEqual([]);
   await site.query('DELETE FROM logs WHERE created_at = 1600000001');
 });
@@ -141,7 +141,7 @@ it('keeps credits and deductions out of the costs', async () => {
       ],
     },
   });
-  // REST clients read a deduction as 0, as ever.
+  // REST clients have always read a deduction as 0.
   const stored = await site.query<{ quota: string }>(
     'SELECT quota FROM logs WHERE user_id = $1 AND type = 3 ORDER BY id',
     [user.id],

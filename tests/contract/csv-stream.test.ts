@@ -22,7 +22,7 @@ beforeAll(async () => {
   site = await Site.open();
   root = await site.setUp();
   await site.query('DELETE FROM logs');
-  // Fifty megabytes each: more than any network buffers for a client that does not read.
+  // The exports have fifty megabytes each, which is more than a network buffers for a client that does not read.
   await site.query(
     `INSERT INTO logs (created_at, type, user_id, username, channel_id, model_name, "group", content)
      SELECT 1700000000 + n, 2, 1, 'root', 7, 'gpt-4o', 'default', repeat('c', 4000) FROM generate_series(1, ${logs}) n`,
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => site.stop());
 
-/** `firstRows`: the piece that contains the first rows. */
+/** The exports. `firstRows` is the number of the piece that contains the first rows. */
 const exports = [
   ['logs', { rows: logs, firstRows: 2, path: '/api/log/export' }],
   [
@@ -51,9 +51,9 @@ const exports = [
   ],
 ] as const;
 
-/** Results of the exports requested since. */
+/** The state of the exports that were requested since `watch` was called. */
 interface Watch {
-  /** Pieces that were made. */
+  /** Number of pieces that were made. */
   made: number;
   /** Whether a piece is blocked. */
   held: boolean;
@@ -112,7 +112,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
     headers: { cookie: root.cookie, 'veloera-user': String(root.id), ...headers },
     agent: false,
   });
-  // The test decides how it ends.
+  // The test decides when the request ends, so errors are ignored here.
   asked.on('error', () => undefined).end();
   return asked;
 }
@@ -130,7 +130,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10);
 }
 
-/** No connection is checked out, and none runs a query or a transaction. */
+/** Whether no connection is checked out, and no connection runs a query or a transaction. */
 async function isAtRest(): Promise<boolean> {
   const { idleCount, totalCount } = poolOf(site.dataSource);
   const busy = await site.query(
@@ -246,7 +246,7 @@ it.each([
       const before = asks;
       await pieces.next();
       const after = asks;
-      // Rows, and names.
+      // The reading costs statements for rows and for names only.
       expect(after - before).toBeLessThanOrEqual(4);
       await delay(20);
       expect(asks).toBe(after);

@@ -1,6 +1,6 @@
 import { Site, type Person } from './site.js';
 
-/** Cursors that were cut, changed or made up are wrong input, in every list. */
+/** Every list refuses cursors that were cut, changed or invented. */
 let site: Site;
 let root: Person;
 
@@ -30,7 +30,7 @@ afterAll(() => site.stop());
 
 const values = ['x', '', '2026-13-45', 1e30, 1.5, -1, null, true, '99999-01-01', 'infinity'];
 
-/** A cursor of calls in flight: reservations of a test would be swept. */
+/** A cursor of calls in flight without a call: the sweeper would remove reservations that a test inserts. */
 const ofNoCall = ['2026-01-01 00:00:00+00', 'request'];
 
 async function read(

@@ -2,8 +2,7 @@ import { isFullSuite } from '../support/suite.js';
 import { Site, type Person } from './site.js';
 
 /**
- * Limits for dashboards: callers are distinguished by credential and by the cost of their queries. The clock is
- * controlled.
+ * Limits for dashboards count the cost of queries for each credential. The tests move the clock.
  */
 let site: Site;
 let root: Person;
@@ -28,7 +27,7 @@ async function newToken(name: string): Promise<string> {
   return (data['createAccessToken'] as { secret: string }).secret;
 }
 
-/** All from one address, as behind one Grafana. */
+/** Sends a query. All callers have one address, as behind one Grafana. */
 const ask = (secret: string, query: string) =>
   site.rest(
     null,
@@ -39,14 +38,16 @@ const ask = (secret: string, query: string) =>
   );
 const statusOf = async (secret: string, query: string): Promise<number> => (await ask(secret, query)).status;
 
-/** Twenty panels: single numbers, tables, and charts with a hundred points. */
+/** Queries of twenty panels: single numbers, tables, and charts with a hundred points. */
 const panels = [
   ...Array.from({ length: 8 }, () => '{ users(pageSize: 1) { totalCount } }'),
   ...Array.from({ length: 6 }, () => '{ users(pageSize: 10) { items { id username quota } } }'),
   ...Array.from({ length: 6 }, () => '{ users(pageSize: 100) { items { id quota heldQuota invite { count } } } }'),
 ];
 
-/** Longer than the window of every limit, three minutes; ten minutes in the full suite. */
+/**
+ * The number of refreshes. They take longer than the window of every limit: three minutes, or ten minutes in the full suite.
+ */
 const refreshes = isFullSuite ? 60 : 19;
 
 it('twenty panels, refreshed every ten seconds by three viewers behind one address, stay within the limits', async () => {
@@ -79,7 +80,7 @@ it('one who asks without end is stopped, and goes on with the next minute', asyn
   expect(refused?.status).toBe(429);
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused?.body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
-  // Before the document is read, and no other caller of this address is affected.
+  // The caller is refused before the document is read. Other callers of the address are served.
   expect(await statusOf(greedy, '{ me { id } }')).toBe(429);
   expect(await statusOf(other, '{ me { id } }')).toBe(200);
   now += 60_000;

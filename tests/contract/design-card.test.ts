@@ -1,4 +1,4 @@
-/** The packages and top-level names that the user fixed for this project. */
+/** Tests the fixed list of packages and top-level names of this project. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

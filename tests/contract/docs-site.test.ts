@@ -24,7 +24,7 @@ const attributes = (html: string, name: string): string[] =>
     (match[1] ?? '').replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))),
   );
 
-/** The depths of the headings outside of code, in order. */
+/** Returns the depths of the headings outside of code blocks, in order. */
 const outline = (file: string): number[] =>
   [
     ...read(file)

@@ -22,7 +22,7 @@ describe('docs/configuration.md', () => {
   });
 
   it('gives each variable the default that the server has', () => {
-    // Described in words, because they are created, or are the addresses of other sites, or stand for an empty list.
+    // These defaults are described in words: they are created, are addresses of other sites, or mean an empty list.
     const inWords = ['created once', 'the public ones', 'tracecontext'];
     const defaults: Readonly<Record<string, string | number | boolean | string[] | undefined>> =
       environmentSchema.parse({});
@@ -85,7 +85,7 @@ describe('docs/reference/providers/README.md', () => {
     const [section = ''] = following.split('\n## ');
     const rows = [...section.matchAll(/^\| ([^|]+?) +\| ([^|]*\d[^|]*)\|/gm)];
     const documented = rows.map(([, endpoint, types = '']) => [endpoint, types.match(/\d+/g)?.map(Number)]);
-    // The endpoints of type 58 are those that its channel names.
+    // The row of type 58 is left out, because each of its channels names its own endpoints.
     const serving = providers.filter(({ id, offered }) => offered && id !== 58);
     expect(documented).toEqual(
       Object.entries(endpoints).map(([endpoint, name]) => [

@@ -5,8 +5,8 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
 
 /*
- * A fresh site with one key each of five providers, and the models that the console proposes. Nothing is typed but the
- * keys (and, here, the address of a scripted provider).
+ * A fresh site with one key for each of five providers, and the models that the console proposes. Only the keys are entered
+ * (and the address of the scripted provider).
  */
 
 let site: Site;
@@ -106,7 +106,7 @@ it.each<[provider: keyof typeof providers, model: string, answer: object, usd: n
 it('has a price for every proposed model that is still sold', async () => {
   const { data } = await site.graphql(root, '{ unpricedModels }');
   expect([...((data?.['unpricedModels'] ?? []) as string[])].sort()).toEqual([
-    // Retired, and proposed because older consoles did.
+    // These models are retired. They are still proposed because older consoles proposed them.
     ...['claude-2', 'claude-instant-1.2', 'claude-opus-4-20250514-thinking', 'claude-sonnet-4-20250514-thinking'],
     ...['embedding-001', 'gemini-1.5-flash', 'gemini-1.5-flash-8b', 'gemini-1.5-pro', 'gemini-2.0-flash-exp'],
     ...['gemini-2.0-flash-lite-preview', 'gemini-2.0-flash-thinking-exp', 'gemini-2.0-pro-exp'],
@@ -183,7 +183,7 @@ it('charges a price that was typed in USD exactly as it is shown, whatever ratio
     lines: [
       { quantity: 'input', price: 3.5 },
       { quantity: 'output', price: 7.75 },
-      // Fees of tools, by the price list of the model's maker.
+      // The fees of tools come from the price list of the model's maker.
       { quantity: 'webSearch', price: 0.025 },
       { quantity: 'fileSearch', price: 0.0025 },
       { quantity: 'codeExecution', price: 0.03 },
@@ -191,6 +191,7 @@ it('charges a price that was typed in USD exactly as it is shown, whatever ratio
   });
   await call('gpt-4o', chatAnswer);
   const logged = await site.graphql(root, '{ logs(pageSize: 1) { items { usd } } }');
-  // 1,000 x $3.5 + 500 x $7.75 = 7,375 millionths: 3,687.5 units, of which earlier calls of the user paid the fraction.
+  // 1,000 x $3.5 + 500 x $7.75 = 7,375 millionths, or 3,687.5 units. A fraction of a unit was already paid by earlier calls
+  // of the user.
   expect(logged.data?.['logs']).toEqual({ items: [{ usd: 0.007374 }] });
 });

@@ -20,7 +20,7 @@ async function read(document: string): Promise<Record<string, unknown>> {
 }
 
 describe('channelRetries', () => {
-  /** @param asJsonb the text as Postgres writes it, which failed calls and calls with budgets have */
+  /** @param asJsonb whether `other` has the format of Postgres's jsonb, as for failed calls and calls with budgets */
   const log = (type: 2 | 6, servedBy: number, tried: number[], { aborted = 0, asJsonb = false } = {}) => {
     const attempt = aborted ? { aborted_attempt: { channel: String(aborted), after_ms: 900 } } : {};
     const other = { request_path: '/v1/messages', admin_info: { use_channel: tried.map(String), ...attempt } };
@@ -123,7 +123,7 @@ describe('userGrowth', () => {
 
 it('has cohorts of zones with short names, in their summer time', async () => {
   const person = await site.invite(root);
-  // Monday, half past midnight in Brussels.
+  // The user signed up on Monday, half past midnight in Brussels.
   await site.query("UPDATE users SET created_at = '2026-06-28T22:30:00Z' WHERE id = $1", [person.id]);
   await site.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls) VALUES ($1, $2, 0, 0, 'm', 'default', 3)`,

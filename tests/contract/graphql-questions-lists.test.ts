@@ -66,7 +66,7 @@ it('10: unpaid orders older than an hour, the oldest first', async () => {
 it('17: keys that expire within a week, or were not used for 90 days', async () => {
   const [today, old] = [now - (now % day), now - 100 * day];
   const keys = [
-    // name, status, created, last used, expires, used quota
+    // The columns are name, status, created, last used, expires and used quota.
     ['soon', 'enabled', old, now - day, today + 3 * day, 1],
     ['sooner', 'enabled', old, now - day, today + 2 * day, 1],
     ['next-week', 'enabled', old, now - day, today + 7 * day, 1],
@@ -137,7 +137,7 @@ it('19: every call of one customer and of one request id, while new ones are log
     const { logs } = (await ask(19, { filter, after })) as unknown as Read;
     rows.push(...logs.items);
     ({ endCursor: after, hasNextPage: more } = logs.pageInfo);
-    // Newer rows come first in the list, so they would move all others by offset.
+    // Newer rows come first, so with offsets they would move all other rows.
     await log(30, 0, now + page);
   }
   expect(rows.map(({ requestId }) => requestId).sort()).toEqual(

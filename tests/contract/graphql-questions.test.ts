@@ -7,8 +7,8 @@ import { askQuestion, listQuestions, page, queries, readingToken } from './quest
 import { Site, type Person } from './site.js';
 
 /**
- * The questions of docs/graphql.md, each in one query, asked by a dashboard's access token. Their figures are checked
- * against the seeded rows, added up here in plain JavaScript.
+ * Each question of docs/graphql.md is one query with a dashboard's access token. The figures are checked against the seeded
+ * rows, which this file adds up in plain JavaScript.
  */
 let site: Site;
 let root: Person;
@@ -152,7 +152,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
-/** Questions asked so far. */
+/** The numbers of the questions that were asked so far. */
 const asked = new Set<number>();
 
 it.each(queries)('the query of "%s" is valid', (_, query) => {
@@ -303,7 +303,7 @@ it('8: what the site owes its users', async () => {
   const parts = {
     balances: sum(balances, ({ quota }) => quota),
     inviteEarnings: sum(balances, ({ aff }) => aff),
-    // One normal code, and eight uses of a gift code; expired and unlimited codes do not count.
+    // The site has one normal code and eight uses of a gift code. Expired and unlimited codes do not count.
     unusedCodes: 100 + 8 * 30,
     reserved: 1000,
   };

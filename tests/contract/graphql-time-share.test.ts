@@ -1,7 +1,7 @@
 import { eventually } from '../support/task-site.js';
 import { Site, type Person } from './site.js';
 
-/** Documents of one user leave time for all other work, independent of their cost. */
+/** Documents of one user leave time for all other work, however expensive they are. */
 let site: Site;
 let root: Person;
 let user: Person;
@@ -18,7 +18,7 @@ const me = '{ me { displayName } }';
 const reading = `SELECT count(*)::int AS count FROM pg_locks
   WHERE relation = 'logs'::regclass AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Sends two documents of the user, which read the log and wait for it until `release` is called. */
+/** Sends two documents of the user that read the log, whose table is locked until `release` is called. */
 async function occupy(): Promise<{ readonly release: () => Promise<void> }> {
   const runner = site.server.dataSource.createQueryRunner();
   await runner.startTransaction();

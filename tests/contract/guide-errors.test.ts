@@ -59,7 +59,7 @@ describe.each(['docs/guide/errors.md', 'docs/zh/guide/errors.md'])('%s', (file) 
   it('has the code and status that calls to models really get', () => {
     for (const code of errorCodes) {
       const shown = rowOf(code)?.[1] ?? '';
-      // Rows of sign-in and permissions have the status of REST.
+      // The errors of sign-in and permissions have the status of REST, so they are skipped here.
       if (!shown.includes('`')) continue;
       const failure = toCallFailure(new AppError(code, 'text'));
       expect([code, shown]).toEqual([code, `${failure.status} \`${failure.code}\``]);

@@ -29,7 +29,7 @@ const rows = (text: string, columns: number): string[][] =>
     )
     .filter((cells) => cells.length === columns && cells.some((cell) => cell.includes('×')));
 
-/** The result of a pocket calculator. */
+/** Computes a formula of the guide. */
 function byHand(sum: string): number {
   const expression = sum.replaceAll('×', '*');
   if (!/^[\d\s.+*()/]+$/.test(expression)) throw new Error(`not a sum: ${sum}`);

@@ -8,7 +8,10 @@ let root: Person;
 let ids: Record<'channels' | 'redemptions', number[]>;
 
 const most = 10_000;
-/** A key that can be read: of each other one the server writes an error to its log, whenever it reads the channels. */
+/**
+ * An encrypted key that the server can read. For each unreadable key, the server logs an error whenever it reads the
+ * channels.
+ */
 const key = new Secrets(testEncryptionKey).seal('sk-of-all');
 
 beforeAll(async () => {
@@ -32,7 +35,7 @@ beforeEach(async () => {
   };
 });
 
-/** One row more than a call may name. */
+/** Inserts one row more than a call may name. @returns their ids */
 const insert = async (sql: string, ...parameters: unknown[]): Promise<number[]> =>
   (await site.query<{ id: number }>(sql, [most + 1, ...parameters])).map(({ id }) => id);
 
@@ -52,7 +55,7 @@ async function graphql(field: string, variables: Record<string, unknown>): Promi
   return { data: data?.['done'], code: codes[0], text };
 }
 
-/** A mutation that answers what became of each row; `data` is how many are done. */
+/** Runs a mutation that reports the result of each row. `data` is the number of changed rows. */
 async function bulk(field: string, given: number[]): Promise<Outcome> {
   const outcome = await graphql(
     `
@@ -107,7 +110,8 @@ it.each(calls)('%s refuses a list of more than ten thousand, and changes nothing
   expect(await countRecords()).toEqual(before);
 });
 
-// REST and GraphQL do the same. Three of six are a deletion, a tag and redemption codes.
+// REST and GraphQL have the same limits. The three tested calls of six are a deletion, a change of tags and a change of
+// redemption codes.
 it.each(sampled(calls, 3))('%s does what it is asked with ten thousand', async (_name, of, call) => {
   const [{ n: before } = { n: 0 }] = await countEntries();
   const { data, code } = await call(ids[of].slice(0, most));

@@ -163,7 +163,7 @@ it('HEAD changes nothing: where GET changes state it is no method', async () => 
   await site.rest(null, 'HEAD', '/api/user/token', undefined, { authorization });
   const { body } = await site.rest(null, 'GET', '/api/user/self', undefined, { authorization });
   expect(body).toMatchObject({ success: true });
-  // Monitors ask so.
+  // Monitors send HEAD requests.
   expect((await site.rest(null, 'HEAD', '/api/status')).status).toBe(200);
 });
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
   await site.setUp();
 });
 afterAll(() => site.stop());
-// Several tests end root's sessions.
+// Several tests end root's sessions, so every test signs root in again.
 beforeEach(async () => {
   root = await site.signIn('root', rootPassword);
 });
@@ -73,7 +73,7 @@ describe('POST /api/user/login', () => {
 
   it('reads the scheme of the hop that names the client', async () => {
     const body = { username: 'root', password: rootPassword };
-    // The first address and scheme are those that the client sent itself: the only trusted proxy added the last ones.
+    // The client itself sent the first address and scheme. The only trusted proxy added the last ones.
     const forged = { 'x-forwarded-for': '203.0.113.9, 198.51.100.20', 'x-forwarded-proto': 'https,http' };
     for (const headers of [forged, { ...anywhere(), 'x-forwarded-proto': 'http,https' }]) {
       expect((await post(body, headers)).headers.getSetCookie()[0]).not.toContain('Secure');

@@ -35,7 +35,7 @@ describe('GET /api/status', () => {
       ...['enable_drawing', 'enable_task', 'enable_data_export', 'default_collapse_sidebar', 'mj_notify_enabled'],
       ...['enable_model_health', 'public_model_health', 'enable_status_page'],
       ...['demo_site_enabled', 'self_use_mode_enabled', 'check_in_enabled', 'register_enabled'],
-      // The name of new-api for the same switch.
+      // new-api uses this name for the switch.
       'checkin_enabled',
       ...['password_login_enabled', 'password_register_enabled'],
     ];
@@ -159,7 +159,7 @@ it('takes documents as JSON only, so that no foreign form can send one', async (
   const answer = await site.rest(root, 'POST', '/graphql', { query: 'mutation { logout { wasSignedIn } }' }, headers);
   expect([400, 415]).toContain(answer.status);
   expect((await site.rest(root, 'GET', '/api/user/self')).status).toBe(200);
-  // A link could send the session, but none of the headers that a GET needs.
+  // A link to the site sends the session's cookie, but it cannot send the header that a GET needs.
   expect(await site.rest(root, 'GET', '/graphql?query={me{id}}')).toMatchObject({
     status: 400,
     body: { errors: [{ extensions: { code: 'BAD_REQUEST' } }] },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(async () => (user = await site.invite(root)));
 afterAll(() => site.stop());
 
-/** For counts over all users: a site without other users. */
+/** Runs tests of counts over all users on a site without other users. */
 async function alone(run: () => Promise<void>): Promise<void> {
   const shared = { site, root, admin, user };
   site = await Site.open();
@@ -151,7 +151,7 @@ describe('POST /api/user/', () => {
       { source: `opening:user:${row?.id}`, amount: '1000' },
     ]);
     const logs = await logsOf(row?.id ?? 0);
-    // Clients add up the amounts of credits.
+    // Clients add up the amounts of credits, so these rows have an amount.
     expect(logs.map(({ type, content, quota }) => [type, content, quota])).toEqual([
       [4, 'New user bonus $0.002000 quota', '1000'],
       [3, 'Administrator created user bob', '0'],
@@ -259,20 +259,20 @@ describe('PUT /api/user/', () => {
     ]);
     // A call is charged in the meantime.
     await site.query('UPDATE users SET quota = quota - 150, used_quota = used_quota + 150 WHERE id = $1', [user.id]);
-    // The whole user, as the edit form of the older console sends it.
+    // The edit form of the older console sends the whole user.
     expect(await save({ ...loaded, password: '', display_name: 'Alice2' })).toBe(499_850);
-    // The form was edited: its change counts, once, however often it is saved.
+    // The form changes the quota. The change counts once, however often the form is saved.
     expect(await save({ ...loaded, quota: 600_000 })).toBe(599_850);
     expect(await save({ ...loaded, quota: 600_000 })).toBe(599_850);
     expect(await save({ ...loaded, quota: 500_000 })).toBe(499_850);
     expect(await save({ ...loaded, quota: 0 })).toBe(-150);
     expect(await save({ ...loaded })).toBe(499_850);
-    // A grant of another admin stays.
+    // A grant by another admin is kept.
     expect(await save({ id: user.id, quota_delta: 1000 }, root)).toBe(500_850);
     expect(await save({ ...loaded, display_name: 'Alice3' })).toBe(500_850);
     expect(await load()).toMatchObject({ quota: 500_850 });
     expect(await save({ ...(await load()), quota: 7 })).toBe(7);
-    // Without the loaded number a quota is absolute.
+    // Without the quota that the form loaded, a quota is absolute.
     expect(await save({ id: user.id, quota: 100 })).toBe(100);
     for (const wrong of [1.5, '5', 1e300, -9e15]) {
       const body = { ...loaded, quota: 9e15, ungranted_quota: wrong };
@@ -304,7 +304,7 @@ describe('PUT /api/user/', () => {
     expect((await logsOf(user.id)).map(({ content }) => content)).toContain(
       'Administrator changed quota from $1.000000 quota to $0.400000 quota',
     );
-    // Credits have their amount, as those of codes and payments; a deduction is no credit.
+    // Credits have an amount, as codes and payments do. A deduction is not a credit.
     const rows = await site.query<{ quota: string }>(
       `SELECT quota FROM logs WHERE user_id = $1 AND content LIKE 'Administrator changed quota%' ORDER BY id`,
       [user.id],
@@ -351,7 +351,7 @@ describe('PUT /api/user/', () => {
     const grant = (n: number): string =>
       `mutation { grantQuota(input: { userId: ${user.id}, amount: 10, idempotencyKey: "grant ${n}" }) { user { quota } } }`;
     const edits = Array.from({ length: 10 }, () => put(admin, { id: user.id, quota_delta: 1 }));
-    // Each of them twice, as by a client that retries.
+    // Each grant is sent twice, as by a client that retries.
     const grants = Array.from({ length: 20 }, (_, n) => site.graphql(root, grant(n % 10)));
     await Promise.all([...edits, ...grants]);
     expect(await quotaOf(user.id)).toBe(110);

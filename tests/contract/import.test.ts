@@ -18,7 +18,7 @@ import { eventually } from '../support/task-site.js';
 const upstream = 'http://127.0.0.1:9';
 const now = Math.floor(Date.now() / 1000);
 const closers: Array<() => Promise<unknown>> = [];
-// A child of low priority would wait for all other tests of a busy machine.
+// A child process of low priority would wait for all other tests of a busy machine.
 beforeAll(() => jest.spyOn(os, 'setPriority').mockImplementation(() => undefined));
 afterAll(() => jest.restoreAllMocks());
 afterEach(async () => {
@@ -31,7 +31,7 @@ interface Moving {
   root: Person;
 }
 
-/** A site that was set up, and nothing more. */
+/** Creates a site that was set up and has no other content. */
 async function freshSite(environment: Record<string, string> = {}): Promise<Moving> {
   const dataDir = await scratchFolder('import');
   closers.push(() => rm(dataDir, { recursive: true, force: true }));
@@ -106,7 +106,7 @@ const check = (site: Moving, input: Record<string, unknown> = {}) =>
     input: { choices, ...input },
   });
 
-/** Starts, and is known by the new id from then on. */
+/** Starts the import, and adopts the root user's new id. */
 async function start(site: Moving): Promise<string[]> {
   const { data, codes } = await ask(site, 'mutation { startImport { siteImport { job { state } } user { id role } } }');
   const { user } = (data?.['startImport'] ?? {}) as { user?: { id: number } };
@@ -114,7 +114,7 @@ async function start(site: Moving): Promise<string[]> {
   return codes;
 }
 
-/** Polls without the reports, which are long. */
+/** Polls the job without its reports, which are long. */
 async function untilJob(site: Moving, isDue: (job: Pick<Job, 'state' | 'progress'>) => boolean): Promise<Job> {
   for (;;) {
     const { data } = await ask(site, '{ siteImport { job { state progress { step done total secondsLeft } } } }');
@@ -131,7 +131,7 @@ async function upload(
   body: Uint8Array | ReadableStream,
 ): Promise<{ status: number; code: unknown }> {
   const { cookie, id } = site.root;
-  // A stream as the body needs `duplex`, which the types of Node do not know.
+  // A body that is a stream needs `duplex`, which Node's types do not declare.
   const init = {
     method: 'POST',
     headers: { cookie, 'veloera-user': String(id), 'content-type': 'application/octet-stream' },
@@ -213,7 +213,7 @@ it('moves an uploaded SQLite site: dry run, run, proof, and the file is deleted'
   const option = await ask(site, '{ options(filter: { keys: ["SystemName"] }) { items { value } } }');
   expect(JSON.stringify(option.data)).toContain('Old site');
 
-  // The whole report, and who did it.
+  // The log has the complete report and the user who started the import.
   const whole = await site.server.api.data<{ source: { family: string }; findings: unknown[] }>(
     site.root,
     'GET',
@@ -231,7 +231,7 @@ it('moves what has changed since, from a newer upload of the same name or the sa
   expect(await untilJob(site, ended)).toMatchObject({ state: 'CHECKED', failure: null });
   await start(site);
   expect(await untilJob(site, ended)).toMatchObject({ state: 'MOVED' });
-  // Finished: the next one begins with a new dry run.
+  // The import is finished. The next one begins with a new dry run.
   expect(await start(site)).toEqual(['CONFLICT']);
   await source.execute('UPDATE users SET quota = quota + 7 WHERE id = 3');
   await source.execute('DELETE FROM redemptions WHERE id = 1');
@@ -321,7 +321,7 @@ describe('refused', () => {
     expect(failed).toMatchObject({ state: 'FAILED', failure: 'SOURCE_REFUSED', sourceName: 'evil.db', hasFile: true });
     expect(failed.failureText).toMatch(/^evil\.db is not a readable SQLite database/);
     expect(failed.failureText).not.toContain(site.dataDir);
-    // The second call finds nothing to discard.
+    // The second call has nothing to discard and succeeds.
     for (const _ of [1, 2]) {
       expect((await ask(site, 'mutation { discardImport { siteImport { job { state } } } }')).codes).toEqual([]);
       expect(await uploads(site)).toEqual(['work']);
@@ -402,7 +402,7 @@ describe('refused', () => {
       { code: 'plans', count: 1, examples: [{ table: 'user_subscriptions', id: '1' }] },
     ]);
     expect(await start(site)).toEqual(['CONFLICT']);
-    // The same source, with the decision.
+    // The same source is checked again, with the decision.
     await check(site);
     expect((await untilJob(site, ended)).preview).toMatchObject({ isBlocked: false });
   }, 300_000);

@@ -31,7 +31,7 @@ async function open(person: Person | null, query: string, more: { at?: Site; hea
   return reader;
 }
 
-/** The last message of an ended stream. */
+/** Returns the last message of an ended stream. */
 async function lastWords(reader: EventReader): Promise<string[]> {
   await reader.until(({ closed }) => closed);
   expect(reader.completed).toBe(true);
@@ -140,7 +140,7 @@ describe('the wire', () => {
     const events = { accept: 'text/event-stream' };
     const ask = JSON.stringify({ query: balance });
     expect((await post(json, ask)).status).toBe(400);
-    // The only content type that a page of another site may send without a preflight.
+    // A page of another site may send only this content type without a preflight.
     expect((await post({ ...events, 'content-type': 'text/plain' }, ask)).status).toBe(400);
     expect((await post({ ...events, ...json }, '{')).status).toBe(400);
     expect((await post({ ...events, ...json }, '{"query":7}')).status).toBe(400);
@@ -242,7 +242,7 @@ describe('bounds', () => {
     const another = await open(user, balance);
     await another.until(({ results }) => results.length > 0);
     many[0]?.close();
-    // The server notices some time after.
+    // The server notices the closed connections some time later.
     const codes = async (): Promise<string[]> => {
       const again = await open(person, balance);
       await again.until(({ results }) => results.length > 0);
@@ -268,7 +268,7 @@ describe('bounds', () => {
     socket.pause();
     const quick = await open(root, allLogs);
     await quick.until(({ text }) => text !== '');
-    // Far more than sockets can buffer.
+    // The rows are larger than all buffers of sockets.
     for (let round = 0; round < 24; round++) {
       await addLog(200, `${'x'.repeat(4000)} ${round} `);
       await delay(300);
@@ -324,7 +324,7 @@ describe('two nodes', () => {
         admin,
         `mutation { grantQuota(input: { userId: ${person.id}, amount: 1234, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
       );
-      // Sooner than a node reads all balances without a signal.
+      // Without a signal, a node reads all balances later than this.
       await there.until(({ results }) => results.length === 2, 8000);
       await logs.until(({ text }) => text.includes('"username"'));
       const channel = { name: 'seen from afar', key: 'k', models: 'm', group: 'default' };

@@ -99,13 +99,13 @@ describe('log rows', () => {
       modelName: 'gpt-4o',
       details: { model_ratio: expect.any(Number) as number },
     });
-    // The id is the same as in the list. It differs from the row's id.
+    // The event has the id of the list, which differs from the row's id.
     const { data } = await site.graphql(user, '{ myLogs(pageSize: 1) { items { id } } }');
     expect(data?.['myLogs']).toEqual({ items: [{ id: own?.id }] });
     expect(String(own?.id)).not.toBe(String(row?.id));
     expect(own?.details).not.toHaveProperty('admin_info');
 
-    // No settlement writes this row, so there is no signal: the tail polls.
+    // This row is not written by a settlement, so there is no signal, and the live query has to poll.
     await site.expectSuccess(root, 'POST', '/api/user/', { username: 'somebody', password: 'some password' });
     await forRoot.until((reader) => rowsOf(reader, 'logCreated').some(({ type }) => type !== 'CONSUME'));
     expect(rowsOf(theirs, 'myLogCreated')).toEqual([]);
@@ -127,7 +127,7 @@ describe('log rows', () => {
     for (const [at, count] of [1, 1, 2, 0, 2, 0].entries()) {
       await open6[at]?.until((reader) => rowsOf(reader, 'logCreated').length === count);
     }
-    // Rows that a filter should have kept back would come with those of the others.
+    // If a filter failed, other rows would arrive together with the expected ones.
     await delay(100);
     const models = open6.map((reader) => rowsOf(reader, 'logCreated').map(({ modelName }) => modelName));
     const both = ['gpt-4o', 'gpt-4o-mini'];

@@ -27,7 +27,7 @@ async function withDatabase(run: (database: DataSource) => Promise<void>): Promi
   }
 }
 
-/** One row at each of these moments. */
+/** Writes a row at each of these times. */
 const write = (database: DataSource, ...moments: string[]): Promise<unknown> =>
   database.query(
     `INSERT INTO logs (created_at, type, user_id) SELECT extract(epoch FROM moment)::bigint, 2, 1 FROM unnest($1::timestamptz[]) moment`,
@@ -51,7 +51,7 @@ it('drops what is older, once, and leaves the rest', () =>
         days: 60,
         logger: { info: jest.fn(), warn: jest.fn() },
       };
-      // 60 days before 20 November is 21 September: September stays whole.
+      // 60 days before 20 November is 21 September, so the rows of September stay.
       expect(await new LogRetention({ ...parts, nodeId: 'one' }).drop()).toBe(8);
       expect(await new LogRetention({ ...parts, nodeId: 'two' }).drop()).toBe(0);
       const [left] = await database.query<Array<{ oldest: string; rows: string }>>(
@@ -106,7 +106,7 @@ it('counts each row once, whether its month is dropped or its rows are deleted',
     );
     await aggregate(database);
     expect(await trimLogs(database, Date.UTC(2026, 2, 20, 10, 30) / 1000)).toBe(2);
-    // The rollup of that hour still has both of its rows. One row came late.
+    // The rollup of that hour still counts both of its rows. Another row arrives late.
     await write(database, '2026-03-25T00:00Z');
     expect(await trimLogs(database, Date.UTC(2026, 3, 2, 12) / 1000)).toBe(3);
     expect(await database.query('SELECT created_at::int FROM logs')).toEqual([

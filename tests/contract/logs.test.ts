@@ -44,7 +44,7 @@ beforeEach(async () => {
   await site.query('UPDATE log_state SET trimmed_before = 0');
 });
 
-/** Aggregates as the server does periodically. */
+/** Runs the aggregation that the server runs periodically. */
 async function fold(): Promise<void> {
   const database = await createDataSource(site.server.database.url, 2, entities).initialize();
   await new Aggregator(database, 60_000).run();
@@ -192,7 +192,7 @@ describe('the list', () => {
     expect(await list('max_quota=20')).toEqual(['b', 'a']);
     expect(await list('min_quota=11&max_quota=29&group=default')).toEqual(['b']);
     expect(await list('min_quota=0&max_quota=0')).toEqual(['c', 'b', 'a']);
-    // The quota of a top-up, a grant, a bonus or a check-in is no cost.
+    // The quota of a top-up, a grant, a bonus or a check-in is not a cost.
     for (const type of [1, 3, 4, 5]) {
       await site.query(`UPDATE logs SET type = $1 WHERE content = 'b'`, [type]);
       expect([type, await list('min_quota=20'), await list('max_quota=20')]).toEqual([type, ['c'], ['a']]);
@@ -286,7 +286,7 @@ describe('the list', () => {
 describe('the own list', () => {
   it('hides channels, admins and how much the site is used', async () => {
     const at = now() - 100;
-    // The ids of budgets count those of the whole site.
+    // The ids of budgets reveal how many budgets the site has, so users do not see them.
     const other = JSON.stringify({ model_ratio: 1, budgets: [[5, at]], admin_info: { use_channel: ['3', '5'] } });
     await settled(
       of(alice, at, { content: 'old', other }),
@@ -391,7 +391,7 @@ describe('searching', () => {
     );
     const ask = (query: string, headers: Record<string, string> = {}) =>
       site.rest(null, 'GET', `/api/log/token${query}`, undefined, headers);
-    // As neko-api-key-tool asks, in its older and its newer form, and with the id headers of other tools.
+    // neko-api-key-tool asks in the first or the second form, depending on its version. Other tools send the id headers.
     const asked = [
       await ask(`?key=sk-${key}`),
       await ask(`?key=${key}&p=1&page_size=100`),
@@ -413,13 +413,13 @@ describe('searching', () => {
     expect(await refused('?key=sk-unknown')).toEqual([401, false, 'INVALID_API_KEY']);
     expect(await refused('', { authorization: 'Bearer sk-unknown' })).toEqual([401, false, 'INVALID_API_KEY']);
     expect(await refused('')).toEqual([401, false, 'NOT_SIGNED_IN']);
-    // An access token that signs in does not read the key of another user.
+    // An access token that signs its user in cannot read the key of another user.
     expect(await refused(`?key=sk-${key}`, { authorization: 'no-access-token' })).toEqual([
       ...[200, false, 'INVALID_ACCESS_TOKEN'],
     ]);
     await site.query("UPDATE tokens SET status = 'exhausted' WHERE id = $1", [id]);
     expect((await ask(`?key=sk-${key}`)).status).toBe(200);
-    // From the key's allowed addresses only, as a call of a model.
+    // The key works only from its allowed addresses, as for calls of models.
     const allow = (...addresses: string[]) =>
       site.query('UPDATE tokens SET allow_ips = $2 WHERE id = $1', [id, addresses]);
     for (const addresses of [['10.0.0.0/8'], ['192.0.2.1', '2001:db8::/32'], ['unreadable']]) {
@@ -438,7 +438,7 @@ describe('the sums', () => {
   const stat = async (person: Person, path: string): Promise<unknown> =>
     (await site.rest(person, 'GET', path)).body.data;
 
-  /** The reference result: adds up the log. */
+  /** Computes the expected result from the log rows. */
   async function added(condition: string): Promise<number> {
     const [row] = await site.query<{ sum: string }>(
       `SELECT coalesce(sum(quota), 0)::text AS sum FROM logs WHERE type = 2 AND ${condition}`,
@@ -596,7 +596,7 @@ describe('the GraphQL presentation', () => {
     const absurd = { frt: 1e300, cache_tokens: 9e15, reasoning_tokens: 2.5, audio: true, audio_input: -9e15 };
     const other = JSON.stringify({ ...absurd, status_code: 1e12, admin_info: { use_channel: ['7', '9000000000'] } });
     await settled(of(alice, at, { other, type: 6 }), of(alice, at + 1, { other: '{"duration_ms":1e300}' }));
-    // A program that took the start of the call for 1970.
+    // These are rows of a program that stored Unix times as durations.
     await site.query('UPDATE logs SET use_time = 1764000000 WHERE type = 6');
     await site.query('UPDATE usage_hourly SET duration_ms = 1764000000000 * calls');
     const items = `items { seconds durationMs timeToFirstTokenMs cachedTokens reasoningTokens audio { audioInputTokens } error { status } `;
@@ -826,7 +826,7 @@ describe('the GraphQL presentation', () => {
     expect(await models('filter: { at: { calendar: LAST_MONTH } }')).toEqual([]);
     const [first] = await site.query<{ request_id: string }>('SELECT request_id FROM logs ORDER BY id');
     expect(await models(`filter: { requestId: "${first?.request_id ?? ''}" }`)).toEqual(['a']);
-    // Only own rows, whatever the filter contains.
+    // Users see only their own rows, whatever the filter contains.
     expect(await models('filter: { tokenIds: [1, 3] }', alice, 'myLogs')).toEqual(['a']);
     for (const args of ['sort: { field: MODEL }', 'filter: { userIds: [1] }']) {
       const field = args.startsWith('sort') ? 'logs' : 'myLogs';

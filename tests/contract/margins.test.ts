@@ -43,7 +43,7 @@ beforeEach(async () => {
 
 async function call(model: string, stream: boolean, cost: object): Promise<void> {
   const usage: ReportedUsage = { prompt_tokens: 100_000, completion_tokens: 0, total_tokens: 100_000, ...cost };
-  // Without text, because reported output of 0 tokens is believed only of an empty response.
+  // The response has no text, because reported output of 0 tokens is accepted only for an empty response.
   upstream.script({}, chat({ text: '', usage }));
   const body = {
     model,
@@ -87,7 +87,7 @@ it('adds up what providers report, whole and streamed, and list prices where the
       key: { channelId: ids.router, channelName: 'router' },
       metrics: {
         calls: 3,
-        // Reported: 0.2 and 0.1. The third call costs its list price, for which it is sold.
+        // Two calls have the reported costs 0.2 and 0.1. The third call costs its list price, at which it is sold.
         cost: {
           knownCalls: 3,
           coverage: 1,
@@ -137,7 +137,7 @@ it('keeps costs in the rollups, for any dimension', async () => {
   const expected = { items: [row('a'), row('b')], total: { cost: { knownCalls: 2, upstreamUsd: 0.5 } } };
   expect(await read()).toEqual(expected);
   const sums = () => site.query('SELECT 1 FROM usage_by_model WHERE start = $1', [start]);
-  // The site's own aggregator may be at work: then there is nothing left to do here, and its rows are not there yet.
+  // The site's own aggregator may be running. Then this one does nothing, and the rows do not exist yet.
   do await new Aggregator(site.dataSource, 60_000).run();
   while ((await sums()).length === 0);
   expect(await read()).toEqual(expected);

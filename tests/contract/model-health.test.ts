@@ -51,7 +51,10 @@ afterAll(async () => {
 const access = (value: 'public' | 'user' | 'off') =>
   site.expectSuccess(root, 'PUT', '/api/option/', { key: 'model_health.access', value });
 
-/** Rows of REST. All windows are read anew after 30 s, so each test reads a window that no other reads. */
+/**
+ * Returns the rows of REST. The figures of a window are cached for 30 s, so each test reads a window that no other test
+ * reads.
+ */
 async function models(person: Person | null, window: string): Promise<readonly Wire[]> {
   const { body } = await site.rest(person, 'GET', `/api/model_health?window=${window}`);
   expect(body['success']).toBe(true);
@@ -96,12 +99,12 @@ it('has the figures of calls that were made: requests that the provider refused 
   await failures(2);
   const [row, ...others] = await models(null, '1h');
   expect(others).toEqual([]);
-  // Three of four: the refused request is not a failure of the model.
+  // Three of four calls succeeded. The refused request is not a failure of the model.
   expect(row).toEqual({
     model_name: 'gpt-4o',
     group: 'default',
     success_rate: 0.75,
-    // The one streamed response.
+    // One response was streamed.
     first_token_p50_ms: expect.any(Number) as unknown,
     first_token_p95_ms: expect.any(Number) as unknown,
     tokens_per_second: expect.any(Number) as unknown,
@@ -124,7 +127,7 @@ describe('sums of earlier hours', () => {
     // Ten streams within 100 to 200 ms, ten within 200 to 300 ms; 4,000 tokens in 20 s.
     await use(thisHour - 2 * hour, 'o1', 'default', { calls: 15, tokens: 3000, ms: 12_000, buckets: [0, 0, 10] });
     await use(thisHour - 23 * hour, 'o1', 'default', { calls: 15, tokens: 1000, ms: 8000, buckets: [0, 0, 0, 10] });
-    // Before the last 24 hours, and before the last 7 days.
+    // These calls are older than 24 hours, and older than 7 days.
     await use(thisHour - 26 * hour, 'o1', 'default', { calls: 60 });
     await use(thisHour - 8 * day, 'o1', 'default', { calls: 999 });
     await use(thisHour - hour, 'o1', 'hidden', { calls: 1 });
@@ -142,9 +145,10 @@ describe('sums of earlier hours', () => {
       {
         model_name: 'o1',
         group: 'default',
-        // 30 of 40.
+        // 30 of 40 calls succeeded.
         success_rate: 0.75,
-        // Half of 20 ends with the last of the ten within 200 ms; the 19th is 9/10 on the way from 200 to 300 ms.
+        // Half of 20 streams end with the last of the ten within 200 ms. The 19th stream is nine tenths of the distance from
+        // 200 to 300 ms.
         first_token_p50_ms: 200,
         first_token_p95_ms: 290,
         tokens_per_second: 200,
@@ -154,7 +158,7 @@ describe('sums of earlier hours', () => {
   });
 
   it('of seven days, as users of another group and admins see them', async () => {
-    // 90 of 110.
+    // 90 of 110 calls succeeded.
     expect((await models(null, '7d')).map((row) => [row.group, row['success_rate']])).toEqual([['default', 90 / 110]]);
     expect((await models(vip, '7d')).map(({ group }) => group)).toEqual(['default', 'hidden']);
     expect((await models(root, '7d')).map((row) => [row.group, row['calls']])).toEqual([

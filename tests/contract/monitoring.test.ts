@@ -34,7 +34,7 @@ const words = new Set(
   'sum by max absent histogram_quantile rate increase le and or on ignoring without __rate_interval'.split(' '),
 );
 
-/** The names that an expression uses: series, and labels in `by (…)` and `{…}`. */
+/** Returns the names in an expression: series, and labels in `by (…)` and `{…}`. */
 function namesOf(expr: string): { series: string[]; labels: string[] } {
   const labels = [
     ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap((match) => match[1]!.split(',').map((one) => one.trim())),

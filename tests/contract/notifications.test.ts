@@ -101,7 +101,7 @@ describe('a site with calls, a mail server and a worker', () => {
         .find((cookie) => cookie.startsWith('known-browser='))
         ?.split(';')[0] ?? '';
     await signIn({ cookie: known });
-    // A later notice has come, and none about the known browser before it.
+    // A later notice has arrived, and no notice about the known browser came before it.
     await signIn({ 'user-agent': 'Browser two' });
     await until(() => mail.mails.length > 0);
     expect(mail.mails.filter(({ subject }) => subject.includes('New sign-in'))).toHaveLength(1);
@@ -117,7 +117,7 @@ describe('a site with calls, a mail server and a worker', () => {
   });
 
   it('writes to the address of the setting, once for twenty calls at once', async () => {
-    // Each call holds the price of the longest answer, so twenty of them need more than the others have.
+    // Each call reserves the price of the longest response, so twenty of them need a larger balance than other tests have.
     await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, quota_delta: 9_000_000 });
     await setting({ notification_email: 'desk@example.com', quota_warning_threshold: 20_000_000 });
     await Promise.all(Array.from({ length: 20 }, call));
@@ -262,7 +262,7 @@ describe('delivery', () => {
       await delivery.deliver({ ...stranger, id }, notice);
     }
     expect(mails).toHaveLength(6);
-    // The address of the account was confirmed.
+    // The account's address was confirmed, so it has no limit of mails.
     for (let count = 0; count < 8; count++) await delivery.deliver(recipient({ notification_email: 'a@b.cd' }), notice);
     expect(mails).toHaveLength(14);
   });
@@ -294,7 +294,7 @@ describe('delivery', () => {
 describe('the outbox', () => {
   const notice: Notice = { type: 't', title: 'Title', content: '{{value}}', values: ['x'] };
   const [user, other] = [{ id: 1 }, { id: 2 }];
-  // No server runs beside it, which would deliver due notices.
+  // No server runs on this database, because it would deliver due notices.
   let database: TestDatabase;
   let dataSource: DataSource;
   beforeAll(async () => {
@@ -307,7 +307,7 @@ describe('the outbox', () => {
     await database.drop();
   });
 
-  /** A separate node whose delivery attempts are simulated: `false` fails. */
+  /** Creates a separate node whose attempts to deliver have these outcomes. False is a failure. */
   function node(outcomes: boolean[], pauses = [1, 1]) {
     const told: Array<[number, Notice]> = [];
     const outbox = new NoticeOutbox({

@@ -59,7 +59,7 @@ export class OAuthSite {
     return opened;
   }
 
-  /** Resets the providers; no account is bound. */
+  /** Restores the profiles of the providers and removes all bindings of accounts. */
   async reset(): Promise<void> {
     this.people = { github, linuxdo: linuxDo };
     this.world.calls.length = 0;
@@ -82,7 +82,7 @@ export class OAuthSite {
       linux_do_id = '', email = ''`);
   }
 
-  /** Stops it; the ledger must be consistent by then. */
+  /** Stops the site. The ledger must be consistent by then. */
   async stop(): Promise<void> {
     expect(await reconcile(poolOf(this.site.dataSource))).toEqual([]);
     await Promise.all([this.site.stop(), this.world.stop(), this.mail.stop()]);

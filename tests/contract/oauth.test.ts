@@ -84,7 +84,7 @@ describe.each([
     const [row] = await oauth.site.query<{ next: number }>('SELECT max(id) + 1 AS next FROM users');
     const next = row?.next ?? 0;
     const names = [0, 1, 2, 3].map((more) => `${prefix}${next + more}`);
-    // Another user with this login, under an old id.
+    // Other users have the first two of the next names.
     await oauth.site.query(
       `INSERT INTO users (id, username) OVERRIDING SYSTEM VALUE
        SELECT -100000 - row_number() OVER () - (random() * 90000)::int, name FROM unnest($1::text[]) AS name`,

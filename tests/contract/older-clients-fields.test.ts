@@ -1,6 +1,7 @@
 /**
- * `PUT` of the REST interface with a field left out, for every field of every noun. Older consoles send a noun back with the
- * fields that they know. So a field that they do not know must stay; a field that they clear by leaving it out must be cleared.
+ * Sends a `PUT` of the REST interface with one field left out, for every field of every noun. Older consoles send a noun
+ * back with the fields that they know. So fields that they do not know must stay, and fields that they clear by leaving them
+ * out must be cleared.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { verify } from '@node-rs/argon2';
@@ -9,7 +10,7 @@ import { Site, type Person } from './site.js';
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** A value that no new noun has, and what a `PUT` without the field does. */
+/** A value that differs from the value of a new noun, and the effect of a `PUT` without the field. */
 interface Field {
   readonly value: unknown;
   readonly then: Outcome;
@@ -22,9 +23,9 @@ const cleared = (value: unknown, becomes: unknown): Field => ({ value, then: { b
 interface Noun {
   readonly route: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** Keys of the body that name the noun, say how to change it, or change nothing. */
+  /** Keys of the body that identify the noun, select the kind of change, or have no effect. */
   readonly others?: readonly string[];
-  /** The stored noun as it is shown, with its other fields, which must not change. */
+  /** Reads the stored noun. Its other fields must not change. */
   readonly read: () => Promise<Shape>;
   readonly identity?: Shape;
   readonly by?: Person;
@@ -32,7 +33,7 @@ interface Noun {
 
 const password = 'password 2';
 
-/** These do not send a noun back: a name with a value, and a list of ids. */
+/** These routes do not send a noun back: one sends a name with a value, the other a list of ids. */
 const commands = ['PUT /api/option', 'PUT /api/redemption/batch-disable'];
 
 let site: Site;
@@ -57,7 +58,7 @@ afterAll(() => site.stop());
 
 const data = async (person: Person, method: string, path: string, body?: unknown): Promise<Shape> =>
   (await site.expectSuccess(person, method, path, body)).body.data as Shape;
-/** The password of a user, if it is the one that the bodies have; else what is stored. */
+/** Returns the user's password if it is the one of the test bodies. Otherwise returns the stored hash. */
 async function passwordOf(id: number): Promise<string> {
   const [{ hash } = { hash: '' }] = await site.query<{ hash: string }>(
     'SELECT password_hash AS hash FROM users WHERE id = $1',
@@ -68,8 +69,8 @@ async function passwordOf(id: number): Promise<string> {
 const reader = (person: Person, path: string) => (): Promise<Shape> => data(person, 'GET', path);
 
 /**
- * The older consoles know the first eight fields. Six are cleared; name and expiry have no empty value that a key may have, so
- * they are refused.
+ * The older consoles know the first eight fields. Leaving one of six fields out clears it. Name and expiry have no valid
+ * empty value, so the request is refused.
  */
 async function token(): Promise<Noun> {
   const { id } = await data(user, 'POST', '/api/token/', { name: 'plain' });
@@ -157,7 +158,7 @@ async function channelsOfTag(): Promise<Noun> {
   };
 }
 
-/** The older console empties the name and the group, and takes the balance. Here a form that forgets them does no harm. */
+/** The older console clears name, group and balance when they are left out. Here they stay. */
 async function otherUser(): Promise<Noun> {
   const { id } = await site.invite(root);
   return {
@@ -189,7 +190,7 @@ function self(): Noun {
   };
 }
 
-/** A setting is replaced, except for what only GraphQL writes. */
+/** A setting is replaced, except for the fields that only GraphQL writes. */
 const settingOf = (fields: Noun['fields']): Noun => ({
   route: 'PUT /api/user/setting',
   by: user,
@@ -280,7 +281,7 @@ it.each([
   }
 });
 
-/** Sends the whole noun, then all of it but one field. */
+/** Sends the whole noun, and then the noun without one field. */
 async function leaveOut({ route, fields, identity, by = root, read }: Noun, name: string): Promise<unknown> {
   const path = route.replace('PUT ', '');
   const values = Object.entries(fields).map(([field, { value }]) => [field, value] as const);

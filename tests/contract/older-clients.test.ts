@@ -60,7 +60,7 @@ describe('an access token without a user-id header, as clients of one-api send i
   it('is no way around the header for a session', async () => {
     for (const path of ['/api/user/self', '/api/token/']) {
       expect((await call({ cookie: user.cookie }, 'GET', path)).status).toBe(401);
-      // A session takes precedence, so that a made-up token does not remove the need for the header.
+      // A session takes precedence, so an invented token does not make the header unnecessary.
       expect((await call({ cookie: user.cookie, authorization: userToken }, 'GET', path)).status).toBe(401);
     }
   });
@@ -87,7 +87,7 @@ describe('an access token without a user-id header, as clients of one-api send i
     expect(rows.length).toBeGreaterThan(0);
     expect((await ask('GET', '/api/log/?p=1&type=3')).body.data).toEqual([]);
     const own = (await ask('GET', '/api/log/self?p=0')).body.data as Array<{ id: number }>;
-    // Own rows are numbered from the oldest.
+    // A user's own rows have their own numbers, which begin with the oldest row.
     expect(own.at(-1)?.id).toBe(1);
   });
 
@@ -159,7 +159,7 @@ describe('pages as clients of new-api read them', () => {
     expect(await names('/api/token/?p=1&size=5')).toEqual(['key 12', 'key 11', 'key 10', 'key 9', 'key 8']);
     expect(await names('/api/token/?p=3&size=5')).toEqual(['key 2', 'key 1']);
     expect(await names('/api/token/?p=4&size=5')).toEqual([]);
-    // The first page is also 0 and none, and the names of the parameters vary.
+    // Page 0 and a missing page mean the first page, and several names of the parameters are accepted.
     expect(await names('/api/token/?p=0&page_size=100')).toHaveLength(12);
     expect(await names('/api/token/')).toHaveLength(10);
     expect(await names('/api/token/?page=2&page_size=10')).toEqual(['key 2', 'key 1']);
@@ -208,7 +208,7 @@ describe('pages as clients of new-api read them', () => {
       const body = { mode, multi_key_mode: 'random', channel: { ...channel, name, tag: 'new' } };
       expect((await newApi('POST', '/api/channel/', body)).body).toMatchObject({ success: true });
     }
-    // A batch is a channel for each key.
+    // A batch creates a channel for each key.
     expect(await page('/api/channel/?p=1&page_size=2')).toMatchObject({ total: 4, page: 1, page_size: 2 });
     expect(await names('/api/channel/search?keyword=two&id_sort=true')).toEqual(['two', 'two']);
     const [, doubled] = (await page('/api/channel/search?keyword=two&id_sort=true')).items as unknown as {
@@ -224,7 +224,7 @@ describe('pages as clients of new-api read them', () => {
     const id = list.find(({ name }) => name === 'one')?.id;
     await newApi('PUT', '/api/channel/', { id, priority: 5 });
     expect(await names('/api/channel/?p=1')).toEqual(['one', 'three', 'two']);
-    // Clients of one-api take the first channel of the list for the newest.
+    // Clients of one-api expect the newest channel at the beginning of the list.
     const oldest = await call({ authorization: rootToken }, 'GET', '/api/channel/?p=0');
     expect((oldest.body.data as Array<{ name: string }>).map(({ name }) => name)).toEqual(['three', 'two', 'one']);
     // In the other modes all keys of a body belong to one channel.

@@ -1,4 +1,4 @@
-/** Signs of failing surroundings that a running server shows its operator. */
+/** A running server shows its operator when a service that it needs fails. */
 import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,8 @@ it('a node whose database can be read and not written is not ready, until it can
   try {
     const { keys } = await openSite(server.api, upstream.url, [{ username: 'caller', quota: 5_000_000 }]);
     await setReadOnly('on');
-    // The first call may already fail when it reads its key, on a connection that was ended. The ledger notices at a reservation.
+    // The first call may fail when it reads its key, on a connection that was closed. The ledger notices the failure at a
+    // reservation.
     await until(
       async () => (await callOnce(server.url, keys[0]!, false)).status === 503 && (await readiness()) === 503,
       30,

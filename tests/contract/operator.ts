@@ -1,6 +1,6 @@
 import type { Person, Site } from './site.js';
 
-/** The name of a permission in GraphQL documents: `channels.read` is CHANNELS_READ. */
+/** Returns the name of a permission in GraphQL documents: CHANNELS_READ for `channels.read`. */
 export const enumName = (permission: string): string => permission.replace('.', '_').toUpperCase();
 
 /** The id of a new custom role. */
@@ -15,7 +15,7 @@ export async function customRole(site: Site, root: Person, permissions: readonly
   return (made.data?.['createCustomRole'] as { role: { id: number } }).role.id;
 }
 
-/** Gives a user a custom role; null takes it back. */
+/** Gives a user a custom role, or removes it if the role is null. */
 export async function giveRole(site: Site, root: Person, userId: number, roleId: number | null): Promise<void> {
   const given = await site.graphql(
     root,

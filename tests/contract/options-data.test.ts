@@ -5,14 +5,14 @@ import { contractOptions, type ContractOption } from './options-table.js';
 import { Site, type Person } from './site.js';
 
 /**
- * docs/reference/rest/options.md, key by key, through the running server: type, default, validation, secrecy, required
+ * Tests every key of docs/reference/rest/options.md on a running server: type, default, validation, secrecy and required
  * role.
  */
 let site: Site;
 let root: Person;
 let admin: Person;
 let defaults: Record<string, string>;
-/** Every option as the console sees it, and the public status, before any is saved. */
+/** Every option as the console gets it, and the public status, before any option is saved. */
 let shown: Array<{ key: string; value: string }>;
 let firstStatus: Record<string, unknown>;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const status = async (field: string): Promise<unknown> => (await statusNow())[fi
 const stored = async (key: string): Promise<string | undefined> =>
   (await site.query<{ value: string }>('SELECT value FROM options WHERE key = $1', [key]))[0]?.value;
 
-/** The site key is public in the status, and hidden in the list by its name. */
+/** Whether the list shows the value. The site key is public in the status, but hidden in the list because of its name. */
 const isListed = ({ key, secret }: ContractOption): boolean => !secret && key !== 'TurnstileSiteKey';
 const kinds = { b: 'BOOLEAN', i: 'INTEGER', f: 'DECIMAL', s: 'TEXT', j: 'JSON', csv: 'LIST', lines: 'LIST' };
 

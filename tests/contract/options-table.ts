@@ -2,7 +2,7 @@
 export interface ContractOption {
   readonly key: string;
   readonly type: 'b' | 'i' | 'f' | 's' | 'j' | 'csv' | 'lines';
-  /** Its text before any setting is saved; a number: how many entries the built-in table or list has. */
+  /** The text before any setting is saved. A number is the number of entries of the built-in table or list. */
   readonly byDefault: string | number;
   /** The field of `/api/status` that shows it, with its native type. */
   readonly status?: string;
@@ -33,7 +33,7 @@ const flag = (key: string, byDefault: boolean, status?: string, more: More = {})
     ...more,
   });
 const noNumber = ['x', 'NaN', 'Infinity', '0x10', '1e400', 'null', '{}', '1 2'];
-/** An emptied number counts as 0, where 0 is allowed. */
+/** An empty text of a number counts as 0, where 0 is valid. */
 const emptied = ['', '0'] as const;
 const whole = (key: string, byDefault: number, min: number, more: More = {}): ContractOption => {
   const { good = [String(min), '7'], bad = [...noNumber, '1.5', String(min - 1), '99999999999999999999'] } = more;
@@ -91,7 +91,7 @@ const root = { root: true } as const;
 
 /** Every key of docs/reference/rest/options.md, in its order. */
 export const contractOptions: readonly ContractOption[] = [
-  // 4.1
+  // Access and registration
   flag('PasswordLoginEnabled', true, undefined, { ...root, good: ['true'] }),
   option('SecondFactorRequiredFor', 's', 'none', {
     ...root,
@@ -131,7 +131,7 @@ export const contractOptions: readonly ContractOption[] = [
   secret('TelegramBotToken'),
   text('TelegramBotName', { ...root, status: 'telegram_bot_name' }),
 
-  // 4.2
+  // Mail, payment, content
   ...['SMTPServer', 'SMTPAccount', 'SMTPFrom'].map((key) => text(key, root)),
   whole('SMTPPort', 587, 1, { ...root, good: ['1', '65535'] }),
   secret('SMTPToken'),
@@ -154,7 +154,7 @@ export const contractOptions: readonly ContractOption[] = [
   ...['Notice', 'About', 'HomePageContent'].map((key) =>
     text(key, { good: [' <b>kept</b> as typed '], bad: [tooLong] }),
   ),
-  // Tollgate's own name.
+  // The default is Tollgate's own name.
   option('SystemName', 's', 'Tollgate', { status: 'system_name', good: ['Another'], bad: ['x'.repeat(101), 'a\0b'] }),
   option('Logo', 's', '', {
     status: 'logo',
@@ -162,7 +162,7 @@ export const contractOptions: readonly ContractOption[] = [
     bad: ['javascript:alert(1)', '//a.example.com/b.png', '/\\a.example.com', '/a"b', '/../', 'logo.png', tooLong],
   }),
   text('Footer', { status: 'footer_html', bad: [tooLong] }),
-  // Empty here; older consoles link to their maker's page.
+  // The default is empty here. Older consoles link to their maker's page.
   address('general_setting.docs_link', { status: 'docs_link' }),
   option('Chats', 'j', '[]', {
     ...root,
@@ -171,7 +171,7 @@ export const contractOptions: readonly ContractOption[] = [
     bad: ['', '{', '{}', '[1]', '[{"One":1}]', 'null'],
   }),
 
-  // 4.3
+  // Operation
   decimal('QuotaPerUnit', 500_000, ['1', '500000'], ['0', '-1'], { status: 'quota_per_unit' }),
   flag('DisplayInCurrencyEnabled', true, 'display_in_currency'),
   flag('DisplayTokenStatEnabled', true),
@@ -221,7 +221,7 @@ export const contractOptions: readonly ContractOption[] = [
     whole(key, 0, 0),
   ),
 
-  // 4.4
+  // Models, groups, limits
   ratios('ModelRatio', 180),
   ratios('ModelPrice', 21),
   ratios('CompletionRatio', 3),

@@ -1,6 +1,6 @@
 /**
- * Spans through the receiver of the OpenTelemetry Collector, which Tempo has too. `jest.config.mjs` leaves it out where `otelcol` is not
- * installed: Debian has no package of it.
+ * Sends spans to the OTLP receiver of the OpenTelemetry Collector, which Tempo also uses. `jest.config.mjs` skips this file
+ * where `otelcol` is not installed, because Debian has no package of it.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ it('a call and its attempts pass the receiver of the collector unchanged', async
   const folder = await scratchFolder('otelcol');
   const port = await freePort();
   const backend = await startScriptedServer(() => ({ status: 200, body: {} }));
-  // JSON is YAML.
+  // The configuration is written as JSON, which is valid YAML.
   await writeFile(
     join(folder, 'collector.yaml'),
     JSON.stringify({

@@ -11,7 +11,7 @@ type Tree = Readonly<Record<string, unknown>>;
 const valueAt = (path: string, tree: unknown): unknown =>
   path.split('.').reduce<unknown>((at, name) => (at as Tree | undefined)?.[name], tree);
 
-/** @param version of the cluster */
+/** @param version the Kubernetes version of the cluster */
 function render(version: string, ...options: string[]): Tree[] {
   const text = execFileSync(
     'helm',

@@ -18,9 +18,9 @@ import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 /**
- * A provider that differs from the built-in one in everything that may differ: it is asked over the network before the buyer
- * can pay, numbers orders itself, opens a page instead of a form, signs its body in a header, reports in JSON, has no decimals,
- * and expects other replies.
+ * A provider that differs from the built-in one in everything that may differ. It is asked over the network before the buyer
+ * can pay, numbers orders itself, opens a page instead of a form, signs its body in a header, reports in JSON, has no
+ * decimals, and expects other replies.
  */
 const asked: string[] = [];
 const scripted: PaymentProvider = {

@@ -8,8 +8,8 @@ import { customRole } from './operator.js';
 import { Site, type Person } from './site.js';
 
 /**
- * The test of the payment settings, against a gateway that checks a request in the order of real ones: merchant,
- * signature, state of the merchant, amount.
+ * Tests the payment settings against a gateway that validates requests in the order of real gateways: merchant, signature,
+ * state of the merchant, amount.
  */
 
 const key = 'the secret key of the merchant';
@@ -26,7 +26,7 @@ const page = (text: string): Answer => [
   `<html><head><title>gateway</title></head><body><h1>${text}</h1><!-- ${Date.now()} --></body></html>`,
 ];
 
-/** MD5 as the protocol has it, written here once more. */
+/** Computes the protocol's MD5 signature, independently of the server's code. */
 const signatureOf = (form: Form): string => {
   const names = Object.keys(form).filter((name) => !['sign', 'sign_type'].includes(name) && form[name] !== '');
   const text = names.sort().map((name) => `${name}=${form[name] ?? ''}`);

@@ -1,6 +1,6 @@
 /**
- * Which permissions open which operation, written by hand: the schema is what is tested. An operation that needs one of
- * several is listed under each. Operations that are listed nowhere are open to every role, or to fixed roles alone.
+ * The operations that each permission allows, written by hand to test the schema. An operation that needs one of several
+ * permissions is listed under each of them. Operations that are not listed are open to every role, or only to fixed roles.
  */
 export const opens: Readonly<Record<string, readonly string[]>> = {
   'channels.read': [
@@ -28,7 +28,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['POST /api/channel/fetch_models', 'GET /api/channel/update_balance/:id', 'GET /api/channel/update_balance'],
     ...['DELETE /api/channel/:id/cooldowns', 'POST /api/channel/copy/:id'],
   ],
-  // The REST detail of a channel contains its keys.
+  // The REST detail of a channel contains its keys, so it needs this permission.
   'channels.secrets': [
     'query channelKeys',
     'query drawingNotifyUrl',
@@ -43,7 +43,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
     ...['mutation createUser', 'mutation updateUser', 'mutation banUser', 'mutation enableUser'],
     ...['mutation banUsers', 'mutation enableUsers', 'mutation setUserGroup'],
     ...['mutation deactivateUser', 'mutation removeUser', 'mutation resetSecondFactors', 'mutation endUserSessions'],
-    // Refused for every target but those of root, whom none outranks (`custom-roles.test.ts`).
+    // These operations are refused for every target, except for callers with root's role (`custom-roles.test.ts`).
     ...['mutation promoteUser', 'mutation demoteUser'],
     ...['POST /api/user', 'PUT /api/user', 'DELETE /api/user/:id', 'POST /api/user/manage'],
   ],
@@ -91,7 +91,7 @@ export const opens: Readonly<Record<string, readonly string[]>> = {
   audit: ['query auditEntries', 'GET /api/audit/export'],
 };
 
-/** Permissions that are held with another one. */
+/** The permissions that each permission includes. */
 const implied: Readonly<Record<string, readonly string[]>> = {
   'channels.write': ['channels.read'],
   'channels.secrets': ['channels.read'],
@@ -105,10 +105,10 @@ const implied: Readonly<Record<string, readonly string[]>> = {
 
 export const permissionNames = Object.keys(opens);
 
-/** This permission and those that are held with it. */
+/** Returns a permission with the permissions that it includes. */
 export const heldWith = (permission: string): readonly string[] => [permission, ...(implied[permission] ?? [])];
 
-/** Operations that only fixed roles may call: they lead to every other right. */
+/** Operations that only fixed roles may call, because they give access to every other permission. */
 export const closed: readonly string[] = [
   ...['query permissions', 'query customRoles', 'mutation createCustomRole', 'mutation updateCustomRole'],
   ...['mutation deleteCustomRole', 'mutation giveCustomRole'],

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 interface Call {
-  /** `query users` or `GET /api/user`. */
+  /** The name of the call, such as `query users` or `GET /api/user`. */
   readonly name: string;
   readonly operation: Operation;
   /** @returns whether the caller was refused for lack of a right */
@@ -88,7 +88,10 @@ it('has every permission of the server, with what it implies', async () => {
   }
 });
 
-/** A full suite asks every permission for every operation. Others ask for all that it opens, and a quarter of the rest. */
+/**
+ * Returns the calls that are tested with a permission. A full suite tests all calls. Other runs test the calls that the
+ * permission allows, and a quarter of the others.
+ */
 const askedOf = (permission: string, expected: readonly string[]): readonly Call[] => {
   const turn = permissionNames.indexOf(permission);
   return guarded.filter(({ name }, index) => isFullSuite || index % 4 === turn % 4 || expected.includes(name));

@@ -327,7 +327,7 @@ describe('a call that DeepSeek serves', () => {
     [undefined, '/v1/chat/completions', {}, 1650],
     ['off_peak', '/v1/chat/completions', {}, 825],
     ['off_peak', '/v1/responses', {}, 825],
-    // Counted here: 9 tokens and 1.
+    // Without a usage report the tokens are counted here: 9 of the prompt and 1 of the output.
     ['off_peak', '/v1/chat/completions', { usage: undefined }, 4],
   ])('in the tier %s through %s has its price', async (tier, path, report, quota) => {
     tierAt.mockReturnValue(tier);
@@ -343,10 +343,10 @@ describe('an answer that Google Maps grounds', () => {
   const tokens = { promptTokenCount: 1000, candidatesTokenCount: 500 };
 
   it.each([
-    // 0.025 USD for the prompt, and its tokens.
+    // The prompt with a search costs 0.025 USD, and tokens are charged too.
     ['gemini-2.5-flash', 13_275],
     ['gemini-2.5-pro', 15_625],
-    // 0.014 USD for the search.
+    // The search costs 0.014 USD.
     ['gemini-3.8-flash', 8313],
   ])('costs what Google bills for it: %s', async (model, quota) => {
     relay.setOptions({ StrictReserve: true });
@@ -566,7 +566,7 @@ describe('images that a tool of Responses draws with another model', () => {
   });
   const tool = { type: 'image_generation' };
 
-  // 100 x $5, 200 x $8 and 1,056 x $30 a million for the image, beside the text.
+  // The image costs 100 x $5, 200 x $8 and 1,056 x $30 a million, in addition to the text.
   it.each<[what: string, model: string, tools: object[], quota: number, imageCard: string]>([
     // 1,000 x $1.25 and 100 x $10.
     ['a card', 'gpt-5', [tool], 18_015, 'gpt-image-2'],
@@ -575,7 +575,7 @@ describe('images that a tool of Responses draws with another model', () => {
     // 1,056 x $32.
     ['a model that the tool names', 'gpt-5', [{ ...tool, model: 'gpt-image-1.5' }], 19_071, 'gpt-image-1.5'],
     ['a tool that a stored prompt names', 'gpt-5', [], 18_015, 'gpt-image-2'],
-    // No price is known: those of the call. 1,100 x $1.25 more, 200 x $1.25 and 1,156 x $10.
+    // The image model has no price, so the price of the call applies: 1,100 x $1.25 more, 200 x $1.25 and 1,156 x $10.
     ['a model without a price', 'gpt-5', [{ ...tool, model: 'of-tomorrow' }], 6593, ''],
   ])('cost what that model costs: %s', async (_what, model, tools, quota, imageCard) => {
     for (const stream of [false, true]) {
@@ -634,7 +634,7 @@ describe('images that a tool of Responses draws with another model', () => {
 });
 
 describe('advice that a tool of Anthropic asks another model for', () => {
-  /** The executor reads 2,100 tokens, 400 of them from the cache, and writes 500. */
+  /** Returns the usage of an executor that reads 2,100 tokens, 400 of them from the cache, and writes 500. */
   const rounds = (model?: string): object => ({
     input_tokens: 1700,
     cache_read_input_tokens: 400,
@@ -670,9 +670,9 @@ describe('advice that a tool of Anthropic asks another model for', () => {
     // 1,700 x $1, 400 x $0.1 and 500 x $5; 800 x $5 and 1,600 x $25 a million for the advice.
     ['of the tool', 'claude-haiku-4-5', [advisor(opus)], undefined, 24_120, opus],
     ['of the report', 'claude-haiku-4-5', [], opus, 24_120, opus],
-    // 1,700 x $1.5, 400 x $0.15 and 500 x $7.5 of ratios.
+    // The ratios give 1,700 x $1.5, 400 x $0.15 and 500 x $7.5.
     ['beside a ratio', 'by-ratio', [advisor(opus)], opus, 25_180, opus],
-    // No price is known: that of the call. 800 x $1 and 1,600 x $5 more.
+    // The adviser has no price, so the price of the call applies: 800 x $1 and 1,600 x $5 more.
     ['without a price', 'claude-haiku-4-5', [advisor('of-tomorrow')], undefined, 6520, ''],
   ])('costs what that model costs: a model %s', async (_what, model, tools, reported, quota, card) => {
     relay.setOptions({
@@ -773,7 +773,7 @@ describe('tools of xAI', () => {
     const usage = { ...chatUsage, server_side_tool_usage_details: tools };
     relay.upstream.script({}, json(chatAnswer({ usage })));
     const row = await call('/v1/chat/completions', 'grok-4.7');
-    // $0.005 of tokens, five searches at $0.005, one execution at $0.005, two file searches at $0.0025.
+    // Tokens cost $0.005, five searches $0.005 each, one execution $0.005, and two file searches $0.0025 each.
     expect(row).toMatchObject({ quota: 20_000 });
     expect(row.other['components']).toEqual([
       ...[['input', 1000, 2] as const, ['output', 500, 6] as const],
@@ -806,7 +806,7 @@ describe('tools of xAI', () => {
         },
       }),
     );
-    // $0.005 of tokens, two executions; OpenAI's containers would count once.
+    // Tokens cost $0.005, and each of two executions is charged. Containers of OpenAI would be charged once.
     expect(await call('/v1/responses', 'grok-4.7')).toMatchObject({ quota: 7500 });
   });
 });
@@ -1129,7 +1129,7 @@ describe('the reservation of a call priced by a card', () => {
   ])('counts on texts of a %s that the provider stores', async (_what, asked) => {
     relay.setOptions({ StrictReserve: true });
     const userId = await relay.addUser({ quota: 20_000 });
-    // Ids that this site did not give are sent to the user's own account.
+    // Calls with ids that this site did not issue go to the user's own account.
     await relay.addChannel({ models: 'gpt-5', ownerId: userId });
     const usage = { input_tokens: 50_000, output_tokens: 100, total_tokens: 50_100 };
     const message = { type: 'message', role: 'assistant', status: 'completed', id: 'm' };
@@ -1148,14 +1148,15 @@ describe('the reservation of a call priced by a card', () => {
     const body = { model: 'gpt-5', max_output_tokens: 500, ...asked };
     await (await relay.post('/v1/responses', key, body)).text();
     const [row] = await relay.logsOf(userId, 1);
-    // 50,000 tokens at 1.25 and 100 at 10 USD a million, whatever the balance has: the customer chose the prompt.
+    // The charge is 50,000 tokens at 1.25 and 100 at 10 USD a million, whatever the balance is, because the customer chose
+    // the prompt.
     expect([row?.quota, row?.other['uncharged_quota']]).toEqual([31_750, undefined]);
   });
 
   it('takes what a small balance has, and shortens the answer', async () => {
     relay.setOptions({ StrictReserve: true });
     await relay.addChannel({ models: 'gpt-5.5' });
-    // Pays for 1,000 output tokens and a little prompt.
+    // The balance pays for 1,000 output tokens and a short prompt.
     const userId = await relay.addUser({ quota: 15_500 });
     const { key } = await relay.addToken({ userId });
     relay.upstream.script(

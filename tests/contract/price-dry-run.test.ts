@@ -100,7 +100,7 @@ it('prices each row again, and sums by user and by model', async () => {
     other: { admin_info: { upstream_cost: 0.005 } },
   });
   await log({ user: ben, model: 'gpt-4o', prompt: 1000, completion: 500, quota: 3750, other: { cache_tokens: 400 } });
-  // A day too early.
+  // This call is older than the period by one day.
   await log({ user: ben, model: 'gpt-4o', prompt: 1000, completion: 500, quota: 3750, daysAgo: 7 });
   // gpt-5.5 at $6 and $20: (1,000 x 6 + 500 x 20) / 2 = 8,000. gpt-4o at ratio 2: 2 x (1,000 + 2,000) = 6,000, and with
   // 400 tokens from the cache at half the price 2 x (600 + 200 + 2,000) = 5,600.
@@ -118,7 +118,7 @@ it('prices each row again, and sums by user and by model', async () => {
       usdBefore: usd(17_500),
       usdAfter: usd(19_600),
       costCalls: 2,
-      // 13,750 quota were charged for the two calls with a known cost, and 14,000 would be: 0.0275 and 0.028 USD.
+      // The two calls with a known cost were charged 13,750 quota (0.0275 USD), and would be charged 14,000 (0.028 USD).
       costUsd: expect.closeTo(0.02, 9) as number,
       marginBeforeUsd: expect.closeTo(0.0075, 9) as number,
       marginAfterUsd: expect.closeTo(0.008, 9) as number,
@@ -282,7 +282,7 @@ it.each<[what: string, call: Omit<Call, 'user' | 'quota'>, proposed: Record<stri
 
 it('states what it cannot price, and guesses nothing', async () => {
   const quota = 700;
-  // No card of the row prices searches, so the row cannot say how many there were.
+  // No card of this row prices searches, so the row does not have their number.
   await log({
     user: anna,
     model: 'own',
@@ -296,9 +296,9 @@ it('states what it cannot price, and guesses nothing', async () => {
       ],
     },
   });
-  // Without lines, audio cannot be distinguished from text.
+  // Without lines, the row does not say which tokens were audio.
   await log({ user: anna, model: 'own', prompt: 10, completion: 5, quota });
-  // An image that was charged by its tokens: its size is not logged.
+  // The image was charged by its tokens, so its size is not logged.
   await log({
     user: anna,
     model: 'gpt-image-1.5',
@@ -309,11 +309,11 @@ it('states what it cannot price, and guesses nothing', async () => {
   });
   await log({ user: anna, model: 'own', prompt: 10, completion: 5, quota, other: 'not JSON' });
   await log({ user: anna, model: 'no-price', prompt: 10, completion: 5, quota });
-  // A video has no usual price, and none by tokens.
+  // A video has no default price, and no price by tokens.
   for (const model of ['no-video', 'own']) {
     await log({ user: anna, model, quota, other: { task: true, video_seconds: 8, model_price: 0.1 } });
   }
-  // Neither charged nor counted.
+  // This call was neither charged nor counted.
   await log({ user: anna, model: 'no-price', prompt: 10, completion: 5, quota, other: { uncharged: true } });
   const found = await run({
     PriceCards: { own: { prices: { input: 1, output: 1, audioInput: 2, webSearch: 0.01 } } },
@@ -346,7 +346,7 @@ it('finds the price of a model behind a routing prefix of its channel', async ()
 });
 
 it('reads every page once, and the newest calls where there are too many', async () => {
-  // 4,500 rows in pages of 2,000, many in one second; the first has an hour of its own.
+  // 4,500 rows are read in pages of 2,000. Many rows have the same second, and the first row has an hour of its own.
   await site.query(
     `INSERT INTO logs (created_at, type, user_id, model_name, "group", quota, prompt_tokens, completion_tokens, other)
      SELECT extract(epoch FROM now())::bigint - 60 - i / 1500, 2, $1, 'gpt-4o', 'default', 10, i, 0,
@@ -354,7 +354,7 @@ it('reads every page once, and the newest calls where there are too many', async
        FROM generate_series(1, 4500) i`,
     [anna.id],
   );
-  // Each of 1 to 4,500 tokens, but 3,000, at ratio 2: 2 x (4,500 x 4,501 / 2 - 3,000).
+  // The calls have 1 to 4,500 tokens, without the one of 3,000, at ratio 2: 2 x (4,500 x 4,501 / 2 - 3,000).
   expect(await run({ ModelRatio: { 'gpt-4o': 2 } })).toMatchObject({
     skipped: [{ reason: 'UNKNOWN_QUANTITIES', calls: 1 }],
     total: { calls: 4499, usdBefore: usd(44_990), usdAfter: usd(20_248_500) },
@@ -378,7 +378,7 @@ it('reads rows with any text, and leaves out details that are long and no JSON',
   await log({ ...calls, model, other: { input_content: 'x"\n'.repeat(10_000), cache_tokens: 400 } });
   await log({ ...calls, model, other: `{"input_content":"${'x'.repeat(20_000)}` });
   await log({ ...calls, model, other: { cache_tokens: 400 } });
-  // 2 x (600 + 400 x 0.5 + 500) = 2,600 each; of group g at twice that.
+  // Each call costs 2 x (600 + 400 x 0.5 + 500) = 2,600, and twice as much in group g.
   expect(
     await run({ ModelRatio: { [model]: 2 }, CacheRatio: { [model]: 0.5 }, GroupRatio: { default: 1, 'g\t\\N': 2 } }),
   ).toMatchObject({
@@ -389,7 +389,8 @@ it('reads rows with any text, and leaves out details that are long and no JSON',
 });
 
 it('reads on where Postgres refused long details', async () => {
-  // 3,000 rows; 500, 1,500 and 2,500 are long and no JSON, 1,000 is long and counts.
+  // There are 3,000 rows. Rows 500, 1,500 and 2,500 have a long text that is not JSON, and row 1,000 has a long text that is
+  // valid.
   await site.query(
     `INSERT INTO logs (created_at, type, user_id, model_name, "group", quota, prompt_tokens, completion_tokens, other)
      SELECT extract(epoch FROM now())::bigint - 60 - i, 2, $1, 'gpt-4o', 'default', 10, i, 0,

@@ -1,11 +1,11 @@
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { Site, type Person } from './site.js';
 
-/** Prices from public lists: compared, chosen, applied as one version, and taken back. */
+/** Prices from public lists are compared, selected, applied as one version, and restored. */
 let site: Site;
 let lists: ScriptedServer;
 let root: Person;
-/** Path to the document that the server of lists has there. */
+/** The documents that the server of lists serves, by path. */
 let documents: Record<string, unknown> = {};
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const cards = async (): Promise<Record<string, unknown>> => {
   return (data?.['options'] as { items: Array<{ json: Record<string, unknown> }> }).items[0]?.json ?? {};
 };
 
-/** OpenRouter's form, in USD per million tokens. */
+/** Returns a document in OpenRouter's format, in USD per million tokens. */
 const openRouter = (prices: Record<string, readonly [input: number, output: number]>): object => ({
   data: Object.entries(prices).map(([id, [input, output]]) => ({
     id,
@@ -110,7 +110,7 @@ const undo = (updateId: number) =>
 
 it('compares a list with the prices of the site: card, list price, ratios, none', async () => {
   await setOptions({ PriceCards: JSON.stringify({ mine: { prices: { input: 1, output: 2 } } }) });
-  // gpt-4o costs 2.5 and 10 by its ratios, gpt-5 1.25 and 10 by the list price.
+  // By its ratios gpt-4o costs 2.5 and 10. By the list price gpt-5 costs 1.25 and 10.
   documents['/models'] = openRouter({ mine: [1, 2], 'gpt-4o': [2, 10], 'gpt-5': [1.5, 10], 'brand-new': [3, 4] });
   const made = await check(['/models']);
   expect(made).toMatchObject({
@@ -132,7 +132,7 @@ it('compares a list with the prices of the site: card, list price, ratios, none'
   ]);
   expect(found.items[1]?.['changes']).toEqual([
     { quantity: 'input', above: 0, serviceTier: null, before: 2.5, after: 2, percent: -20 },
-    // In its relation to the input: the list has no price for it.
+    // The list has no price for it, so the ratio to the input price is kept.
     { quantity: 'cachedInput', above: 0, serviceTier: null, before: 1.25, after: 1, percent: -20 },
     { quantity: 'cacheWrite', above: 0, serviceTier: null, before: 3.125, after: 2.5, percent: -20 },
     { quantity: 'cacheWrite1h', above: 0, serviceTier: null, before: 5, after: 4, percent: -20 },
@@ -165,7 +165,7 @@ it('applies the chosen lines with a mark-up as one version, once, and takes them
     asOf: expect.any(String) as string,
   });
   expect(days).toContain((after['brand-new'] as { asOf: string }).asOf);
-  // 1.5 × 1.2, with the cached input in its relation to the list price: 0.125 ÷ 1.25 × 1.8. Tools stay.
+  // The input is 1.5 × 1.2. Cached input keeps its ratio to the list price: 0.125 ÷ 1.25 × 1.8. Prices of tools stay.
   expect(after['gpt-5']).toMatchObject({
     prices: { input: 1.8, cachedInput: 0.18, output: 12, webSearch: 0.01, fileSearch: 0.0025 },
   });
@@ -217,7 +217,7 @@ it('calls are charged by the new prices, and by the old ones after they are take
   const { update } = await apply({ checkId: id, choices: [{ model: 'gpt-4o' }] });
   expect(await priceOf()).toEqual({
     source: 'CARD',
-    // The last three are the fees of tools, by the price list of the model's maker.
+    // The last three lines are the fees of tools, from the price list of the model's maker.
     lines: [2, 1, 2.5, 4, 8, 0.025, 0.0025, 0.03].map((price) => ({ price })),
   });
   await undo(update?.id ?? 0);
@@ -280,7 +280,7 @@ it('reads the prices of another Tollgate, to the cent', async () => {
     ['gpt-4o', 'SAME', null],
     ['gpt-5', 'SAME', null],
   ]);
-  // Older clients see what they know.
+  // Older clients get only the fields that they know.
   const plain = await site.rest(null, 'GET', '/api/pricing');
   expect(JSON.stringify(plain.body)).not.toContain('price_card');
 });
@@ -309,9 +309,10 @@ describe('on schedule', () => {
     const { data } = await site.graphql(root, '{ priceCheck { isScheduled } }');
     expect(data?.['priceCheck']).toEqual({ isScheduled: true });
     await until(() => notices().length === 1);
-    // New, dearer, cheaper, gone, disagreeing, applied, unreadable; of models that the site serves.
+    // The values count models of the site: new, more expensive, cheaper, removed, with disagreeing lists, applied and
+    // unreadable.
     expect(notices()[0]?.body).toContain('"values":["1","1","0","0","0","0","0"]');
-    // The check is not due before its time, and due after it.
+    // The check runs when it is due, and not earlier.
     await setOptions({ RetryTimes: '1' });
     expect(await scheduled()).toHaveLength(1);
     await site.query(`UPDATE price_checks SET created_at = now() - interval '25 hours'`);

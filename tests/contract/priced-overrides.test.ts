@@ -20,7 +20,7 @@ afterEach(async () => {
 
 type Json = Record<string, unknown>;
 
-/** Draws as many images as the request orders, by OpenAI's name of the number or by Google's. */
+/** Draws as many images as the request asks for, in OpenAI's or in Google's field. */
 const draws: Reply = (response, request) => {
   const {
     n,
@@ -34,7 +34,7 @@ const draws: Reply = (response, request) => {
   return json({ data: images, predictions: images })(response, request);
 };
 const limitNames = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
-/** Writes every response as long as the request lets it. */
+/** Returns as many output tokens as the request allows. */
 const writes: Reply = (response, request) => {
   const body = request.body ?? {};
   const config = (body['generationConfig'] ?? {}) as Json;
@@ -103,7 +103,7 @@ describe('an image', () => {
 });
 
 describe('a text', () => {
-  /** Pays for some hundred tokens of output. */
+  /** Quota that pays for some hundred tokens of output. */
   const smallBalance = 4000;
   const chat = { model: 'gpt-4o', messages: userMessage('hi'), max_tokens: 50 };
   const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];

@@ -30,7 +30,7 @@ const pricing = async (person: Person | null): Promise<WirePricing> =>
 const offered = async (person: Person | null): Promise<unknown[]> =>
   (await pricing(person)).data.map((row) => [row.model_name, row.enable_groups]);
 
-/** In which a chat model can be called. */
+/** The dialects in which a chat model can be called. */
 const dialects = ['openai', 'anthropic', 'gemini', 'openai-response'];
 
 it('is open to guests, in the exact shape, without a message', async () => {
@@ -112,13 +112,13 @@ it('offers prefixed names, and the plain one only where a channel serves it', as
   await channel('a,b', { model_prefix: 'p/' });
   await channel('b');
   await channel('a', { group: 'vip' });
-  // default: a only with a prefix; b both ways.
+  // In the group default, the model a is offered only with the prefix, and b both with and without it.
   expect(await offered(root)).toEqual([
     ['b', ['default']],
     ['p/a', ['default']],
     ['p/b', ['default']],
   ]);
-  // vip: no channel with a prefix in this group.
+  // In the group vip, no channel has a prefix.
   expect(await offered(vip)).toEqual([
     ['a', ['vip']],
     ['b', ['default']],

@@ -23,7 +23,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** The server is loaded after this, as if the row were in `openai-family.ts`. */
+/** Adds the row to `openai-family.ts`. The server is loaded after this call. */
 function addRow(defaultBaseUrl: string): void {
   jest.doMock('../../server/src/dialects/providers/openai-family.js', () => {
     const path = '../../server/src/dialects/providers/openai-family.js';
@@ -72,7 +72,7 @@ it('works from the console to the upstream', async () => {
   const refreshed = await server.api.rest(root, 'GET', `/api/channel/update_balance/${channel}`);
   expect(refreshed.body).toMatchObject({ success: true, balance: 12.5 });
 
-  // Clients see who makes the model, not which provider serves it here, and can call it.
+  // Clients see the maker of the model, not the provider that serves it here, and can call the model.
   const { key } = await server.api.createToken(root);
   const bearer = { authorization: `Bearer ${key}` };
   const models = (await (await fetch(`${server.url}/v1/models`, { headers: bearer })).json()) as {

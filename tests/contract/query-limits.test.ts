@@ -44,7 +44,7 @@ describe('what one document may ask', () => {
     };
 
     it('counts the rows a list is asked for', async () => {
-      // 10 for the operation, 1 for the list, then 1 per row.
+      // The operation costs 10, the list 1, and each row 1.
       expect(await costOf('{ users(pageSize: 7) { items { id } totalCount } }')).toMatchObject({ requested: 18 });
       expect(await costOf('{ users { items { id } } }')).toMatchObject({ requested: 21 });
       expect(await costOf('query($n: Int) { users(pageSize: $n) { items { id } } }', { n: 100 })).toMatchObject({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Person, Site } from './site.js';
 
-/** The questions of docs/graphql.md, as a dashboard asks them: with an access token alone. */
+/** The questions of docs/graphql.md. A dashboard asks them with nothing but an access token. */
 export const page = readFileSync(join(import.meta.dirname, '../../docs/graphql.md'), 'utf8');
 
 /** Every query of the page, with its heading. */
@@ -24,7 +24,7 @@ function queryOf(number: number): string {
   return found[1];
 }
 
-/** A token that may read, and nothing else. */
+/** Creates an access token that can only read. */
 export async function readingToken(site: Site, person: Person): Promise<string> {
   const input = '{ name: "dashboard", scopes: [USAGE_READ, ADMIN_READ, LOGS_READ] }';
   const { data, text } = await site.graphql(person, `mutation { createAccessToken(input: ${input}) { secret } }`);

@@ -3,11 +3,11 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { completed, transcribe, transcription, utter } from '../support/transcription.js';
 import { send, startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Budgets of requests in realtime sessions: each response takes one, or each transcript. */
+/** Each response of a realtime session uses one request of a budget, as does each transcript. */
 
 const model = 'gpt-4o-realtime-preview';
 const transcriber = 'gpt-4o-transcribe';
-/** Pays for its time. */
+/** A model that is charged by the time of a session. */
 const timed = 'grok-voice-latest';
 const exceeded = { type: 'error', error: { code: 'budget_exceeded' } };
 
@@ -38,7 +38,7 @@ async function nothingHeld(): Promise<void> {
   expect(await eventually(held, (count) => count === 0)).toBe(0);
 }
 
-/** A key with a budget of so many requests a day. */
+/** Creates a key whose budget allows so many requests a day. */
 async function keyWith(requests: number): Promise<{ key: string; used: () => Promise<number> }> {
   const { key, id } = await site.server.api.createToken(site.user, { unlimited_quota: true });
   const budget = { level: 'token', subject_id: id, kind: 'requests', amount: requests, window: 'day' };
@@ -89,7 +89,7 @@ it('speech that is written down beside the responses takes none, and the session
   const { socket } = upstream.sessions.at(-1) ?? {};
   if (!socket) throw new Error('the provider has no session');
   send(socket, { type: 'session.updated', session: { id: 's', input_audio_transcription: { model: transcriber } } });
-  // A minute costs more than the session has reserved, which is then reserved anew.
+  // A minute costs more than the session has reserved, so the session reserves again.
   const usage = { type: 'tokens', input_tokens: 600, output_tokens: 9, total_tokens: 609 };
   send(socket, { type: completed, item_id: 'i', transcript: 'Hello', usage });
   send(socket, { type: completed, item_id: 'k', transcript: 'Hello', usage });

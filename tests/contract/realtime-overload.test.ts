@@ -6,7 +6,7 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { transcribe, transcription, utter } from '../support/transcription.js';
 import { startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Sessions that are open while the server is overloaded, or cannot read its database for a moment. */
+/** Sessions stay open while the server is overloaded, or cannot read its database for a moment. */
 
 const model = 'gpt-4o-realtime-preview';
 const transcriber = 'gpt-4o-transcribe';
@@ -43,7 +43,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** From now on the server is overloaded. */
+/** Makes the server report an overload from now on. */
 function overloaded(): void {
   overload.stop();
   overload.reason = 'event_loop';

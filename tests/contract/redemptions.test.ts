@@ -157,7 +157,7 @@ describe('listing', () => {
       return (data['redemptions'] as { items: Array<{ batch: string }> }).items.map(({ batch }) => batch);
     };
     expect(await found('batch: "late spring"')).toEqual(['late spring']);
-    // A batch is a full name, a keyword a prefix of one.
+    // The filter `batch` matches a whole name, and `keyword` matches the beginning of a name.
     expect(await found('batch: "late"')).toEqual([]);
     expect(await found('keyword: "late"')).toEqual(['late spring']);
     expect(await found('statuses: []')).toEqual([]);
@@ -184,7 +184,7 @@ describe('changing', () => {
     [{ quota: 0 }, 'Quota must be a whole number from 1 to 9000000000000000'],
     [{ valid_from: 20, valid_until: 10 }, 'Start must be before end'],
     [{ valid_from: 10, valid_until: 10 }, 'Start must be before end'],
-    // The new bound is compared with the stored one.
+    // The new start or end is compared with the stored end or start.
     [{ valid_from: 4_000_000_000 }, 'Start must be before end'],
     [{ valid_until: 1_000 }, 'Start must be before end'],
     [{ valid_until: -1 }, 'Invalid time'],
@@ -305,7 +305,7 @@ describe('redeeming', () => {
     const [from, until] = [now() + 1_000, now() + 2_000];
     afterEach(() => void jest.restoreAllMocks());
 
-    /** The server is in this process and uses its clock. */
+    /** Redeems a code at a time of the test. The server runs in this process and uses its clock. */
     async function redeemAt(time: number, window: Record<string, unknown>): Promise<unknown> {
       const [person, { key }] = [await site.invite(root), await createOne(window)];
       jest.spyOn(Date, 'now').mockReturnValue(time);
@@ -457,7 +457,7 @@ describe('redeeming', () => {
       const [person, other] = [await site.invite(root), await site.invite(root)];
       const [here, moved, unknown] = await make({ batch: 'once', quota: 100, count: 3 });
       await redeemBy(person, here?.key ?? '');
-      // Rows of other programs have no uses, and some do not know the user.
+      // Imported rows have no uses, and some do not name the user.
       await site.query(
         "UPDATE redemptions SET status = 'used', used_user_id = $2, redeemed_at = to_timestamp(1700000000) WHERE id = $1",
         [...[moved?.id, other.id]],

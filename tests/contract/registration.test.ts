@@ -32,7 +32,7 @@ afterAll(async () => {
   await Promise.all([mail.stop(), turnstile.stop()]);
 });
 beforeEach(() => mail.reset());
-// Every test finds the options above, and every name and address free but root's name.
+// After every test the options are restored, and every name and address is free, except root's name.
 afterEach(async () => {
   expect(await reconcile(poolOf(site.dataSource))).toEqual([]);
   const before = usual.filter(({ key }) => changed.has(key)).map(({ key, value }) => [key, value] as const);
@@ -54,7 +54,7 @@ async function options(values: Record<string, string>): Promise<void> {
 }
 
 let addresses = 0;
-/** An address gets one mail in thirty seconds, so every test has its own. */
+/** Returns a new address, because an address gets one mail in thirty seconds. */
 const newAddress = (): string => `Alice${++addresses}@Example.com`;
 
 /** Every request has a different address, so that the limit by address does not apply. */
@@ -375,7 +375,7 @@ describe('the owner of an account', () => {
     const password = { password: 'another password', original_password: alice.password };
     await site.expectSuccess(alice, 'PUT', '/api/user/self', password);
     await mail.mailTo(other, 'was changed just now');
-    // Names alone are no reason for a mail.
+    // A change of names alone sends no mail.
     mail.reset();
     await site.expectSuccess(alice, 'PUT', '/api/user/self', { display_name: 'Alice' });
     expect(mail.mails).toEqual([]);
@@ -515,7 +515,7 @@ describe('Turnstile', () => {
     expect(cookie).toMatch(/^visitor=[\w-]{22}$/);
     const again = (from = home) => login('', { ...from, cookie });
     expect((await again()).body['code']).toBe('INVALID_CREDENTIALS');
-    // The pass is not for other addresses.
+    // The proof is valid for one address only.
     expect((await again(anywhere())).body['message']).toBe('Turnstile token is empty');
     const body = { username: 'root', password: root.password };
     expect((await ask('POST', '/api/user/login', body, { ...home, cookie })).body['success']).toBe(true);

@@ -37,7 +37,7 @@ beforeAll(async () => {
     `INSERT INTO redemption_uses (redemption_id, user_id, used_at, quota) VALUES ($1, $2, to_timestamp(1800000000), 7), ($1, $3, to_timestamp(1800000001), 7)`,
     [gift?.id, alice.id, bob.id],
   );
-  // Codes are shown as text, so they need one that opens.
+  // Codes are shown as text, so these rows need an encrypted code that can be decrypted.
   await site.expectSuccess(root, 'POST', '/api/redemption/', { name: 'real', quota: 1, count: 1 });
   await site.query(`UPDATE redemptions SET key_sealed = (SELECT key_sealed FROM redemptions WHERE name = 'real')`);
 });
@@ -273,7 +273,7 @@ it.each([
   };
   await ask(1);
   const [one, hundred] = [await ask(1), await ask(100)];
-  // A row without a relation needs no statement for it, a hundred rows need the statement once.
+  // A row without a relation needs no statement, and a hundred rows share one statement.
   expect(hundred.length - one.length).toBeLessThanOrEqual(3);
   expect(hundred.length).toBeLessThanOrEqual(14);
 });

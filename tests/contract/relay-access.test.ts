@@ -85,7 +85,7 @@ describe('the check order of a key', () => {
 
   it('a key whose quota is held by a call in flight has not run out', async () => {
     await relay.addChannel();
-    // Less than the largest response costs, so the first call reserves all of it.
+    // The balance is less than the cost of the longest response, so the first call reserves all of it.
     const { key, id } = await relay.addToken({ quota: 20_000 });
     let end = (): void => undefined;
     const isOver = new Promise<void>((resolve) => (end = resolve));
@@ -102,7 +102,7 @@ describe('the check order of a key', () => {
         )
       )[0];
     while ((await stored())?.left !== 0) await new Promise((resolve) => setTimeout(resolve, 10));
-    // The first refusal is from the ledger. After it the key is read again, as by a node that sees it for the first time.
+    // The ledger makes the first refusal. After it the key is read again, as on a node that reads it for the first time.
     expect((await ask(key)).error?.code).toBe('pre_consume_token_quota_failed');
     expect((await ask(key)).error?.code).toBe('token_quota_exhausted');
     expect(await stored()).toEqual({ status: 'enabled', left: 0 });
@@ -242,7 +242,7 @@ describe('money at the door', () => {
   it('serves exactly as many parallel calls as the balance covers', async () => {
     await relay.addChannel();
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 6250 }) });
-    // Each reserves 625 until all have called.
+    // Each call keeps its reservation of 625 until all of them have arrived.
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     relay.upstream.script({}, async (response) => {
@@ -345,7 +345,7 @@ describe('the body', () => {
     await relay.addChannel();
     const { key } = await relay.addToken();
     const plain = Buffer.from(JSON.stringify(call));
-    // One block that is stored as it is, the last one.
+    // Returns a frame with one uncompressed block, which is the last one.
     const frame = (window: number): Buffer => {
       const head = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, window, 0, 0, 0]);
       head.writeUIntLE((plain.length << 3) | 1, 6, 3);

@@ -8,7 +8,7 @@ import { RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
-/** Controlled by the tests. */
+/** The clock of the relay. The tests move it. */
 let now = Date.now();
 const values = { SelfUseModeEnabled: true };
 
@@ -20,13 +20,13 @@ interface Message {
   readonly content: string;
 }
 
-/** One token for four characters, as far as the tests care. */
+/** Returns the number of tokens as these tests count them: one for four characters. */
 const tokensOf = (messages: readonly Message[]): number =>
   messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4), 0);
 
 /**
- * A provider with a prompt cache per key: a prompt of which a beginning was sent with the same key in the last five minutes
- * reads that beginning from the cache.
+ * Creates a provider with a prompt cache for each key. A prompt reads its beginning from the cache if that beginning was
+ * sent with the same key in the last five minutes.
  */
 function cachingProvider() {
   const caches = new Map<string, Map<string, number>>();
@@ -75,7 +75,7 @@ const unavailable = json({ error: { message: 'down', type: 'server_error' } }, 5
 const sessions = 50;
 const turns = 20;
 
-/** Plays all sessions in parallel, a turn every two minutes. @returns the share of prompt tokens that were cached */
+/** Runs all sessions in parallel, with a call every two minutes. @returns the share of prompt tokens that were cached */
 async function playSessions(): Promise<number> {
   const { reply, totals } = cachingProvider();
   relay.upstream.script({}, reply);
@@ -266,7 +266,7 @@ describe('a session whose channel', () => {
     const [first] = keysSent();
     relay.upstream.script({ ...(first ? { key: first } : {}) }, unavailable);
     for (let turn = 0; turn < 6; turn++) expect((await call(key, body, headers)).status).toBe(200);
-    // The first call, one attempt that failed and its retry, and five calls at the new place.
+    // The first call is followed by a failed attempt, its retry, and five calls with the new key.
     const [, failed, ...rest] = keysSent();
     expect([failed, rest.length, new Set(rest).size]).toEqual([first, 6, 1]);
     expect(await affinities(userId, 7)).toEqual(['new', 'moved', 'hit', 'hit', 'hit', 'hit', 'hit']);
@@ -290,7 +290,7 @@ describe('a session whose channel', () => {
     const [first] = keysSent();
     const limited = json({ error: { message: 'slow down', type: 'rate_limit' } }, 429, { 'retry-after': '60' });
     relay.upstream.script({ ...(first ? { key: first } : {}) }, limited);
-    // The first call gets the 429. The other calls meet a key in a cooldown.
+    // The first of the parallel calls gets the 429. The key is in a cooldown for the others.
     for (let turn = 0; turn < 3; turn++) expect((await call(key, body, headers)).status).toBe(200);
     relay.upstream.script({ ...(first ? { key: first } : {}) }, completion);
     now += 61_000;

@@ -1,4 +1,4 @@
-/** Habits of agents that only one provider knows, at the others. */
+/** Some agents send fields that only one provider knows. Other providers must still accept the calls. */
 import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -86,7 +86,7 @@ describe('the task of a Codex subagent', () => {
     ],
   });
 
-  // awesome-deepseek-agent#335, codex#33551, #34833: as an assistant's, DeepSeek refuses it.
+  // DeepSeek refuses this message with the role of the assistant (awesome-deepseek-agent#335, codex#33551, #34833).
   it.each([
     [43, completion],
     [14, message],

@@ -1,4 +1,4 @@
-/** Tools and histories of coding agents at providers of other dialects, from the client's socket to the provider's. */
+/** Tools and histories of coding agents at providers that speak other dialects. */
 import { chatCall, events, json } from '../support/upstream/replies.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -9,7 +9,7 @@ relaySuite((started) => (relay = started));
 
 type Json = Record<string, unknown>;
 
-/** Claude Code's are about as long. */
+/** User ids of Claude Code are about as long as this one. */
 const longUser = `user_${'a'.repeat(145)}`;
 const patch = '*** Begin Patch\n"quoted"\n*** End Patch';
 const input = JSON.stringify({ input: patch });
@@ -57,7 +57,7 @@ interface Kind {
   readonly type: number;
   readonly model: string;
   call(name: string, given: Json): unknown;
-  /** Names of the functions that the provider was offered. */
+  /** Returns the names of the functions in the body that the provider gets. */
   tools(body: Json): unknown;
 }
 
@@ -413,7 +413,7 @@ it.each(kinds)('a tool that Claude Code has searched for stands in the history a
   );
 });
 
-/** As Claude Code names a tool of an MCP server. */
+/** Claude Code names a tool of an MCP server like this. */
 const longName = `mcp__plugin_of_some_vendor__${'a_tool_with_a_name_'.repeat(3)}x`;
 const dotted = 'files.read:all';
 
@@ -440,7 +440,7 @@ describe.each(kinds.filter(([, { type }]) => type !== 14))('long names of tools 
     expect(short).toMatch(/^[A-Za-z_][\w-]{0,63}$/);
     expect(other).toBe('f');
     expect(JSON.stringify(sent)).not.toContain(longName);
-    // Declared, called, chosen, and at Google also answered.
+    // The name occurs in the declaration, the call and the choice of the tool, and at Google also in its result.
     expect(JSON.stringify(sent).split(JSON.stringify(short)).length - 1).toBe(type === 24 ? 4 : 3);
     relay.upstream.script({}, json(call(short, { a: 1 })));
     const response = await relay.post('/v1/messages', key, body);

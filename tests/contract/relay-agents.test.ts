@@ -1,4 +1,4 @@
-/** Requests as coding agents send them, from the client's socket to the provider's. */
+/** Requests in the form that coding agents send. */
 import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -28,7 +28,7 @@ const completion = {
   usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
 };
 
-/** As Claude Code sends it, shortened. */
+/** A request of Claude Code, shortened. */
 const claudeCode = {
   model: 'claude-sonnet-4-20250514',
   max_tokens: 1000,
@@ -128,7 +128,7 @@ describe('Claude Code', () => {
   });
 });
 
-/** As Codex CLI sends it, shortened. */
+/** A request of Codex CLI, shortened. */
 const codex = {
   model: 'gpt-4o',
   instructions: 'You are an agent.',

@@ -3,7 +3,7 @@ import { chat, json } from '../support/upstream/replies.js';
 import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Metadata that clients read in responses, and its place in the log. */
+/** Tests of the metadata that clients read in responses, and of its place in the log. */
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true } });
@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const asked = 'our-model';
-/** One call in each client dialect, streamed or not. */
+/** A call in each client dialect, with or without a stream. */
 const calls: ReadonlyArray<readonly [name: string, path: (stream: boolean) => string, body: object]> = [
   ['chat', () => '/v1/chat/completions', { messages: userMessage('hi'), stream_options: { include_usage: true } }],
   ['messages', () => '/v1/messages', { max_tokens: 50, messages: userMessage('hi') }],
@@ -24,7 +24,7 @@ const calls: ReadonlyArray<readonly [name: string, path: (stream: boolean) => st
   ],
 ];
 
-/** Every model name in a response, in any field. */
+/** Returns every model name in any field of a response. */
 const namesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/"model(?:Version)?":"([^"]*)"/g)].map(([, name]) => name ?? '')),
 ];
@@ -147,7 +147,7 @@ describe('what a provider cannot have', () => {
       expect(error.message.startsWith(name)).toBe(true);
       expect(relay.upstream.requests).toHaveLength(0);
       expect((await relay.balance(userId)).used).toBe(0);
-      // Another channel may serve the call: one of the user's own also with ids and tools that are unknown here.
+      // Another channel may serve the call. The user's own channel may also serve calls with unknown ids and tools.
       relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1, UnpricedTools: 'free' });
       const own = { chat: 1, messages: 14, gemini: 24, responses: 1 }[client] ?? 1;
       await relay.addChannel({ type: own, models: model, priority: -1, ownerId: userId });
@@ -164,7 +164,7 @@ describe('what a provider cannot have', () => {
     expect([response.status, error.code]).toEqual([400, 'previous_response_not_found']);
     expect(relay.upstream.requests).toHaveLength(0);
     expect((await relay.balance(userId)).used).toBe(0);
-    // The user's own account may have created it.
+    // The user's own account may have created the id.
     await relay.addChannel({ type: 1, models: model, priority: -1, ownerId: userId });
     expect((await relay.post(pathOf('responses', false), key, given)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** The text that Claude Code sends for Anthropic's bill, which no other provider needs. */
+/** Claude Code sends a line for Anthropic's billing, which no other provider needs. */
 import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -21,7 +21,7 @@ const message = {
   usage: { input_tokens: 10, output_tokens: 2 },
 };
 describe('the line of Claude Code for Anthropic’s bill', () => {
-  // claude-code#68900, cc-switch#2350 (99 % of the prompt is cached without it).
+  // See claude-code#68900 and cc-switch#2350 (99 % of the prompt is cached without this line).
   const line = (at: number) =>
     `x-anthropic-billing-header: cc_version=2.1.332.${at}; cc_entrypoint=cli; cch=${at}6ee5;`;
   const asking = (at: number) => ({

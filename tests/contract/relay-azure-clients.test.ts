@@ -1,4 +1,4 @@
-/** Clients of Azure OpenAI, with Tollgate as their resource: OpenAI's own SDK for Azure, and the paths of the v1 API. */
+/** Clients of Azure OpenAI that use Tollgate as their resource: OpenAI's own SDK for Azure, and the paths of the v1 API. */
 import OpenAI, { AzureOpenAI, toFile } from 'openai';
 import { chat, json } from '../support/upstream/replies.js';
 import { says } from '../support/upstream/families.js';

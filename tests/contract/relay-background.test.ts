@@ -1,4 +1,4 @@
-/** Responses that their provider makes in the background, while the client reads them by their ids. */
+/** A provider makes responses in the background, while the client reads them by their ids. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
@@ -32,7 +32,9 @@ const completed = response('completed', {
 const asked = (key: string, more: Json = {}): Promise<Response> =>
   relay.post('/v1/responses', key, { model: 'gpt-4o', input: 'hi', background: true, ...more });
 
-/** The call is charged when the provider reports `last`. */
+/**
+ * Makes a background call that the provider ends with `last`. Returns its log row and the response that the client reads.
+ */
 async function charged(last: Reply, more: Json = {}): Promise<{ row: LogRow; shown: Json }> {
   await relay.addChannel();
   const { key, userId } = await relay.addToken();
@@ -85,7 +87,7 @@ it('as a stream are read on to their end when their client leaves', async () => 
   relay.upstream.script({}, async (out) => {
     out.writeHead(200, { 'content-type': 'text/event-stream' });
     out.write(event('response.created', response('queued')));
-    // Other streams are read on for a shorter time than this.
+    // This is longer than the relay reads other streams to their end.
     await delay(1500);
     out.end(event('response.completed', completed));
   });

@@ -1,4 +1,7 @@
-/** Features of Claude at Bedrock: in the body, and only those that it takes. Vertex: `e2e/vertex.test.ts`. */
+/**
+ * Beta features of Claude at Bedrock are sent in the body, and only those that Bedrock accepts. `e2e/vertex.test.ts` tests
+ * Vertex.
+ */
 import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -22,7 +25,7 @@ const path = '/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/invoke';
 const taken = [
   ...['context-management-2025-06-27', 'fine-grained-tool-streaming-2025-05-14', 'tool-search-tool-2025-10-19'],
 ];
-/** As Claude Code sends them, with one that no host knows. */
+/** The beta features that Claude Code sends, and one that no host knows. */
 const betas = [
   ...['claude-code-20250219', 'context-management-2025-06-27', 'interleaved-thinking-2025-05-14'],
   ...['fine-grained-tool-streaming-2025-05-14', 'advanced-tool-use-2025-11-20', 'invented-2099-01-01'],

@@ -5,7 +5,7 @@ import { type RelayHarness, payloadsOf } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 /**
- * Streams that a key's quota ends, as the official clients read them
+ * Streams that end because a key's quota is used up, as the official clients read them
  * (docs/reference/relay/billing.md#calls-that-the-balance-limits).
  */
 let relay: RelayHarness;
@@ -141,7 +141,7 @@ describe('Responses', () => {
     await relay.sql('UPDATE tokens SET unlimited_quota = true WHERE user_id = $1', [userId]);
     await relay.post('/v1/responses', key, { model: 'gpt-5', input: 'go on', previous_response_id: 'resp_abc' });
     const input = relay.upstream.requests.at(-1)?.body?.['input'] as Json[];
-    // The provider does not store a response that was broken off, so it knows none of its ids.
+    // The provider does not store a broken-off response, so it does not know the ids of that response.
     expect(input.map(({ type, role, id }) => [type, role, id])).toEqual([
       ['message', 'user', undefined],
       ['message', 'assistant', undefined],
@@ -201,7 +201,7 @@ describe('chat completions', () => {
       system_fingerprint: 'fp_1',
     });
     script([
-      // Azure's filter results come first, and name nothing.
+      // Azure sends its filter results first, in a chunk without id and model.
       { id: '', object: '', created: 0, model: '', choices: [{ index: 0, delta: {}, finish_reason: null }] },
       chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]),
       chunk([{ index: 1, delta: { role: 'assistant', content: '' }, finish_reason: null }]),

@@ -7,7 +7,7 @@ import { relaySuite } from './relay-suite.js';
 
 /** Budgets of calls (docs/reference/relay/budgets.md). */
 let relay: RelayHarness;
-/** 2026-03-28 12:00 in Berlin, the day before clocks go forward. Stepped by the tests. */
+/** 2026-03-28 12:00 in Berlin, the day before clocks go forward. The tests move the clock. */
 const noon = Date.UTC(2026, 2, 28, 11);
 let now = noon;
 const clock = { now: () => now };
@@ -105,7 +105,7 @@ describe('one dollar a day, and 200 parallel calls of three cents on two nodes',
     '33 pass and 167 get 429 with the exact reset: %s',
     async (level) => {
       const id = await relay.addChannel({ key: 'sk-up', group: 'default,vip' });
-      // Of the test before, this node knows another channel.
+      // This node still knows a channel of the previous test.
       await two.changed({ kind: 'channel' });
       const token = await richToken('vip');
       const subject = { token: token.id, user: token.userId, channel: id }[level] ?? 0;
@@ -118,7 +118,7 @@ describe('one dollar a day, and 200 parallel calls of three cents on two nodes',
       const refused = answers.filter(({ status }) => status === 429);
       expect(refused).toHaveLength(167);
       for (const { retryAfter, resetHeader, error } of refused) {
-        // From 12:00 to 24:00 in Berlin.
+        // The day's budget resets after the 12 hours from 12:00 to 24:00 in Berlin.
         expect({ retryAfter, resetHeader, code: error['code'], reset: error['reset_at'] }).toEqual({
           retryAfter: String(12 * 3600),
           resetHeader: String(berlinMidnight / 1000),
@@ -160,7 +160,7 @@ it('opens at midnight of its zone, on days of 23 hours as well, without any work
   const { key, id } = await richToken();
   await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
   expect((await ask(key)).status).toBe(200);
-  // SDKs of Anthropic would wait for twelve hours, those of OpenAI retry at once.
+  // Without this header, Anthropic's SDKs would wait for twelve hours, and OpenAI's would retry at once.
   expect(await ask(key)).toMatchObject({ retryAfter: String(12 * 3600), shouldRetry: 'false' });
   now = berlinMidnight - 1;
   expect(await ask(key)).toMatchObject({ retryAfter: '1', shouldRetry: null });
@@ -180,7 +180,7 @@ it('opens at midnight of its zone on days of 25 hours', async () => {
   await relay.addChannel();
   const { key, id } = await richToken();
   await addBudget({ level: 'token', subject: id, kind: 'requests', amount: 1 });
-  // Midnight in Berlin of Sunday, 2026-10-25, in summer time. Clocks go back at 3.
+  // This is midnight in Berlin of Sunday, 2026-10-25, in summer time. Clocks go back at 3:00.
   now = Date.UTC(2026, 9, 24, 22);
   expect((await ask(key)).status).toBe(200);
   expect(await ask(key)).toMatchObject({
@@ -203,7 +203,8 @@ describe('every window refuses with its exact reset', () => {
     ['day', false, berlinMidnight],
     ['week', false, Date.UTC(2026, 2, 29, 22)],
     ['month', false, Date.UTC(2026, 2, 31, 22)],
-    // The bucket of a call is a sixtieth of the window, and leaves it as a whole. All of these begin at 12:00 or before.
+    // A call belongs to a bucket of a sixtieth of the window, and leaves the window with that bucket. All of these buckets
+    // begin at 12:00 or before.
     ['5h', true, inHours(5) + 5 * 60_000],
     ['day', true, Date.UTC(2026, 2, 29, 11, 12)],
     ['week', true, Date.UTC(2026, 3, 4, 13, 36)],
@@ -249,7 +250,7 @@ it('a rolling window opens bucket by bucket', async () => {
   expect((await ask(key)).status).toBe(200);
   now += 3_600_000;
   expect((await ask(key)).status).toBe(200);
-  // The first call was at 12:00, its bucket ends at 12:05, and counts for five hours from then.
+  // The first call was at 12:00, and its bucket ends at 12:05. The bucket counts for five hours from then.
   expect((await ask(key)).retryAfter).toBe(String(4 * 3600 + 300));
   now = noon + (5 * 3600 + 300) * 1000;
   expect((await ask(key)).status).toBe(200);
@@ -273,7 +274,7 @@ it('of two budgets the narrower one decides, and the reset is that of the one th
   const ofUser = await addBudget({ level: 'user', subject: userId, amount: 60_000, span: 'week' });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
-  // Sunday 24:00 in Berlin, in summer time.
+  // The window ends on Sunday at 24:00 in Berlin, in summer time.
   const monday = Date.UTC(2026, 2, 29, 22) / 1000;
   expect(answers.find(({ status }) => status === 429)?.error['reset_at']).toBe(monday);
   expect([await stateOf(ofKey), await stateOf(ofUser)]).toEqual([
@@ -318,7 +319,7 @@ describe('tokens', () => {
 it('limits output to the money that is left, and refuses below what is worth a call', async () => {
   await relay.addChannel({ models: 'gpt-ratio' });
   const { key, id } = await richToken();
-  // A ratio of 0.5 and a completion ratio of 1: half a unit for each token.
+  // The ratio is 0.5 and the completion ratio is 1, so each token costs half a unit.
   const budget = await addBudget({ level: 'token', subject: id, amount: 200 });
   const response = await ask(key, { model: 'gpt-ratio', max_tokens: 5000 });
   expect(response.status).toBe(200);

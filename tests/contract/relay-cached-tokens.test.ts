@@ -12,11 +12,11 @@ interface GeminiCounts {
   readonly prompt: number;
   readonly cached: number;
   readonly output: number;
-  /** Cached tokens that are no text. */
+  /** Number of cached tokens that are not text. */
   readonly media: number;
 }
 
-/** The usage as Google reports it: what is cached is part of the prompt, by modality. */
+/** Returns the usage as Google reports it: cached tokens are part of the prompt, listed by modality. */
 const geminiAnswer = (modality: string, { prompt, cached, output, media }: GeminiCounts): object => ({
   candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text: 'hi' }] } }],
   usageMetadata: {
@@ -79,7 +79,8 @@ it('charges the published sums of cached images and audio', async () => {
   const { quota: ofImage } = await callGemini('gemini-2.5-flash', false, false);
   relay.upstream.script({}, json(geminiAnswer('AUDIO', { ...audio, output: 0 })));
   const { quota: ofAudio } = await callGemini('gemini-2.5-pro', false, false);
-  // 140 x 0.3 + 24,503 x 0.03, and 1,000 x 1.25 + 9,000 x 0.125 USD per million. The one token is the text that was counted here.
+  // The charges are 140 x 0.3 + 24,503 x 0.03, and 1,000 x 1.25 + 9,000 x 0.125 USD per million. The remaining output token
+  // is text that was counted here.
   expect([ofImage, ofAudio]).toEqual([
     Math.round((140 * 0.3 + 24_503 * 0.03 + 1 * 2.5) / 2),
     Math.round((1000 * 1.25 + 9000 * 0.125 + 1 * 10) / 2),

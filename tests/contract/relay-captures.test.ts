@@ -59,7 +59,7 @@ it.each([false, true])('stores the redacted prompt and response of chosen caller
   expect(row).toMatchObject({ user_id: userId, token_id: id, model_name: 'gpt-4o', group: 'default', is_cut: false });
   expect(JSON.parse(row?.request ?? '')).toEqual({ model: 'gpt-4o', messages: userMessage('I am [email]'), stream });
   expect(row?.response).toBe('Pay with [card], [removed]');
-  // The log row has the mark only.
+  // The log row only has the mark of the capture.
   const [log] = await relay.logsOf(userId, 1);
   expect(log?.request_id).toBe(row?.request_id);
   expect(log?.other['admin_info']).toMatchObject({ captured: true });
@@ -90,7 +90,7 @@ it('samples: about the given share of the calls', async () => {
   const marked = (await relay.logsOf(token.userId, 60)).filter(
     ({ other }) => (other['admin_info'] as Record<string, unknown>)['captured'] === true,
   );
-  // Outside of these bounds less than once in a million runs.
+  // The number is outside of these bounds in less than one of a million runs.
   expect(marked.length).toBeGreaterThan(10);
   expect(marked.length).toBeLessThan(50);
   expect((await captured(marked.length)).map((row) => row.request_id).sort()).toEqual(

@@ -6,7 +6,10 @@ import { relaySuite } from './relay-suite.js';
 
 /** Limits of channels and keys, and their timeouts (docs/reference/relay/limits.md). */
 let relay: RelayHarness;
-/** 12:00:10 in UTC of today, because charges are recorded with the time of the machine. Stepped by the tests. */
+/**
+ * The clock of the relay, which the tests move. It starts today at 12:00:10 UTC, because charges are recorded with the
+ * machine's time.
+ */
 let now = new Date().setUTCHours(12, 0, 10, 0);
 
 const state = new MemoryState();
@@ -43,7 +46,7 @@ it('a daily cost limit stops exactly at the last call that fits, over parallel c
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   expect(callsOf('sk-limited')).toBe(10);
   const refused = answers.find(({ status }) => status !== 200);
-  // From 12:00:10 to midnight in UTC.
+  // The limit resets at midnight UTC.
   expect(refused).toEqual({ status: 429, retryAfter: String(11 * 3600 + 59 * 60 + 50), code: 'channels_busy' });
   now += 12 * 3_600_000;
   expect((await ask(key)).status).toBe(200);
@@ -71,7 +74,7 @@ it('a cost that the shared state lost while a call ran begins with the ledger ag
   const used = { prompt_tokens: 10, completion_tokens: 1 };
   relay.upstream.script({}, async (response, request) => {
     await state.close();
-    // Meanwhile 0.80 USD are charged for other calls.
+    // Other calls are charged 0.80 USD meanwhile.
     await relay.sql(
       `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", quota) VALUES ($1, 1, 1, $2, 'm', 'default', 400000)`,
       [hour, id],
@@ -79,7 +82,7 @@ it('a cost that the shared state lost while a call ran begins with the ledger ag
     await json({ choices: [{ message: { content: 'ok' } }], usage: used })(response, request);
   });
   const { key } = await richToken();
-  // Much more is reserved than the call costs, so that its correction alone is below zero.
+  // The call reserves much more than it costs, so its correction alone is negative.
   expect((await ask(key, { ...body, max_tokens: 100 })).status).toBe(200);
   relay.upstream.reset();
   expect((await ask(key, { ...body, max_tokens: 10 })).status).toBe(429);
@@ -111,10 +114,10 @@ it('holds the tokens of a call, and corrects them by its usage', async () => {
   relay.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }], usage: used }));
   const { key } = await richToken();
   const large = { ...body, max_tokens: 800 };
-  // Together they would exceed the limit; one after the other they do not.
+  // The calls together exceed the limit. One after the other they do not.
   const together = await Promise.all([ask(key, large), ask(key, large)]);
   expect(together.map(({ status }) => status).sort()).toEqual([200, 429]);
-  // Both were asked in the same second, which counts until all of it is a minute ago.
+  // Both calls began in the same second, which counts until all of it is a minute ago.
   expect(together.find(({ status }) => status === 429)?.retryAfter).toBe('61');
   for (let call = 0; call < 3; call++) expect((await ask(key, large)).status).toBe(200);
 });
@@ -125,14 +128,14 @@ it('counts the tokens of each key on its own, in any 60 seconds', async () => {
   relay.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }], usage: used }));
   const { key } = await richToken();
   const large = { ...body, max_tokens: 950 };
-  // Half a second before the end of a minute of the clock, and after it.
+  // Some calls are made half a second before the end of a minute of the clock, and some after it.
   now += 60_000 - (now % 60_000) - 500;
   const first = [await ask(key, large), await ask(key, large), await ask(key, large)];
   expect(first.map(({ status }) => status)).toEqual([200, 200, 429]);
   expect([callsOf('sk-a'), callsOf('sk-b')]).toEqual([1, 1]);
   now += 1000;
   expect(await ask(key, large)).toEqual({ status: 429, retryAfter: '60', code: 'channels_busy' });
-  // 900 are used, which leaves room for a small call.
+  // 900 tokens are used, so a small call is accepted.
   expect((await ask(key, { ...body, max_tokens: 50 })).status).toBe(200);
   now += 59_500;
   expect((await ask(key, large)).status).toBe(200);
@@ -222,7 +225,7 @@ it('uses the timeouts of the channel', async () => {
 describe('the timeouts of a channel', () => {
   const piece = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'more' } }] })}\n\n`;
 
-  /** Begins a stream, sends a number of pieces at a distance, and then nothing more. */
+  /** Begins a stream, sends pieces at intervals, and then sends nothing more. */
   const pieces =
     (count: number, gapMilliseconds: number): Reply =>
     async (response) => {
@@ -245,7 +248,7 @@ describe('the timeouts of a channel', () => {
     };
   }
 
-  /** The server's own are 5 s and half an hour. */
+  /** Sends a call to a channel that has only these timeouts. The server's own timeouts are 5 s and half an hour. */
   const only = async (timeouts: Record<string, number>): Promise<string> => {
     await relay.addChannel({ key: 'sk-slow', timeouts });
     return (await richToken()).key;
@@ -255,7 +258,7 @@ describe('the timeouts of a channel', () => {
     const key = await only({ idle_seconds: 0.3 });
     relay.upstream.script({}, pieces(3, 0));
     expect(await stream(key)).toEqual({ pieces: 3, error: 'stream_response_error' });
-    // The connection to the provider is closed, so that it stops.
+    // The connection to the provider is closed, so the provider stops.
     await relay.upstream.requests[0]?.ended;
     expect(relay.upstream.requests[0]?.aborted).toBe(true);
   });
@@ -294,7 +297,7 @@ describe('the timeouts of a channel', () => {
       relay.upstream.script({}, async (response) => {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.write('{"choices":');
-        // Whitespace is part of JSON, so the body could go on for ever.
+        // JSON may end with whitespace, so the body can go on for ever.
         while ('total_seconds' in timeouts && !response.destroyed) {
           response.write(' ');
           await new Promise((resolve) => setTimeout(resolve, 20));

@@ -185,7 +185,7 @@ describe('a JSON answer', () => {
     const logs = await relay.logs(userId);
     // More cached tokens than the prompt has are counted beside it.
     expect(logs[0]).toMatchObject({ prompt_tokens: 50, completion_tokens: 3, quota: 46 });
-    // As much as a prompt of this model can have at most, like a prompt that is reported so.
+    // The prompt is charged up to the published maximum of the model, as for a prompt that is reported as that long.
     expect(logs[1]).toMatchObject({ prompt_tokens: 256_000, completion_tokens: 1, other: { cache_tokens: 256_000 } });
     expect(logs.every((log) => log.quota >= 0)).toBe(true);
   });
@@ -427,7 +427,7 @@ describe('channel settings', () => {
     expect(relay.upstream.requests[0]?.body).not.toHaveProperty('stream_options');
     const [log] = await relay.logs(userId);
     expect(log).toMatchObject({ is_stream: true, completion_tokens: 4 });
-    // The time of the one piece: older consoles show -1000 of a stream as "-1.0 s".
+    // The log has the time of the only piece: older consoles show -1000 of a stream as "-1.0 s".
     expect(log?.other['frt']).toBeGreaterThan(0);
   });
 

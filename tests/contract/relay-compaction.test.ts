@@ -1,4 +1,4 @@
-/** Conversations that coding agents compact: by the provider, or by a summary of the same model. */
+/** Coding agents compact conversations by the provider, or by a summary of the same model. */
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
@@ -41,7 +41,7 @@ const nativeResponse = (text: string): Json => ({
 });
 
 const tools = [{ type: 'function', name: 'shell', parameters: { type: 'object', properties: {} } }];
-/** A session of a coding agent, as Codex sends it to be compacted. */
+/** A session in the form in which Codex sends it for compaction. */
 const session: Json = {
   model: 'gpt-4o',
   instructions: 'You are a coding agent.',
@@ -165,7 +165,7 @@ describe('a conversation that was compacted and stored', () => {
     for (const text of ['Fix the test', 'Done.', 'shell', 'tollgate.', 'compaction', 'previous_response_id'])
       expect(sent(1)).not.toContain(text);
     if (dialect === 'Responses') return;
-    // And so it does when it is continued and compacted again.
+    // A compacted conversation can be continued and compacted again.
     const again = await ask(key, { input: [trigger], previous_response_id: next['id'] });
     for (const text of ['They fix a.ts.', 'Next done.', 'Summarize this']) expect(sent(2)).toContain(text);
     await ask(key, { input: 'last', previous_response_id: again['id'] });
@@ -255,7 +255,7 @@ describe('a conversation that was compacted and stored', () => {
     const first = await ask(key, { input: 'Fix the test' });
     const made = await ask(key, { input: [trigger], previous_response_id: first['id'] });
     expect(relay.upstream.requests[1]?.body).toMatchObject({ previous_response_id: 'resp_0', store: false });
-    // A gateway may give two responses one id.
+    // A gateway may give two responses the same id, so the response gets an id of this site.
     const ownId = expect.stringMatching(/^resp_\d{23}\w{8}$/) as string;
     expect(made).toMatchObject({ id: ownId, previous_response_id: 'resp_0' });
     await ask(key, { input: 'next', previous_response_id: made['id'] });

@@ -1,4 +1,4 @@
-/** Token counts by providers that count in the client's dialect, and here where they do not. */
+/** The relay asks providers that count tokens in the client's dialect, and counts itself for all others. */
 import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

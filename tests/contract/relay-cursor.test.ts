@@ -1,4 +1,7 @@
-/** Bodies that Cursor sends to chat completions: those of Responses in agent mode, and flat tools (helicone#5629, litellm#34029). */
+/**
+ * Bodies that Cursor sends to chat completions: bodies of Responses in agent mode, and flat tools (helicone#5629,
+ * litellm#34029).
+ */
 import { flatTools, functionsAtResponses } from '../agents/refused-bodies.js';
 import {
   headerBetas,
@@ -26,7 +29,7 @@ const patch = '*** Begin Patch\n*** End Patch';
 const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: begin_patch' };
 const applyPatch = { type: 'custom', name: 'ApplyPatch', description: 'Edits', format: grammar };
 
-/** The second turn of a session in agent mode. */
+/** Returns the second request of a session in agent mode. */
 const agentMode = (model: string, more: Json = {}): Json => ({
   model,
   input: [

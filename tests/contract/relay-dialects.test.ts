@@ -115,7 +115,7 @@ describe('Messages at a provider of chat completions', () => {
     });
     // Example B17 of docs/reference/relay/billing.md#worked-examples
     expect((await relay.logs(userId))[0]).toMatchObject({ quota: 2002, other: { cache_creation_tokens: 500 } });
-    // Example B18 of docs/reference/relay/billing.md#worked-examples: the same usage as chat is rounded
+    // Example B18 of docs/reference/relay/billing.md#worked-examples: a chat call with the same usage is rounded.
     await (await relay.chat(key, { model: 'claude-3-7-sonnet-20250219', messages: userMessage('hi') })).json();
     expect((await relay.logs(userId))[1]?.quota).toBe(2003);
   });

@@ -127,7 +127,7 @@ async function broken(reply: Parameters<RelayHarness['upstream']['script']>[1]) 
   expect(response.status).toBe(200);
   const payloads = payloadsOf(await response.text());
   const [log] = await relay.logs(userId);
-  // Never retried after the first byte.
+  // A call is never retried after its first byte was sent.
   expect(relay.upstream.requests).toHaveLength(1);
   return { payloads, log, error: JSON.parse(payloads.at(-2) ?? '') as ErrorBody };
 }
@@ -227,7 +227,7 @@ describe('another channel', () => {
     const { key } = await relay.addToken();
     relay.upstream.script({}, faults.failure(400, 'no', 'some_error'));
     expect((await relay.chat(key, call)).status).toBe(503);
-    // What the provider refused with a 400 is never sent to it again unchanged.
+    // A provider that refused the request with 400 never gets it again unchanged.
     expect(relay.upstream.requests).toHaveLength(1);
     await relay.addChannel({ priority: -1, key: 'sk-other' });
     relay.upstream.script({ key: 'sk-other' }, chat({ text: ['other'] }));
@@ -249,7 +249,7 @@ describe('a channel whose key is dead', () => {
       code: 'bad_response_status_code',
     });
     expect(relay.disabled.filter((entry) => entry.id === id)).toHaveLength(1);
-    // Immediately, before the database reports it.
+    // The call is refused at once, before the database reports the failure.
     expect((await relay.chat(key, call)).status).toBe(503);
   });
 
@@ -268,7 +268,7 @@ describe('a client that leaves', () => {
   it('ends the upstream call and pays for what came', async () => {
     await relay.addChannel();
     const { key, userId } = await relay.addToken();
-    // Longer than the test may take: it ends only because the gateway aborts it.
+    // The stream is longer than the test may take. It ends only because the gateway aborts it.
     relay.upstream.script({}, chat({ text: Array<string>(10_000).fill(' word'), gapMilliseconds: 30 }));
     const controller = new AbortController();
     const response = await relay.chat(key, streamed, { signal: controller.signal });
@@ -327,7 +327,7 @@ describe('a client that leaves', () => {
       outgoing.on('error', reject);
       outgoing.end(JSON.stringify(streamed));
     });
-    // It stops eventually, however slow the machine is, and long before everything was sent.
+    // Writing stops long before everything was sent, however slow the machine is.
     for (let seen = -1; seen !== written;) {
       seen = written;
       await new Promise((resolve) => setTimeout(resolve, 1000));

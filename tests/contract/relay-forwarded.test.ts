@@ -5,7 +5,7 @@ import { collectGarbage } from '../support/collect-garbage.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Audio, images and transcripts: long responses that are forwarded while they arrive. */
+/** Audio, images and transcripts: the relay forwards long responses while they arrive. */
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started));
@@ -30,11 +30,11 @@ async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 }
 
 describe('sound and pictures', () => {
-  // Twice the buffers of the sockets between provider and client: Linux lets them grow to 72 MB.
+  // The size is twice the buffers of the sockets between provider and client, which Linux lets grow to 72 MB.
   const megabytes = 160;
   const speech = { model: 'tts-1', input: 'Hello', voice: 'alloy' };
 
-  /** Has the provider send a recording in two parts. @returns lets it send the last one */
+  /** Lets the provider send a recording in two parts. @returns a function that sends the second part */
   function speak(begin: (response: ServerResponse) => unknown, rest: Buffer): () => void {
     let goOn: () => void = () => undefined;
     const middle = new Promise<void>((resolve) => (goOn = resolve));
@@ -61,7 +61,8 @@ describe('sound and pictures', () => {
     let length = first.value?.length ?? 0;
     for (let next = await reader.read(); !next.done; next = await reader.read()) length += next.value.length;
     expect(length).toBe(256 * 1024 + 'the end'.length);
-    // Charged before the end is sent: example B13 of docs/reference/relay/billing.md#worked-examples.
+    // The call is charged before the end of the response is sent: example B13 of
+    // docs/reference/relay/billing.md#worked-examples.
     expect(await relay.logs(userId)).toMatchObject([{ quota: 38, prompt_tokens: 5, is_stream: false }]);
   });
 
@@ -108,15 +109,15 @@ describe('sound and pictures', () => {
       outgoing.on('error', reject);
       outgoing.end(JSON.stringify(given));
     });
-    // Neither side makes progress: the rest stays where it is. A full receive buffer of Linux still grows, by a packet with
-    // every retransmission, up to `tcp_rmem`: on a loaded machine that lasts a minute.
+    // Neither side makes progress, so no more is written. A full receive buffer of Linux still grows up to `tcp_rmem`, by a
+    // packet with every retransmission. On a busy machine this takes a minute.
     let seen = -Infinity;
     while (written - seen > 1024 * 1024) {
       seen = written;
       await delay(300);
     }
     expect(written).toBeLessThan((megabytes / 2) * 1024 * 1024);
-    // Buffers are freed beside the collection, which ends before they are.
+    // Buffers are freed concurrently, after the garbage collection has ended.
     let held = Infinity;
     for (let tries = 0; held >= 16 * 1024 * 1024 && tries < 20; tries++) {
       collectGarbage();

@@ -47,7 +47,7 @@ const bodies: Readonly<Record<string, Json>> = {
   '/v1beta/models/gpt-4o:generateContent': { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
 };
 
-/** Asks as a client and returns the path and the key that the provider saw. */
+/** Sends a call as a client. Returns the path and the key that the provider received. */
 async function seen(path: string, as: string = path): Promise<Array<string | undefined>> {
   const { key } = await relay.addToken();
   relay.upstream.script({}, json(answers[as] ?? completion()));
@@ -121,7 +121,7 @@ describe('chosen endpoints (type 58)', () => {
     expect(await seen('/v1/chat/completions')).toEqual(['/api/chat', 'sk-upstream-secret']);
     expect(await seen('/v1/messages')).toEqual(['/claude/v1/messages', 'sk-upstream-secret']);
     expect(await seen('/v1/embeddings')).toEqual(['/embed?x=1', 'sk-upstream-secret']);
-    // Responses are not among them.
+    // This channel does not serve Responses, so the call is translated.
     expect(await seen('/v1/responses', '/v1/chat/completions')).toEqual(['/api/chat', 'sk-upstream-secret']);
   });
 

@@ -81,7 +81,7 @@ async function ask(
   return { status: response.status, text: await response.text(), key, userId };
 }
 
-/** Details of the newest row of the caller, of any type. */
+/** Returns the details of the caller's newest log row of any type. */
 async function rowOf({ userId }: Asked): Promise<Record<string, unknown>> {
   let rows: Array<{ other: string }> = [];
   await until(
@@ -124,11 +124,11 @@ const streamed = (text: string): string =>
     )
     .join('');
 
-/** A hundred texts, each of which takes the pattern quadratic time. */
+/** A hundred texts. The pattern needs quadratic time for each of them. */
 const slowPattern = 'regex:\\w+@evil\\.example';
 const slowTexts = Array.from({ length: 100 }, () => ({ role: 'user', content: 'a'.repeat(10_000) }));
 
-/** Each of these takes the pattern some milliseconds only. */
+/** Three thousand texts. The pattern needs only some milliseconds for each of them. */
 const cubicPattern = 'regex:\\w+\\w+@evil\\.example';
 const manyTexts = Array.from({ length: 3000 }, () => ({ role: 'user', content: 'a'.repeat(200) }));
 
@@ -441,7 +441,7 @@ describe('output', () => {
     expect(await notesOf(asked)).toEqual([
       { rule: 'no-fruit', stage: 'output', action: 'block', matched: ['pineapple'] },
     ]);
-    // The channel did nothing wrong.
+    // The failure is not the fault of the channel, so its key has no cooldown.
     expect(relay.health.cooldowns).toEqual([]);
   });
 
@@ -616,7 +616,7 @@ describe('a response that is read by its id', () => {
     expect(copy).toContain('Mail [email].');
     const blocked = await relay.post('/v1/responses', key, body);
     expect(await blocked.text()).toContain('guardrail_blocked');
-    // Its id would be made of that of the request.
+    // The id of a blocked response would be derived from the request id.
     const id = `resp_${String(blocked.headers.get('x-oneapi-request-id'))}`;
     expect(await read(id, key)).toEqual([404, expect.anything()]);
   });

@@ -47,17 +47,17 @@ export interface ChannelSpec {
   readonly mapping?: string;
   readonly statusMapping?: string;
   readonly override?: string;
-  /** `header_override`. */
+  /** The channel's `header_override`. */
   readonly headers?: string;
   readonly setting?: string;
   readonly limits?: object;
   readonly timeouts?: object;
-  /** `cost_rule`. */
+  /** The channel's `cost_rule`. */
   readonly cost?: object;
   readonly organization?: string;
-  /** The only user that it serves. */
+  /** The only user whose calls the channel serves. */
   readonly ownerId?: number;
-  /** Fields that some channel types need besides key and base URL. */
+  /** Fields besides key and base URL that some channel types need. */
   readonly other?: string;
 }
 
@@ -72,11 +72,11 @@ export interface TokenSpec {
   readonly group?: string;
   readonly fallbackGroups?: string;
   readonly fallbackModels?: string;
-  /** Calls per period of seconds, all and successful. */
+  /** Limits of all calls and of successful calls per period. The period is in seconds. */
   readonly rateLimit?: { readonly period: number; readonly count: number; readonly success: number };
 }
 
-/** Returns the entries of a comma list, as specs are written. */
+/** Returns the entries of a comma-separated list. */
 const commaList = (text = ''): string[] => text.split(',').filter(Boolean);
 
 export interface UserSpec {
@@ -105,20 +105,23 @@ export interface LogRow {
 export interface HarnessOptions {
   readonly settings?: Partial<RelaySettings>;
   readonly trustedProxies?: readonly string[];
-  /** OUTBOUND_ALLOW. */
+  /** The environment variable OUTBOUND_ALLOW. */
   readonly outboundAllow?: readonly string[];
   /** Resolves host names. */
   readonly resolver?: Resolver;
   readonly clock?: Clock;
-  /** Shared with another node; its own memory when absent. */
+  /** The shared state. Absent: a state in memory of this node's own. */
   readonly state?: SharedState;
-  /** State that this node shares with another. */
+  /** The state that several nodes share. Absent: this node is the only one. */
   readonly nodes?: SharedState;
-  /** Export of spans and metrics. */
+  /** Settings of the export of spans and metrics. */
   readonly otlp?: OtlpSettings;
-  /** Budgets that refuse calls. */
+  /** Records the budgets that refuse calls. */
   readonly budgetRefusals?: BudgetRefusals;
-  /** A second node on the database of this one, which has to outlive it. Its channels are announced by hand. */
+  /**
+   * Makes this relay a second node on the database of another one, which has to outlive it. Changes of channels have to be
+   * announced with `changed`.
+   */
   readonly beside?: RelayHarness;
 }
 
@@ -138,7 +141,7 @@ interface Parts {
   readonly logLines: string[];
   readonly disabled: Array<{ id: number; reason: string }>;
   readonly notices: Array<{ readonly type: string; readonly values: readonly string[] }>;
-  /** Charges that left less than option QuotaRemindThreshold. */
+  /** Charges that left less than the option QuotaRemindThreshold. */
   readonly lowBalances: Array<{ userId: number; left: number }>;
   readonly metrics: Metrics;
 }
@@ -165,11 +168,11 @@ export class RelayHarness {
   get logLines(): readonly string[] {
     return this.parts.logLines;
   }
-  /** Sends channel tests. */
+  /** The service that sends channel tests. */
   get probe(): BuiltRelay['probe'] {
     return this.parts.built.probe;
   }
-  /** It knows which keys are in a cooldown. */
+  /** The cooldowns of keys. */
   get health(): BuiltRelay['core']['health'] {
     return this.parts.built.core.health;
   }
@@ -179,7 +182,7 @@ export class RelayHarness {
     for (const { channelId } of this.health.cooldowns) this.health.clear(channelId);
   }
 
-  /** Where sessions are pinned. */
+  /** The pins of sessions to channels. */
   get pins(): BuiltRelay['core']['pins'] {
     return this.parts.built.core.pins;
   }
@@ -203,23 +206,23 @@ export class RelayHarness {
     return this.parts.app.server;
   }
 
-  /** The calls whose client is connected, and the concurrency slots that they occupy of those that options limit. */
+  /** The number of calls whose client is connected, and of the concurrency slots that they occupy. */
   get occupied(): { readonly calls: number; readonly slots: number } {
     const { relay, core } = this.parts.built;
     return { calls: relay.calls, slots: core.inFlight.count };
   }
 
-  /** Bytes of request bodies that the relay counts as held now. */
+  /** Bytes of request bodies that the relay counts as held in memory now. */
   get heldBytes(): number {
     return this.parts.built.core.bodies.bytes;
   }
 
-  /** Balances that the relay reported after each charge. */
+  /** The low balances that the relay reported after charges. */
   get lowBalances(): Parts['lowBalances'] {
     return this.parts.lowBalances;
   }
 
-  /** For services that a test creates itself. */
+  /** The database, for services that a test creates itself. */
   get dataSource(): DataSource {
     return this.parts.dataSource;
   }
@@ -345,7 +348,7 @@ export class RelayHarness {
     rmSync(dataDir, { recursive: true, force: true });
   }
 
-  /** Options as they are by default, with changes. */
+  /** Sets all options to their defaults, with these changes. */
   setOptions(changes: Partial<OptionValues>): void {
     this.options.values = { ...defaultOptionValues(), ...changes };
   }
@@ -452,7 +455,7 @@ export class RelayHarness {
     await this.changed({ kind: 'channel' });
   }
 
-  /** Announces a change as any node would, and waits until it is in effect. */
+  /** Announces a change, as a node does, and waits until it has taken effect. */
   async changed(change: Change): Promise<void> {
     await this.parts.changes.announce(change);
     await this.parts.built.routesDeps.channels.follow();
@@ -493,7 +496,7 @@ export class RelayHarness {
     return rows.map((row) => ({ ...row, other: JSON.parse(row['other'] as string) as unknown }) as LogRow);
   }
 
-  /** Waits for the log row that an ending call is about to write. */
+  /** Waits for the log rows of calls that are about to end. */
   async logsOf(userId: number, count: number, milliseconds = 5000): Promise<LogRow[]> {
     const until = Date.now() + milliseconds;
     for (;;) {
@@ -503,12 +506,12 @@ export class RelayHarness {
     }
   }
 
-  /** Charges that do not follow from their rows. */
+  /** Returns the charges that do not follow from their rows. */
   unexplained(): Promise<object[]> {
     return unexplained((sql, values) => this.sql(sql, values));
   }
 
-  /** Rows of the current prices that a dry run would charge otherwise. */
+  /** Returns the rows at current prices for which a dry run computes another charge. */
   replayedDifferently(): Promise<object[]> {
     return replayedDifferently((sql, values) => this.sql(sql, values), this.options.values);
   }

@@ -1,4 +1,4 @@
-/** Headers of clients and of providers, on their way through the relay. */
+/** Headers of clients and of providers that the relay forwards or removes. */
 import { chatCall, json } from '../support/upstream/replies.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

@@ -4,7 +4,7 @@ import { startRedis } from '../support/services/redis.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 
-/** Two nodes on one Redis and one database, and the same without Redis (docs/reference/relay/health.md#nodes). */
+/** Two nodes share one database, with and without a common Redis (docs/reference/relay/health.md#nodes). */
 let redis: Awaited<ReturnType<typeof startRedis>>;
 let states: SharedState[];
 let one: RelayHarness;
@@ -53,7 +53,7 @@ it('another node knows at once, a new one from Redis, and Clear reaches both', a
   expect(await ask(two, key)).toBe(429);
   expect(one.upstream.requests).toHaveLength(1);
 
-  // A node that starts now.
+  // The third node starts after the cooldown began.
   const three = await RelayHarness.start({ state: await stateOf(redis.url), beside: one });
   try {
     expect(three.health.cooldowns).toEqual(one.health.cooldowns);
@@ -79,7 +79,7 @@ it('decides the same while Redis is unavailable', async () => {
   const before = one.upstream.requests.length;
   expect([await ask(one, key), await ask(two, key)]).toEqual([429, 429]);
   expect(one.upstream.requests).toHaveLength(before);
-  // A node uses its own experience meanwhile.
+  // Without messages, each node uses its own observations.
   one.endCooldowns();
   one.upstream.reset();
   one.upstream.script({}, limited('60'));

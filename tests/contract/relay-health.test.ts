@@ -4,15 +4,15 @@ import type { Reply } from '../support/upstream/upstream.js';
 import { userMessage, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Keys in cooldown, at the relay over a real database (docs/reference/relay/health.md). */
+/** Tests of keys in a cooldown, with the relay on a real database (docs/reference/relay/health.md). */
 let relay: RelayHarness;
-/** Stepped by the tests. */
+/** The clock of the relay. The tests move it. */
 let now = Date.now();
 
 relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
 beforeEach(() => relay.endCooldowns());
 
-/** Of a user whose balance covers the reservations of every parallel call. */
+/** Returns a key of a user whose balance covers the reservations of every parallel call. */
 const richToken = async (): Promise<{ key: string }> =>
   relay.addToken({ userId: await relay.addUser({ quota: 1_000_000_000 }) });
 
@@ -54,7 +54,7 @@ it('429 with Retry-After: 7 gets no call for 7 s, then exactly one, then traffic
   }
   expect(relay.upstream.requests).toHaveLength(1);
 
-  // Twenty callers at the moment it ends: one goes through, and its provider takes its time.
+  // Twenty calls arrive when the cooldown ends. One of them is the trial, and its provider responds slowly.
   now += 7000;
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -65,7 +65,7 @@ it('429 with Retry-After: 7 gets no call for 7 s, then exactly one, then traffic
   });
   const together = Array.from({ length: 20 }, () => ask(key));
   const first19 = await Promise.all(
-    // The one that goes through is not answered before it is released.
+    // The trial gets no response before it is released.
     Array.from({ length: 19 }, (_, at) => at).map(() => nextOf(together)),
   );
   expect(first19.map(({ status }) => status)).toEqual(Array.from({ length: 19 }, () => 429));
@@ -78,7 +78,7 @@ it('429 with Retry-After: 7 gets no call for 7 s, then exactly one, then traffic
   expect(relay.upstream.requests).toHaveLength(12);
 });
 
-/** The next of these that is answered, each once. */
+/** Returns the next call that gets its response. Each call is returned once. */
 const seen = new WeakSet<Promise<Answer>>();
 async function nextOf(asked: ReadonlyArray<Promise<Answer>>): Promise<Answer> {
   const open = asked.filter((one) => !seen.has(one));
@@ -167,7 +167,7 @@ it('a count of tokens is not the call that finds out whether a key works again',
   expect((await relay.post('/v1/messages/count_tokens', key, given)).status).toBe(200);
   expect(relay.upstream.requests.map(({ path }) => path)).toContain('/v1/messages/count_tokens');
   expect(relay.health.cooldowns).toMatchObject([{ reason: 'RATE_LIMITED', times: 0 }]);
-  // The call is the trial, and its refusal counts as the second one without a success.
+  // This call is the trial. Its refusal counts as the second one without a success in between.
   relay.upstream.script({}, limited());
   expect((await ask(key, '/v1/messages', given)).status).toBe(429);
   expect(relay.health.cooldowns).toMatchObject([{ reason: 'RATE_LIMITED', times: 1 }]);

@@ -1,4 +1,4 @@
-/** A second attempt beside a slow first one (docs/reference/relay/routing.md#second-attempt). */
+/** The relay starts a second attempt while the first one is slow (docs/reference/relay/routing.md#second-attempt). */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
@@ -26,7 +26,10 @@ async function ask(key: string, given: object = body, path = '/v1/chat/completio
   return { status: response.status, text: await response.text() };
 }
 
-/** A fast channel of high priority that 20 calls have measured, and another one; both then answer as the test says. */
+/**
+ * Creates two channels: a fast one with high priority that 20 calls have measured, and another one. Both then respond as the
+ * test scripts them.
+ */
 async function measured(given: object = body, path = '/v1/chat/completions', spec: ChannelSpec = {}) {
   const both = { models: 'gpt-4o,text-embedding-3-small', ...spec };
   const first = await relay.addChannel({ ...both, key: 'sk-first', priority: 9 });
@@ -156,7 +159,7 @@ it('a client that leaves while both run frees the places of both', async () => {
 
 it('a client that leaves while the first attempt connects pays for the second, which was sent', async () => {
   const { first, key, charged } = await measured();
-  // Accepts connections and sends nothing, so that TLS is never established.
+  // The server accepts connections and sends nothing, so TLS is never established.
   const mute = createServer((socket) => void sockets.push(socket));
   const sockets: Socket[] = [];
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
@@ -234,7 +237,7 @@ describe('with a budget of the second channel', () => {
 });
 
 describe('there is one attempt', () => {
-  /** Long enough for a second attempt, which would begin 50 ms after the first. */
+  /** Responds after the second attempt would have begun, which is 50 ms after the first. */
   const slow: Reply = async (response, request) => {
     await sleep(300);
     await fine(response, request);

@@ -3,8 +3,8 @@ import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
 /**
- * Ids of 64 bits in arguments and results of tools, which JavaScript rounds: two messages of a chat system whose ids differ
- * in the last digits would be taken for each other.
+ * Arguments and results of tools contain ids of 64 bits, which JavaScript rounds. If they were rounded, two messages of a
+ * chat system whose ids differ in the last digits would be confused.
  */
 let relay: RelayHarness;
 relaySuite((started) => (relay = started));
@@ -17,7 +17,7 @@ const quoted = (text: string): string => JSON.stringify(text);
 const tool = '"name":"look","description":"d"';
 const schema = '{"type":"object","properties":{"id":{"type":"integer"}}}';
 
-/** Bodies whose history has a call with `called`, in each dialect. Only Gemini's results are objects. */
+/** Bodies of each dialect whose history has a call with `called`. Only Gemini's results are objects. */
 const clients: ReadonlyArray<readonly [name: string, path: (stream: boolean) => string, fields: string]> = [
   [
     'chat completions',

@@ -1,6 +1,6 @@
 /**
- * Calls of tools as providers of the family stream them, for clients that read chat completions strictly (opencode#43328, zed#38412,
- * zed#42893, zed#54872, python-genai#2868).
+ * Calls of tools as providers of the OpenAI family stream them, for clients that read chat completions strictly
+ * (opencode#43328, zed#38412, zed#42893, zed#54872, python-genai#2868).
  */
 import type { Reply } from '../support/upstream/upstream.js';
 import { json } from '../support/upstream/replies.js';
@@ -33,7 +33,7 @@ const first = { index: 0, id: 'call_1', type: 'function', function: { name: 'loo
 const later = { index: 0, function: { arguments: ':1}' } };
 const second = { index: 1, id: 'call_2', type: 'function', function: { name: 'see', arguments: '{}' } };
 
-/** The schema of a strict client (Zed, the AI SDK): each violation by name. */
+/** Checks a delta against the schema of a strict client (Zed, the AI SDK). Returns the name of each violation. */
 function violations(delta: Json): string[] {
   const found: string[] = [];
   for (const piece of (delta['tool_calls'] ?? []) as Json[]) {
@@ -119,7 +119,7 @@ const loose: ReadonlyArray<readonly [string, readonly string[], unknown]> = [
   ['an empty usage', [chunk(calls(first), null, { usage: {} }), chunk(calls(later), null, { usage: {} }), end], one],
 ];
 
-/** Members of the family whose streams pass through, one whose stream is rebuilt, and a channel that rebuilds it. */
+/** Channel types whose streams pass through, one type whose stream is rebuilt, and a channel that rebuilds every stream. */
 const kinds: ReadonlyArray<readonly [number, Json]> = [
   ...[1, 8, 17, 20, 25, 35, 40, 43, 62].map((type): [number, Json] => [type, {}]),
   [43, { setting: '{"force_format":true}' }],

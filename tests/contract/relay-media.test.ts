@@ -5,7 +5,7 @@ import { json } from '../support/upstream/replies.js';
 import { RelayHarness } from './relay-harness.js';
 
 /**
- * Images and files that a call refers to by URL, for providers that do not fetch them
+ * Downloads images and files that a call names by URL, for providers that do not download them
  * (docs/reference/relay/guarantees.md#security).
  */
 let relay: RelayHarness;
@@ -87,7 +87,7 @@ describe('at a provider that fetches nothing', () => {
   it.each(['/v1/chat/completions', '/v1/messages'])('a picture travels with the call, from %s', async (path) => {
     expect((await ask(`${address}/a.png`, path)).status).toBe(200);
     expect(partsSent()).toEqual([{ inlineData: { mimeType: 'image/png', data: base64(picture) } }]);
-    // The host of the image gets no data about the caller.
+    // The request to the host of the image contains nothing about the caller.
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(asked[0]?.headers)).not.toMatch(/sk-|bearer|authorization|cookie/i);
   });

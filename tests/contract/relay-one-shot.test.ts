@@ -360,7 +360,7 @@ describe('edits of images in JSON', () => {
 
   it('are passed on as they came, and are charged as those of a form', async () => {
     const { key, userId } = await relay.addToken();
-    // The files are those of an account, which is the user's own.
+    // Files belong to an account of the provider, and this channel's account is the user's own.
     await relay.addChannel({ models: 'gpt-image-1', mapping: '{"gpt-image-1":"painter"}', ownerId: userId });
     relay.upstream.script({}, drawn);
     const body = { ...edit, mask: { file_id: 'file-1' }, images: [{ image_url: image }, { file_id: 'file-2' }] };
@@ -495,7 +495,7 @@ describe('transcription', () => {
     expect(await relay.logs(userId)).toMatchObject([{ quota, prompt_tokens: tokens }]);
   });
 
-  /** The length that complete frames add up to. */
+  /** Returns the length of all frames of a recording, rounded up to whole seconds. */
   const framed = (seconds: number): number =>
     Math.ceil((Math.ceil((seconds * mp3Rate) / mp3FrameSamples) * mp3FrameSamples) / mp3Rate);
 

@@ -6,7 +6,7 @@ import { says } from '../support/upstream/families.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Streams that a provider opens and does not serve (docs/reference/relay/routing.md#retry-rules). */
+/** A provider opens a stream and ends it without content (docs/reference/relay/routing.md#retry-rules). */
 let relay: RelayHarness;
 relaySuite((started) => (relay = started), { values: { RetryTimes: 1 } });
 

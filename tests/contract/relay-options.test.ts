@@ -153,7 +153,7 @@ describe('option LogErrorEnabled', () => {
       channel_id: 0,
       admin_info: { use_channel: [] },
     });
-    // Names that clients make up are not counted for models.
+    // A model name that a client invented is not counted as a model.
     expect(await relay.sql('SELECT 1 FROM model_failures WHERE model_name = $1', [model])).toEqual([]);
   });
 

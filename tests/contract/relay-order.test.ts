@@ -92,7 +92,7 @@ describe('by time to the first token', () => {
     relay.upstream.script({ key: 'sk-fast' }, after(1));
     const { key } = await relay.addToken();
     for (let call = 0; call < 12; call++) expect(await ask(key, { ...body, stream })).toBe(200);
-    // The first call of each is its trial.
+    // The first call of each channel measures it.
     expect(keys().slice(0, 2).sort()).toEqual(['sk-fast', 'sk-slow']);
     expect(keys().slice(2)).toEqual(Array(10).fill('sk-fast'));
   });

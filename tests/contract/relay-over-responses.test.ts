@@ -48,7 +48,7 @@ const streamed = events(
 
 const refusesChat = strictChat({ ...openAIRules, refuses: [functionsAtResponses] });
 
-/** OpenAI at gpt-5.6. */
+/** Behaves like OpenAI's API for gpt-5.6. */
 const provider: Reply = (response, request) => {
   const problem = request.path.includes('/responses') ? strictResponses(request) : refusesChat(request);
   if (problem !== null)

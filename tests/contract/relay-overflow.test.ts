@@ -1,4 +1,4 @@
-/** A conversation that is longer than the model's context: each client reads it in the words that its agents act on. */
+/** A conversation is longer than the model's context: each client gets the error in the wording that its agents react to. */
 import { events, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -11,7 +11,7 @@ relaySuite((started) => (relay = started), {
 
 type Json = Record<string, unknown>;
 
-/** In the words of providers, as public threads quote them (claude-code-router#1799, cc-haha#1162, mulder#192; September 2026). */
+/** The refusals as public threads quote them (claude-code-router#1799, cc-haha#1162, mulder#192; September 2026). */
 const refusals = {
   OpenAI: [400, 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
   vLLM: [

@@ -1,4 +1,4 @@
-/** Paths by which clients reach the relay, and what they read where they miss it. */
+/** Paths of the relay, and the errors for paths that do not exist. */
 import { chat, json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

@@ -1,4 +1,7 @@
-/** The time that patterns and words of admins may take of a call, and of others (docs/reference/relay/guardrails.md#time-for-patterns). */
+/**
+ * Limits of the time that patterns and words of admins may take from their own call and from other calls
+ * (docs/reference/relay/guardrails.md#time-for-patterns).
+ */
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { matcher } from '../../server/src/platform/matching/matcher.js';
 import { SearchTime } from '../../server/src/platform/matching/search.js';
@@ -29,7 +32,7 @@ const words = (name: string, action: 'block' | 'mask' | 'log', ...entries: strin
 const rules = (...list: Rule[]): void => relay.setOptions({ ...values, 'guardrails.rules': list });
 const messagesOf = (...texts: string[]) => texts.map((content) => ({ role: 'user', content }));
 
-/** Needs exponential time on its text. */
+/** A pattern that needs exponential time for its text. */
 const endless = 'regex:(a+)+$';
 const endlessText = `${'a'.repeat(40)}!`;
 
@@ -56,7 +59,7 @@ async function notesOf({ userId }: Asked): Promise<Array<{ rule: string; stage: 
   return other.admin_info?.guardrails ?? [];
 }
 
-/** The longest lists that one rule may have. */
+/** Returns a list of so many words, up to the longest list that one rule may have. */
 const manyWords = (count: number): string[] => Array.from({ length: count }, (_, index) => `${index}-word-of-the-list`);
 const megabyte = 'a'.repeat(1_000_000);
 

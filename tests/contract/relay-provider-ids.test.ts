@@ -11,7 +11,7 @@ import { relaySuite } from './relay-suite.js';
 let relay: RelayHarness;
 let count = 0;
 
-/** Clock of the site: the hour in which the content of a response is kept passes at once. */
+/** A clock that the tests move ahead, so that they need not wait for the hour in which the content of a response is kept. */
 let ahead = 0;
 const clock = { now: () => Date.now() + ahead };
 
@@ -63,7 +63,7 @@ interface Dialect {
   readonly path: string;
   readonly channel: ChannelSpec;
   readonly reply: Json;
-  /** The smallest body. */
+  /** The smallest valid body. */
   readonly body: Json;
 }
 
@@ -106,7 +106,7 @@ const tool = (more: Json): Json => ({ tools: [more] });
 const block = (each: Json): Json => ({ messages: [{ role: 'user', content: [each] }] });
 const parts = (part: Json): Json => ({ contents: [{ role: 'user', parts: [part, { text: 'hi' }] }] });
 
-/** Every field by which a client names what a provider keeps. `id` is a text in the field's own form. */
+/** Every field in which a client names an object that a provider keeps. `id` is text in the format of the field. */
 const fields: ReadonlyArray<readonly [field: string, dialect: keyof typeof dialects, body: (id: unknown) => Json]> = [
   ['previous_response_id', 'responses', (id) => ({ previous_response_id: id })],
   ['conversation', 'responses', (id) => ({ conversation: id })],
@@ -219,7 +219,7 @@ describe.each(fields)('%s of %s', (field, dialect, bodyOf) => {
     await relay.addChannel(dialects[dialect].channel);
     const key = await relay.addToken();
     for (const id of [7, ['id_of_another'], { id: 'id_of_another' }, true]) {
-      // These fields may be objects, which are checked by their own fields.
+      // These fields may be objects, whose own fields are checked separately.
       if (typeof id === 'object' && !Array.isArray(id) && /^(?:conversation|container|.*\.container)$/.test(field))
         continue;
       const { status, text } = await send(dialect, key, bodyOf(id));
@@ -230,7 +230,7 @@ describe.each(fields)('%s of %s', (field, dialect, bodyOf) => {
   });
 });
 
-// At an account of their own these are refused too, unless the price of the tool is known.
+// Calls to the user's own account are refused for these fields too, unless the price of the tool is known.
 it.each<[field: string, retrieval: Json]>([
   ['vertexAiSearch.datastore', { vertexAiSearch: { datastore: 'id_of_another' } }],
   ['vertexAiSearch.engine', { vertexAiSearch: { engine: 'id_of_another' } }],
@@ -316,7 +316,7 @@ describe('a response of a user', () => {
   });
 
   it('is not kept in readable form', async () => {
-    // Written in the background.
+    // The row is written in the background.
     const rows = await eventually(
       () => relay.sql(`SELECT provider_ids::text AS row FROM provider_ids WHERE user_id = $1`, [ann.userId]),
       ({ length }) => length > 1,
@@ -451,7 +451,7 @@ it('leaves ids alone that only other dialects know', async () => {
   await relay.addChannel({ type: 43 });
   const key = await relay.addToken();
   relay.upstream.script({}, json(completion));
-  // The reasoning of another provider is left out here.
+  // The reasoning of another provider is removed from the request.
   expect((await send('responses', key, input({ type: 'reasoning', id: 'rs_1', summary: [] }))).status).toBe(200);
 });
 

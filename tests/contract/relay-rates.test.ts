@@ -9,7 +9,7 @@ import { RelayHarness, userMessage } from './relay-harness.js';
 let relay: RelayHarness;
 /** A second node. */
 let two: RelayHarness;
-/** 15 seconds into a minute. Stepped by the tests. */
+/** 15 seconds after the beginning of a minute. The tests move the clock. */
 const start = Date.UTC(2026, 2, 28, 11, 0, 15);
 let now = start;
 let tests = 0;
@@ -21,7 +21,7 @@ const values = {
   GroupRatio: { default: 1, vip: 1 },
 };
 
-/** State of two nodes, and its end. */
+/** The shared state of two nodes, and a function that closes it. */
 interface Shared {
   readonly states: readonly [SharedState, SharedState];
   stop(): Promise<void>;
@@ -134,7 +134,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     await shared.stop();
   });
   beforeEach(async () => {
-    // The counts of another test have left the window.
+    // The calls of the previous test have left the window.
     now = start + ++tests * 600_000;
     relay.upstream.reset();
     relay.setOptions(values);
@@ -159,7 +159,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(15);
     for (const { headers, body } of refused) {
-      // All was counted in one second, and leaves the window when all of that second has left it.
+      // All calls were counted in one second. They leave the window when the whole second has left it.
       expect(headers['retry-after']).toBe('61');
       const whose = level === 'token' ? 'key' : level;
       expect(body['error']).toMatchObject({
@@ -211,7 +211,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
       const calls = [chat(key, { max_tokens: 900 }), chat(key, { max_tokens: 900 }, two)];
       expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 429]);
       await Promise.all([relay.idle(), two.idle()]);
-      // The next minute of the clock has begun. 400 were used.
+      // The next minute of the clock has begun. The first call used 400 tokens.
       now += 1000;
       expect((await chat(key, { max_tokens: 700 })).status).toBe(429);
       expect((await chat(key, { max_tokens: 550 }, two)).status).toBe(200);
@@ -231,7 +231,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
       );
       return answers.filter(({ status }) => status === 200).length;
     };
-    // 59.5 seconds of a minute of the clock, and 0.2 of the next.
+    // The first burst comes 59.5 seconds into a minute of the clock, and the second 0.2 seconds into the next minute.
     now += 44_500;
     expect(await burst()).toBe(10);
     now += 700;
@@ -250,7 +250,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
       if (status === 200) expect(within(60_000)).toBeLessThan(6);
       else expect(within(61_000)).toBeGreaterThanOrEqual(6);
       if (status === 200) served.push(now);
-      // The next call has room when the oldest of the six has left.
+      // The next call is accepted when the oldest of the six calls has left the window.
       else
         expect(Number(headers['retry-after'])).toBe(
           Math.ceil((Math.floor(served.at(-6)! / 1000) * 1000 + 61_000 - now) / 1000),
@@ -277,13 +277,13 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     relay.upstream.script({}, usage(10, 40));
     const first = await chat(key, { max_tokens: 700 });
     expect(first.status).toBe(200);
-    // The prompt is estimated: 700 and a few tokens are held.
+    // The prompt is estimated: a few more than 700 tokens are reserved.
     const remaining = Number(first.headers['x-ratelimit-remaining-tokens']);
     expect(remaining).toBeLessThan(300);
     expect(remaining).toBeGreaterThan(270);
     expect(first.headers['x-ratelimit-limit-tokens']).toBe('1000');
     await relay.idle();
-    // 50 were used, so that another call of 700 fits; what both held would not.
+    // The call used 50 tokens, so another call of 700 is accepted. Both reservations together would not be.
     const second = await chat(key, { max_tokens: 700 });
     expect([second.status, Number(second.headers['x-ratelimit-remaining-tokens'])]).toEqual([200, remaining - 50]);
     await relay.idle();
@@ -291,7 +291,7 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     expect([third.status, third.headers['x-ratelimit-remaining-tokens'], third.headers['retry-after']]).toEqual([
       ...[429, '900', '61'],
     ]);
-    // The refused call has taken nothing.
+    // The refused call has used nothing.
     expect((await chat(key, { max_tokens: 700 })).status).toBe(200);
   });
 
@@ -302,10 +302,10 @@ describe.each(stores)('limits per minute, counted in %s,', (_, open) => {
     await addRate({ level, subject, group: level === 'group' ? 'vip' : '', kind: 'tokens', amount: 1000 });
     relay.upstream.script({}, usage(20, 380));
     const calls = [chat(key, { max_tokens: 900 }), chat(key, { max_tokens: 900 }, two)];
-    // Both together would hold more than 1000.
+    // The reservations of both calls together exceed 1000.
     expect((await Promise.all(calls)).map(({ status }) => status).sort()).toEqual([200, 429]);
     await Promise.all([relay.idle(), two.idle()]);
-    // 400 were used.
+    // The accepted call used 400 tokens.
     const second = await chat(key, { max_tokens: 550 }, two);
     expect([second.status, second.headers['x-ratelimit-limit-tokens']]).toEqual([200, '1000']);
     await Promise.all([relay.idle(), two.idle()]);

@@ -1,6 +1,6 @@
 /**
- * Requests that coding agents really sent (`npm run test:agents` with AGENTS_RECORD), at every kind of channel that can chat.
- * The scripted providers refuse what the real ones refuse.
+ * Sends requests that coding agents really sent (`npm run test:agents` with AGENTS_RECORD) to every kind of channel with
+ * chat. The scripted providers refuse everything that the real providers refuse.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,11 +43,12 @@ const modelOf = ({ path, body }: Recorded): string =>
   typeof body['model'] === 'string' ? body['model'] : decodeURIComponent(/models\/([^:]+):/.exec(path)?.[1] ?? '');
 const showsImage = ({ body }: Recorded): boolean => JSON.stringify(body).includes('iVBORw0KGgo');
 
-// `e2e/vertex.test.ts` has the kinds at Google's hosts, whose certificate a process has to be started with.
+// `e2e/vertex.test.ts` tests the kinds at Google's hosts, because a process has to be started with the certificate of these
+// hosts.
 const here = kinds.filter(({ at }) => at !== 'google');
 
 describe.each(recordings)('%s', (_agent, requests, turn) => {
-  // A full suite sends every recording to every kind. Others send half of the recordings to each, by turns.
+  // A full suite sends every recording to every kind. Other runs send alternating halves of the recordings to each kind.
   const served = here.filter((_, index) => isFullSuite || index % 2 === turn % 2);
   it.each(served.map((kind) => [kind.name, kind] as const))('is served at %s', async (_name, kind) => {
     const refusals: Refusals = { texts: [] };
@@ -73,7 +74,7 @@ describe.each(recordings)('%s', (_agent, requests, turn) => {
       });
     }
     expect(relay.upstream.requests.length).toBeGreaterThan(0);
-    // Once for each name, and never again.
+    // The provider refuses each name at most once.
     expect(refusals.texts.length - new Set(refusals.texts).size).toBe(0);
     if (kind.onlyTalks) expect(dropped).toMatch(/tools/);
   });

@@ -1,4 +1,7 @@
-/** A provider refuses a part that a call can do without: the call is sent once more without it, and that is remembered. */
+/**
+ * A provider refuses an optional part of a call. The relay sends the call once more without that part, and remembers the
+ * refusal.
+ */
 import { json } from '../support/upstream/replies.js';
 import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -33,7 +36,7 @@ const contents = {
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
 };
 
-/** A provider that refuses a request with the first of these messages that fits it. */
+/** Returns a provider that refuses a request with the message that `refuse` returns. */
 const refusing =
   (answer: Json, refuse: (request: ReceivedRequest) => string | null, status = 400): Reply =>
   (response, request) => {
@@ -53,11 +56,11 @@ interface Case {
   readonly path?: string;
   readonly answer?: Json;
   readonly body: Json;
-  /** The field in the body of the provider. */
+  /** The path of the field in the body that the provider gets. */
   readonly field: string;
   readonly says: string;
   readonly status?: number;
-  /** Of the field in the second request; undefined: it is left out. */
+  /** The value of the field in the second request; undefined when the field is left out. */
   readonly then?: unknown;
   readonly dropped: string;
 }
@@ -257,7 +260,7 @@ it.each(cases)('$name', async (each) => {
     [200, expect.stringContaining('Hello')],
     [200, expect.stringContaining('Hello')],
   ]);
-  // Refused once, then as the provider wants it; the second call knows.
+  // The first call is refused once and corrected. The second call is correct at once.
   expect(relay.upstream.requests).toHaveLength(3);
   expect([at(sent(1), field), at(sent(2), field)]).toEqual([each.then, each.then]);
   if (refused !== undefined) expect(at(sent(0), field)).toBeDefined();

@@ -1,4 +1,4 @@
-/** Histories that a client cannot change any more, at providers that refuse them: they are repaired, from socket to socket. */
+/** Histories that clients cannot change any more and that providers refuse. The relay repairs them. */
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -33,7 +33,7 @@ const contents = {
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 2, totalTokenCount: 12 },
 };
 
-/** A provider with rules of its own; its refusals have the words of the real one. */
+/** Creates a provider that refuses some bodies, with the error messages of the real provider. */
 const strictly =
   (answer: Json, refuse: (body: Json) => string | null): Reply =>
   (response, { body }) => {
@@ -135,7 +135,7 @@ describe('a call that the output limit cut off within its arguments', () => {
 });
 
 describe('a blank turn', () => {
-  // LibreChat-AI/agents#124: Anthropic refuses blank texts, which models write before calls.
+  // Anthropic refuses blank texts, which models write before calls of tools (LibreChat-AI/agents#124).
   const isBlank = (block: Json): boolean => block['type'] === 'text' && String(block['text']).trim() === '';
   const refusesBlank = strictly(message, ({ messages, system }) =>
     [...list(system), ...list(messages).flatMap(({ content }) => list(content))].some(isBlank) ||
@@ -209,7 +209,7 @@ describe('a user who speaks after the result of a tool', () => {
 });
 
 describe('instructions in the middle', () => {
-  // ollama#17774, vllm#41114, Qwen3.8#186: the template of Qwen.
+  // The chat template of Qwen refuses these messages (ollama#17774, vllm#41114, Qwen3.8#186).
   const refusesLater = (answer: Json) =>
     strictly(answer, ({ messages }) =>
       list(messages).some(({ role }, index) => role === 'system' && index > 0)
@@ -260,7 +260,7 @@ describe('instructions in the middle', () => {
 });
 
 it('a tool’s result with $ref is plain text for Gemini', async () => {
-  // BerriAI/litellm#38223, vercel/ai#14369: Gemini 3 looks up `$ref` among the parts of a structured result.
+  // Gemini 3 looks up `$ref` among the parts of a structured result (BerriAI/litellm#38223, vercel/ai#14369).
   const provider = strictly(contents, (body) => {
     const results = list(body['contents']).flatMap(({ parts }) => list(parts));
     const structured = results.map(

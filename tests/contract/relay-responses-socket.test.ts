@@ -12,7 +12,7 @@ relaySuite((started) => (relay = started));
 
 type Json = Record<string, unknown>;
 
-/** A client that keeps every event. */
+/** A WebSocket client that records every event. */
 class Client {
   readonly events: Json[] = [];
 
@@ -77,7 +77,7 @@ const summary = {
   usage,
   choices: [{ index: 0, message: { role: 'assistant', content: 'The user is Ann.' }, finish_reason: 'stop' }],
 };
-/** @param store as the client asked; OpenAI repeats it in the response */
+/** @param store the value that the client sent; OpenAI repeats it in the response */
 const native = (id: string, text: string, store = true) => {
   const message = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text }] };
   const thought = { type: 'reasoning', id: 'rs_1', summary: [] };
@@ -128,7 +128,7 @@ it('a conversation that is not stored goes on by its last response on the same c
   expect(await client.create(second)).toMatchObject({ type: 'response.completed' });
   const { input, previous_response_id: previous } = relay.upstream.requests[1]?.body ?? {};
   expect(previous).toBeUndefined();
-  // A thought without its proof is unknown to a provider that stored nothing.
+  // A provider that stored nothing does not know a thought without its proof.
   expect(input).toEqual([
     { type: 'message', role: 'user', content: 'hi' },
     { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
@@ -152,7 +152,7 @@ it.each([
   const refused = { type: 'error', status, error: expect.objectContaining({ code }) as Json };
   const client = await Client.connect(key);
   expect(await client.create({ input: 'hi', ...named })).toEqual(refused);
-  // A warm-up sends nothing to a provider. The call that goes on from it names the same id.
+  // A warm-up sends nothing to a provider. The next call continues it by its id.
   const warm = await client.create({ input: 'hi', generate: false, ...named });
   const next = { input: 'and?', previous_response_id: idOf(warm) };
   expect(await client.create('prompt' in named ? { ...next, ...named } : next)).toEqual(refused);
@@ -197,7 +197,7 @@ describe('a conversation that is stored at first, and then is not,', () => {
     relay.upstream.script({}, said('Hi Ann.'), said('Nice.'), said('Ann.'));
     const client = await Client.connect(key);
     const { first, second } = await begun(client, isWarm);
-    // The connection keeps the conversation, also where the client deletes its beginning.
+    // The connection keeps the conversation, even when the client deletes its first response.
     const id = idOf(first);
     await fetch(`${relay.url}/v1/responses/${id}`, { method: 'DELETE', headers: { authorization: `Bearer ${key}` } });
     expect(await client.create(unstored('What is my name?', second))).toMatchObject({ type: 'response.completed' });

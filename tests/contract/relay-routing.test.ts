@@ -6,9 +6,9 @@ import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Which channels are called, and which are not called again (docs/reference/relay/routing.md). */
+/** Tests of the channels that a call uses and does not use again (docs/reference/relay/routing.md). */
 let relay: RelayHarness;
-/** Controlled by the tests; the relay uses no other clock. */
+/** The only clock of the relay. The tests move it. */
 let now = Date.now();
 
 relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
@@ -20,7 +20,7 @@ const statusOf = async (key: string): Promise<number> => {
   return response.status;
 };
 
-/** An address without a listener until it is opened, and its requests. */
+/** Returns an address without a listener, which counts attempts to connect and can be opened. */
 async function deadAddress() {
   const server = createServer((_request, response) => {
     asked++;
@@ -53,7 +53,7 @@ describe('a channel that cannot be reached', () => {
     const { key } = await relay.addToken();
     const before = triesOf();
     for (let call = 0; call < 8; call++) expect(await statusOf(key)).toBe(200);
-    // Five attempts, and three calls that went directly to the other one.
+    // Five calls tried the dead channel, and three used the other channel at once.
     expect(triesOf() - before).toBe(5);
     expect(relay.upstream.requests).toHaveLength(8);
 
@@ -61,7 +61,7 @@ describe('a channel that cannot be reached', () => {
     now += 29_000;
     expect(await statusOf(key)).toBe(200);
     expect(dead.asked()).toBe(0);
-    // Half open: one of the next calls tries it, and it serves again.
+    // After the cooldown, one of the next calls tries the channel, which serves again.
     now += 1_000;
     expect(await statusOf(key)).toBe(200);
     expect(dead.asked()).toBe(1);

@@ -1,4 +1,4 @@
-/** Searches that providers bill and report in ways of their own, or not at all, at ratio prices. */
+/** Searches at ratio prices, at providers that bill and report them in their own way or do not report them. */
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { chat } from '../support/upstream/replies.js';
 import { type LogRow, type RelayHarness, userMessage } from './relay-harness.js';
@@ -18,7 +18,7 @@ type Json = Record<string, unknown>;
 const tokens = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 const quotaPerDollar = 500_000;
 
-/** Calls a model at ratio 1 of a channel of this type. */
+/** Calls a model with ratio 1 at a channel of this type, and returns the log row. */
 async function rowOf(
   { model, type }: { model: string; type: number },
   usage: Json,
@@ -67,7 +67,7 @@ it.each<[string, { model: string; type: number }, Json, Json, number]>([
     const row = await rowOf(channel, usage, { ...body, stream });
     expect(row.quota).toBe(Math.round(110 + fee * quotaPerDollar));
     if (fee === 0) continue;
-    // The lines of the receipt: tokens, and each tool with its count and its price.
+    // The components are the tokens, and each tool with its count and its price.
     const lines = row.other['components'] as Array<[string, number, number]>;
     const ofTool = lines.filter(([name]) => ['webSearch', 'request'].includes(name));
     expect(ofTool.map(([, count, price]) => Number((count * price).toFixed(6)))).toEqual([fee]);

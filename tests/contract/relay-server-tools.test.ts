@@ -1,4 +1,4 @@
-/** Tools that providers run and charge: their fees at every form of price, from the client's socket to the provider's. */
+/** The fees of tools that providers run and charge, with every kind of price. */
 import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { type LogRow, type RelayHarness, userMessage } from './relay-harness.js';

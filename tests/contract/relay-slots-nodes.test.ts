@@ -13,7 +13,7 @@ let states: SharedState[];
 let one: RelayHarness;
 let two: RelayHarness;
 let degraded = 0;
-/** Claims of slots that nodes sent. */
+/** The number of claims that the nodes sent for slots. */
 let claims = 0;
 
 const observer = {
@@ -47,7 +47,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Calls that the provider holds until they are let go. */
+/** Calls that the provider has received and not yet served. */
 let held: Array<() => void> = [];
 let most = 0;
 
@@ -84,7 +84,7 @@ async function until(met: () => boolean): Promise<void> {
   while (!met()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Makes calls on two nodes in turn. */
+/** Makes calls, alternating between the nodes. */
 function calls(count: number, key: string, nodes: readonly RelayHarness[] = [one, two]) {
   const statuses: number[] = [];
   const all = Array.from({ length: count }, async (_, at) => {
@@ -96,7 +96,7 @@ function calls(count: number, key: string, nodes: readonly RelayHarness[] = [one
   return { statuses, done: Promise.all(all) };
 }
 
-/** Begins calls, waits until each is refused or held by the provider, and reports how many are held. */
+/** Begins calls, waits until each one is refused or has reached the provider, and returns how many have reached it. */
 async function holds(count: number, key: string, nodes?: readonly RelayHarness[]) {
   const begun = calls(count, key, nodes);
   const before = held.length;
@@ -120,7 +120,7 @@ describe.each([
     const first = await holds(40, key);
     expect(first.served).toBe(5);
     await first.end();
-    // Each node may use them all.
+    // Each single node may use all slots.
     for (const nodes of [[one], [two], [one, two]]) {
       const again = await holds(12, key, nodes);
       expect(again.served).toBe(5);
@@ -161,7 +161,7 @@ it('far below the limit wait for no question', async () => {
   one.upstream.script({}, json({ choices: [{ message: { content: 'ok' } }] }));
   claims = 0;
   for (let at = 0; at < 60; at++) await calls(1, key, [one]).done;
-  // The first call asks for user and key; the rest are renewals.
+  // The first call claims slots for the user and the key. All further claims are renewals.
   expect(claims).toBeLessThan(20);
 });
 

@@ -52,7 +52,7 @@ describe('at a provider that stores nothing', () => {
     const second = await ask(key, { input: 'how are you?', previous_response_id: first['id'] });
     expect(second).toMatchObject({ previous_response_id: first['id'] });
     await ask(key, { input: [{ role: 'user', content: 'bye' }], previous_response_id: second['id'] });
-    // Instructions are those of each call.
+    // Instructions apply only to the call that sends them.
     expect(sentMessages(2)).toEqual([
       { role: 'user', content: 'hi' },
       { role: 'assistant', content: 'Hello' },
@@ -162,7 +162,7 @@ describe('at a provider that stores nothing', () => {
 });
 
 describe('what is stored', () => {
-  /** Keeps what the server writes, with its lifetime. */
+  /** Records everything that the server writes to the shared state, with its lifetime. */
   class WrittenState extends MemoryState {
     readonly written: Array<{ readonly key: string; readonly value: string; readonly seconds: number }> = [];
 
@@ -196,7 +196,7 @@ describe('what is stored', () => {
   it('is sealed, and kept for an hour by default', async () => {
     const { read, again, written } = await served({});
     expect([read, again]).toEqual([200, 200]);
-    // The response, and the id of its items.
+    // Two entries are written: one for the response, and one for the ids of its items.
     expect(written.map(({ seconds }) => seconds)).toEqual([3600, 3600]);
     for (const { value } of written) {
       expect(value).not.toMatch(/secret|word/);
@@ -343,7 +343,7 @@ describe('at a provider that stores responses', () => {
       await relay.sql('UPDATE channels SET status = 2 WHERE id = $1', [id]);
       await relay.changed({ kind: 'channel', id: id ?? 0 });
       expect(await refused(key)).toEqual([400, 'encrypted_reasoning_unusable', 0]);
-      // Another token knows nothing of it, and its provider decides.
+      // The gateway does not know this reasoning for another token, so the provider decides.
       expect((await refusedBy(await relay.addToken())).slice(0, 2)).toEqual([400, 'encrypted_reasoning_unusable']);
     });
 

@@ -234,6 +234,6 @@ it('a page of another site may send any header and read all of an answer', async
   const response = await relay.chat(key, body, { headers: { origin: 'https://app.example' } });
   await response.text();
   expect(response.headers.get('access-control-allow-origin')).toBe('*');
-  // Without credentials, `*` names all headers: request ids, rate limits, what was dropped.
+  // Without credentials, `*` exposes all headers: request ids, rate limits, and the names of dropped fields.
   expect(response.headers.get('access-control-expose-headers')).toBe('*');
 });

@@ -38,7 +38,7 @@ describe('a provider that reports the usage of a stream only when asked', () => 
     completion_tokens_details: { reasoning_tokens: 890 },
   };
   const whole = (): string => `${relay.upstream.url}/v1/chat/completions`;
-  // Every row of the table is checked beside the adapters (conformance.test.ts); these are the forms of an address.
+  // `conformance.test.ts` checks every provider of the table. These rows have the different forms of an address.
   const rows: ReadonlyArray<[name: string, type: number, place: () => { baseUrl?: string; key?: string }]> = [
     ['OpenAI', 1, () => ({})],
     ['Custom', 8, () => ({ baseUrl: whole() })],
@@ -208,7 +208,7 @@ describe('a later report of a native stream that counts less', () => {
   it.each<[string, Reply, number, boolean]>([
     ['the output once more as 0', claude({ output_tokens: 25 }, { output_tokens: 0 }), 25, false],
     ['less output, as a correction', claude({ output_tokens: 25 }, { output_tokens: 5 }), 5, false],
-    // The number of the first event is a placeholder: the output is counted here.
+    // The number in the first event is a placeholder, so the output is counted here.
     ['no output but 0', claude({ output_tokens: 0 }), 5, true],
     ['no output at all', claude({}), 5, true],
   ])('Claude: %s', async (_name, reply, output, isCounted) => {

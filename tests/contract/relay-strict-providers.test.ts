@@ -1,6 +1,6 @@
 /**
- * Each refusal of a real provider that the scripted ones know: the provider refuses the body itself, and a client that causes it is
- * served through the relay.
+ * Tests each refusal of a real provider that the scripted providers repeat: the provider refuses the body when it is sent
+ * directly, and a client whose call would cause it is served through the relay.
  */
 import { kinds, openKind, type Kind, type OpenedKind } from '../agents/kinds.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
@@ -44,12 +44,12 @@ const messagesTurns = (...content: unknown[]): Json[] => [
 
 interface Case {
   readonly kind: string;
-  /** In the dialect of the provider. */
+  /** The body in the provider's dialect. */
   readonly refused: Json;
   readonly says: RegExp;
-  /** At the provider; absent: chat completions. */
+  /** The path at the provider. Absent: chat completions. */
   readonly at?: string;
-  /** The call of a client; absent: the refused body itself, sent to the same path. */
+  /** The call of a client. Absent: the refused body itself, sent to the path `at`. */
   readonly client?: { readonly path: string; readonly body: Json };
   readonly headers?: Record<string, string>;
 }
@@ -199,7 +199,7 @@ it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const
   const direct = await fetch(relay.upstream.url + at, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    // Bedrock and Google have it in the path.
+    // Bedrock and Google have the model in the path.
     body: JSON.stringify(at.includes(kind.model) ? refused : { model: kind.model, ...refused }),
   });
   expect([direct.ok, await direct.text()]).toEqual([false, expect.stringMatching(says)]);
@@ -211,7 +211,7 @@ it.each(cases.map((each) => [`${each.kind}: ${each.says.source}`, each] as const
     const response = await relay.post(client.path, key, body, { headers });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('ok')]);
   }
-  // At most once for each call where it is a matter of one history, else once for the model.
+  // A refusal that depends on the history may happen once for each call, and any other refusal once for the model.
   expect(texts.length - before).toBeLessThanOrEqual(2);
   expect(relay.health.cooldowns).toEqual([]);
 });

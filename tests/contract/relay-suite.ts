@@ -2,13 +2,13 @@ import type { OptionValues } from '../../server/src/options/option-registry.js';
 import { RelayHarness, type HarnessOptions } from './relay-harness.js';
 
 interface RelaySuite extends HarnessOptions {
-  /** Site options that differ from their defaults, set again before every test. */
+  /** Site options that differ from their defaults. They are set before every test. */
   readonly values?: Partial<OptionValues>;
 }
 
 /**
- * One relay for the tests of a file. Before each test it has no channel, and its provider no script. After each test
- * nothing is reserved and the ledger is consistent.
+ * Starts one relay for the tests of a file. Before each test all channels and the provider's script are removed. After each
+ * test no reservation is left and the ledger is consistent.
  * @param keep receives the relay before the first test
  */
 export function relaySuite(keep: (relay: RelayHarness) => void, { values = {}, ...options }: RelaySuite = {}): void {

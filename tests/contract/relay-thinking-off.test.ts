@@ -1,4 +1,4 @@
-/** A client that turns thinking off, at providers of chat completions whose models think by default. */
+/** A client turns thinking off, at providers of chat completions whose models think by default. */
 import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
@@ -9,7 +9,7 @@ relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true 
 type Json = Record<string, unknown>;
 const switches = ['thinking', 'enable_thinking', 'chat_template_kwargs', 'reasoning_effort', 'reasoning'];
 
-/** The fields about thinking that the provider gets. */
+/** Returns the fields about thinking in the request that the provider gets. */
 async function sentFor(type: number, model: string, path: string, body: Json): Promise<Json> {
   await relay.addChannel({ type, models: model });
   const { key } = await relay.addToken();
@@ -88,7 +88,7 @@ it('leaves an effort out by name, since the model does not think', async () => {
   expect(relay.upstream.requests.at(-1)?.body).not.toHaveProperty('reasoning_effort');
 });
 
-/** Models that always think, or never do, refuse the switch or ignore it. */
+/** These models always think, or never think. They refuse or ignore the switch. */
 it.each([
   [1, 'gpt-4o'],
   [4, 'gpt-oss:20b'],

@@ -1,4 +1,4 @@
-/** Proof of thinking goes to its maker alone, from the client's socket to the provider's. */
+/** The proof of a thought is sent only to the provider that made the thought. */
 import { events, json } from '../support/upstream/replies.js';
 import { payloadsOf, type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';

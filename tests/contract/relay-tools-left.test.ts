@@ -1,4 +1,4 @@
-/** Tools that ran before a response ended without its report: the provider bills them, and so are they charged. */
+/** Tools ran before a response ended without its usage report. The provider bills them, so the caller is charged. */
 import type { ServerResponse } from 'node:http';
 import { openStream, writeOrLeave } from '../support/upstream/replies.js';
 import { toEvent } from '../support/upstream/recordings.js';
@@ -18,7 +18,7 @@ afterEach(async () => {
 type Json = Record<string, unknown>;
 type Ending = 'the client leaves' | 'the provider breaks off';
 
-/** Sends events without the last one, and breaks off after a while. */
+/** Sends events without the last one, and closes the connection after a while. */
 const unfinished =
   (data: readonly Json[]): Reply =>
   async (response: ServerResponse) => {

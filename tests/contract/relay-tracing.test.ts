@@ -31,7 +31,7 @@ const spanForm = z.strictObject({
   attributes,
   status: z.strictObject({ code: z.literal(2).optional(), message: z.string().optional() }),
 });
-/** The fields of `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest` that are used, and no others. */
+/** The used fields of `opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest`. Any other field is an error. */
 const traceForm = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({ resource, scopeSpans: z.array(z.strictObject({ scope, spans: z.array(spanForm) })) }),
@@ -232,7 +232,7 @@ it('sends the metrics of the conventions, and those of /metrics', async () => {
     20,
     'metrics arrived',
   );
-  /** Calls in the metrics that arrived: a call's tokens are counted after its duration. */
+  /** Returns the calls of which the collector has both metrics: a call's tokens are counted after its duration. */
   function counted(): number {
     const names = ['gen_ai.client.operation.duration', 'gen_ai.client.token.usage'];
     return Math.min(...names.map((name) => Number(found(name)?.histogram?.dataPoints[0]?.count ?? 0)));
@@ -246,7 +246,7 @@ it('sends the metrics of the conventions, and those of /metrics', async () => {
     ['input', '2', 24],
     ['output', '2', 10],
   ]);
-  // 12 lies above 4 and up to 16: the third bucket.
+  // 12 tokens are above 4 and up to 16, which is the third bucket.
   const [input] = found('gen_ai.client.token.usage')?.histogram?.dataPoints ?? [];
   expect(input?.bucketCounts.slice(0, 4)).toEqual(['0', '0', '2', '0']);
   expect(input?.bucketCounts).toHaveLength((input?.explicitBounds.length ?? 0) + 1);
@@ -308,10 +308,10 @@ it('without an endpoint nothing is traced and nothing is sent', async () => {
 });
 
 /**
- * The properties of Langfuse by the attributes that its server reads for them (`packages/shared/src/server/otel`), the first that is
- * present. A span without a parent names the trace; a status of 2 is the level ERROR. Tokens, costs and the time of the first token
- * come from its own attributes: of `gen_ai.usage`, versions in use add cached tokens to the input that includes them, and do not read
- * integers in the JSON form.
+ * The properties of Langfuse, by the attributes that its server reads for them (`packages/shared/src/server/otel`). The
+ * first attribute that is present counts. A span without a parent names the trace, and a status of 2 is the level ERROR.
+ * Tokens, costs and the time of the first token come from Langfuse's own attributes. From `gen_ai.usage`, the versions in
+ * use would add cached tokens to an input that already includes them, and would not read integers in the JSON form.
  */
 const langfuse = {
   model: ['langfuse.observation.model.name', 'gen_ai.response.model', 'gen_ai.request.model'],
@@ -333,7 +333,7 @@ describe('Langfuse shows', () => {
     return {
       ...Object.fromEntries(Object.entries(langfuse).map(([property, names]) => [property, first(names)])),
       name: span.name,
-      // A generation by `gen_ai.operation.name`, unless its own attribute names another type.
+      // `gen_ai.operation.name` makes the span a generation, unless Langfuse's own attribute names another type.
       type: all['langfuse.observation.type'] ?? 'generation',
       usage: parsed(all['langfuse.observation.usage_details']),
       cost: parsed(all['langfuse.observation.cost_details']),
@@ -381,7 +381,7 @@ describe('Langfuse shows', () => {
     // Only one span of a trace has usage, so that no token is counted twice.
     const attempt = spans().find(({ kind }) => kind === 3)!;
     expect(shown(attempt, {})).toMatchObject({ type: 'span', usage: undefined, cost: undefined });
-    // Input and output stay here: no text of a user leaves by spans.
+    // Spans contain no input and no output, so no text of a user leaves the site.
     expect(JSON.stringify(spans())).not.toContain('a secret');
   });
 

@@ -62,7 +62,7 @@ const clients = {
   },
 } as const;
 
-/** The arguments of the one call: whole, or the pieces of a stream put together. */
+/** Returns the arguments of the only call in a response. The pieces of a stream are joined. */
 function argumentsIn(text: string, isStream: boolean): unknown {
   if (!isStream) {
     const { choices, content, output } = JSON.parse(text) as Record<string, Json[] | undefined>;

@@ -10,7 +10,7 @@ import { relaySuite } from './relay-suite.js';
 let relay: RelayHarness;
 
 const options: HarnessOptions = {
-  // A name whose resolution never ends, and one that resolves to a cloud's metadata service.
+  // The resolution of one name never ends, and another name resolves to a cloud's metadata service.
   resolver: (hostname, _options, callback) => {
     if (hostname === 'nowhere.example') return;
     callback(null, [{ address: hostname === 'metadata.example' ? '169.254.169.254' : '127.0.0.1', family: 4 }]);

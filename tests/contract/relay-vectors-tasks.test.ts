@@ -5,7 +5,7 @@ import { json } from '../support/upstream/replies.js';
 import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
 /**
- * Worked examples with several calls: tasks and sessions, actually charged
+ * Worked examples of tasks and of sessions, which consist of several calls. They are really charged
  * (docs/reference/relay/billing.md#worked-examples).
  */
 let site: TaskSite;
@@ -45,7 +45,7 @@ async function costOf(act: () => Promise<unknown>): Promise<number> {
   const after = await site.balances();
   expect(before.token - after.token).toBe(before.quota - after.quota);
   expect(after.used - before.used).toBe(before.quota - after.quota);
-  // The row alone explains the charge.
+  // The row contains everything that explains the charge.
   const [row] = await site.chargedRows(1);
   expect(row && explainCharge(row)).toMatchObject({ quota: before.quota - after.quota });
   return before.quota - after.quota;
@@ -125,7 +125,7 @@ describe('fixtures of task providers', () => {
   });
 });
 
-/** Runs one session from its first event. Resolves when it has ended. */
+/** Runs a session from its first event on. Resolves when the session has ended. */
 async function inSession(model: string, act: (client: Session) => Promise<void>): Promise<void> {
   const address = `${site.server.url.replace('http', 'ws')}/v1/realtime?model=${model}`;
   const socket = new WebSocket(address, ['realtime'], { headers: { authorization: `Bearer ${site.key}` } });
@@ -168,7 +168,7 @@ it.each([
   expect(cost).toBe(quota);
 });
 
-/** A turn without reported usage, in which the provider sends this many bytes of audio. */
+/** Responds with this many bytes of audio and no usage report. */
 const soundOf =
   (bytes: number) =>
   ({ socket }: { readonly socket: WebSocket }): void => {

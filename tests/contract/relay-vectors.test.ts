@@ -13,7 +13,7 @@ afterEach(async () => {
   expect(await relay.replayedDifferently()).toEqual([]);
 });
 
-/** The row alone explains the charge. */
+/** Expects that the row contains everything that explains its charge. */
 function expectExplained(row: LogRow | undefined): void {
   if (!row) throw new Error('there is no row');
   const { quota, prompt_tokens: promptTokens, completion_tokens: completionTokens, other } = row;
@@ -93,7 +93,7 @@ describe('B23: what is held', () => {
     relay.upstream.script({}, looks);
     const body = JSON.stringify({ model, messages: userMessage('hi'), ...more });
     await (await relay.chat(key, body)).text();
-    // With a limit the prompt counts too: three bytes per token.
+    // With an output limit the prompt counts too, at three bytes per token.
     expect(held).toEqual([amount ?? Math.trunc((Math.ceil(body.length / 3) + 800) * 1.25)]);
   });
 });
@@ -160,7 +160,7 @@ describe('tokens counted here', () => {
     ['T8: 769x769', 'gpt-4o', 769, 769, 765],
     ['T8: 1920x1080', 'gpt-4o', 1920, 1080, 1105],
     ['T8: 2048x4096', 'gpt-4o', 2048, 4096, 1105],
-    // Images are scaled into 2048 x 2048 first, as the provider does.
+    // Images are first scaled down to fit into 2048 x 2048, as the provider does.
     ['T8: 4096x512', 'gpt-4o', 4096, 512, 765],
     ['T9: 1024x1024', 'gpt-4o-mini', 1024, 1024, 25_501],
     ['T9: 512x512', 'gpt-4o-mini', 512, 512, 8500],

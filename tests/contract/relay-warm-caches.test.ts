@@ -1,4 +1,7 @@
-/** Sessions of ten turns of the recorded agents, at a provider that caches prompts as real ones do: nothing that it could keep is lost. */
+/**
+ * Sessions of ten calls of the recorded agents, at a provider with a realistic prompt cache: everything that the cache can
+ * keep stays in it.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatSpoken, geminiSpoken, messagesSpoken, responsesSpoken, sseOf, type Spoken } from '../agents/dialects.js';
@@ -30,7 +33,7 @@ const seen = (turn: number): string => `line ${turn} of the file`.repeat(30);
 
 /** The messages that an agent adds to its history between two turns. */
 const grown: Readonly<Record<string, (body: Json, turn: number) => Json>> = {
-  // Two versions are seen to change `cch` with each turn (claude-code#68900), and the mark moves to the last block.
+  // Two versions of Claude Code change `cch` with each call (claude-code#68900), and the cache mark moves to the last block.
   'claude-code': (body, turn) => ({
     ...body,
     system: [
@@ -104,7 +107,7 @@ const grown: Readonly<Record<string, (body: Json, turn: number) => Json>> = {
   }),
 };
 
-/** The prompt as a model reads it: tools, instructions, turns; marks of caches are no part of it. */
+/** Returns the prompt as a model reads it: tools, instructions and messages, without the marks of caches. */
 const promptOf = (body: Json): string =>
   JSON.stringify(
     [
@@ -117,13 +120,14 @@ const promptOf = (body: Json): string =>
 
 interface Caching {
   readonly reply: Reply;
-  /** Characters that were cached, of those that could be. */
+  /** Returns the characters that were cached, as a share of those that could have been cached. */
   share(): number;
 }
 
 /**
- * Each key is an account. An account has many machines with a cache each: a session's calls are sent to the one that its key names,
- * others to any (OpenAI's "Prompt caching", docs.x.ai "Maximizing cache hits", November 2026).
+ * Creates a provider with a prompt cache. Each key is an account with many machines, and each machine has a cache. A
+ * session's calls are sent to the machine that its cache key names, other calls to any machine (OpenAI's "Prompt caching",
+ * docs.x.ai "Maximizing cache hits", November 2026).
  */
 function caching(spoken: (request: ReceivedRequest) => Spoken, byKey: boolean): Caching {
   const machines = new Map<string, string[]>();
@@ -176,8 +180,8 @@ const providers = [
 ] as const;
 
 /**
- * Bytes pass through there, and the keys are a matter of the client. Anthropic itself leaves Claude Code's line for the bill out of the
- * prompt.
+ * Pairs of agents and providers whose bytes pass through unchanged, so that cache keys are the client's responsibility.
+ * Anthropic itself leaves the billing line of Claude Code out of the prompt.
  */
 const native: Readonly<Record<string, readonly string[]>> = {
   'qwen-code': ['OpenAI', 'Azure', 'xAI', 'Moonshot'],

@@ -1,4 +1,4 @@
-/** Addresses that answer with a web page, or with nothing, and status 200: sign-in pages, parked domains, proxies. */
+/** The channel's address answers with status 200 and a web page, or with nothing: sign-in pages, parked domains, proxies. */
 import { chat, json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';

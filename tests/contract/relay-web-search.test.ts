@@ -1,4 +1,7 @@
-/** Claude Code's WebSearch: one call of Messages whose only tool is Anthropic's search (clodex#251, free-claude-code#576, gcli2api#372). */
+/**
+ * WebSearch of Claude Code is one call of Messages whose only tool is Anthropic's search (clodex#251, free-claude-code#576,
+ * gcli2api#372).
+ */
 import { functionsAtResponses } from '../agents/refused-bodies.js';
 import { openAIRules, strictChat, strictGemini, strictResponses } from '../agents/strict.js';
 import { events, json } from '../support/upstream/replies.js';
@@ -127,7 +130,7 @@ interface Kind {
   readonly tool: string;
   readonly whole: Json;
   readonly stream: Reply;
-  /** The queries are known. */
+  /** The query that the client gets. Empty when the provider reports none. */
   readonly query: string;
 }
 
@@ -182,7 +185,7 @@ const provider =
     return (isStream ? stream : json(whole))(response, request);
   };
 
-/** The blocks of a message, or of a stream of its events. */
+/** Returns the blocks of a message, or of the events of its stream. */
 function blocksOf(given: string, isStream: boolean): Json[] {
   if (!isStream) return (JSON.parse(given) as { content: Json[] }).content;
   const blocks: Json[] = [];

@@ -7,7 +7,7 @@ export const callers: readonly Caller[] = ['anonymous', 'common', 'admin', 'root
 
 /** One operation, with its calls over GraphQL and REST. The minimum role is the `@access` of its fields. */
 export interface Operation {
-  /** Only for operations without a GraphQL field. */
+  /** The minimum role. Only set for operations without a GraphQL field. */
   readonly least?: Caller;
   /** A field with arguments that affect no row: an unknown id, or input that is refused after the role check. */
   readonly graphql?: readonly string[];
@@ -36,10 +36,10 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { setup { isDone } }'], rest: ['GET /api/setup'] },
   { graphql: ['mutation { completeSetup(input: {}) { setup { isDone } } }'], rest: ['POST /api/setup'] },
   { graphql: ['query { pricing { models { modelName } } }'], rest: ['GET /api/pricing', 'GET /api/ratio_config'] },
-  // null for an anonymous caller, unless option model_health.access is public
+  // An anonymous caller gets null, unless the option model_health.access is public.
   { graphql: ['query { modelHealth { rows { modelName } } }'] },
   { least: 'common', rest: ['GET /api/model_health', 'GET /api/model_health/badge/:model'] },
-  // null, and refused over REST, while option status_page.enabled is off
+  // The field is null, and REST refuses the request, while the option status_page.enabled is off.
   { graphql: ['query { statusPage { state } }'] },
   { least: 'anonymous', rest: ['GET /api/status_page'] },
   { least: 'anonymous', rest: ['GET /api/user/groups'] },
@@ -70,7 +70,7 @@ export const operations: readonly Operation[] = [
     graphql: ['mutation { beginSignIn(input: { provider: GITHUB }) { url } }'],
     rest: [
       ...['GET /api/oauth/state', 'GET /api/oauth/github', 'GET /api/oauth/oidc', 'GET /api/oauth/linuxdo'],
-      // Only the console's own pages may call these, and identify themselves.
+      // Only the console's own pages may call these, and they identify themselves by this header.
       ['GET /api/oauth/wechat', { headers: { 'veloera-user': '-1' } }],
       ['GET /api/oauth/telegram/login', { headers: { 'veloera-user': '-1' } }],
     ],
@@ -210,7 +210,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { drawings { totalCount } }'], rest: ['GET /api/mj'] },
   { graphql: ['query { creativeTasks { totalCount } }'], rest: ['GET /api/task'] },
   { graphql: [`query { drawingNotifyUrl(channelId: ${unknownId}) }`] },
-  // With an API key in place of a user: `logs.test.ts`.
+  // This route identifies the caller by an API key (`logs.test.ts`).
   { least: 'common', rest: ['GET /api/log/token'] },
 
   // Users

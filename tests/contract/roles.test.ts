@@ -35,7 +35,7 @@ async function subscribe(person: Person | null, text: string): Promise<{ codes: 
   return { codes: reader.codes };
 }
 
-/** A new user of this role, whom the call may consume. */
+/** Creates a user of this role, because the call may consume it. */
 async function fresh(caller: Caller): Promise<Person | null> {
   if (caller === 'anonymous') return null;
   return caller === 'root' ? site.signIn('root', rootPassword) : site.invite(root, caller);
@@ -46,8 +46,8 @@ const mayNot = (operation: Operation, caller: Caller): boolean =>
   callers.indexOf(caller) < callers.indexOf(leastOf(operation)) || (operation.notRoot === true && caller === 'root');
 
 /**
- * Roles include each other, so `npm test` asks as the lowest role that may and as the highest that may not, and as root where
- * it alone is refused. A full suite asks as everyone.
+ * Whether an operation is tested as this caller. Roles include each other, so `npm test` uses the lowest allowed role and
+ * the highest refused role, and root where only root is refused. A full suite uses every caller.
  */
 function isAsked(operation: Operation, caller: Caller): boolean {
   const rank = callers.indexOf(caller) - callers.indexOf(leastOf(operation));
@@ -121,7 +121,7 @@ describe('rows of users', () => {
   type Name = 'anonymous' | 'common' | 'admin' | 'root';
   const levels = { common: 1, admin: 10, root: 100 } as const;
 
-  /** Allowed actions of each caller on another user of each role. */
+  /** The actions that each caller may take on another user of each role. */
   const rules: ReadonlyArray<{
     what: string;
     graphql: string;
@@ -292,9 +292,9 @@ it('no type has a field for a secret', async () => {
   expect(telling.filter((field) => !/passkeys?$/i.test(field)).sort()).toEqual([
     // The secret of an authenticator app, shown while it is set up.
     'BeginAuthenticatorAppPayload.secret',
-    // Their positions and health, without the keys.
+    // The field contains the positions and the health of keys, without their text.
     'Channel.keys',
-    // The caller's own secrets, shown once, or by an endpoint that is restricted and logged.
+    // These fields show the caller's own secrets once, or belong to an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
     ...[
       'Mutation.addChannelKeys',
@@ -308,11 +308,11 @@ it('no type has a field for a secret', async () => {
     ...['Query.channelKeys', 'Query.hasPassword', 'Query.tokenKey'],
     // Admins distribute codes, so lists show them.
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken'],
-    // The new password, shown once to the reader of the email.
+    // The new password is shown once, to the reader of the email.
     ...['ResetPasswordPayload.password', 'RevokeAccessTokenPayload.accessToken', 'RotateTokenPayload.key'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
-    // The group of a usage row.
+    // The key is the group of a usage row.
     'UsageRow.key',
     // Only whether there is one, like hasPassword above.
     'UserSetting.hasWebhookSecret',

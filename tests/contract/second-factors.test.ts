@@ -32,14 +32,17 @@ const attempt = (person: Person | null, query: string, variables = {}): Promise<
 const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
-/** Accepted until the current step ends: near its end this waits for the next one. */
+/**
+ * Returns the code of the previous step, which is accepted until the current step ends. Near that end, it first waits for
+ * the next step.
+ */
 async function codeOfStepBefore(secret: string): Promise<string> {
   const left = 30_000 - (Date.now() % 30_000);
   if (left < 5000) await delay(left + 50);
   return codeOf(secret, -1);
 }
 
-/** The secret of a new authenticator app and the recovery codes. Uses the code of the step before. */
+/** Adds an authenticator app with the code of the previous step. Returns its secret and the recovery codes. */
 async function addApp(person: Person): Promise<{ secret: string; recoveryCodes: string[] }> {
   const { secret } = await ask<{ secret: string }>(person, 'mutation { beginAuthenticatorApp { secret uri } }');
   const { recoveryCodes } = await ask<{ recoveryCodes: string[] }>(
@@ -63,7 +66,7 @@ async function addPasskey(
   return { id: made.passkey.id, codes: made.recoveryCodes };
 }
 
-/** The first step of a sign-in. @returns the cookie of the session that waits */
+/** Makes the first step of a sign-in. @returns the cookie of the session that waits for the second step */
 async function firstStep(person: Person): Promise<Person> {
   const { username, password } = person;
   const answer = await site.rest(null, 'POST', '/api/user/login', { username, password }, anywhere());
@@ -95,7 +98,7 @@ async function signInAt(address: string, { username, password }: Person, knownBr
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-/** The second step at an address. @returns error codes, and the cookie that makes the browser a known one */
+/** Makes the second step from an address. @returns error codes, and the cookie that marks the browser as known */
 async function finishAt(
   address: string,
   waiting: string,
@@ -123,7 +126,7 @@ async function secondStep(waiting: Person, code: string): Promise<Person> {
   return { ...waiting, cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
 }
 
-/** Makes the confirmation of every session of a user older than five minutes. */
+/** Moves the confirmation of every session of a user five minutes into the past. */
 async function letConfirmationExpire(person: Person): Promise<void> {
   await site.query(`UPDATE sessions SET confirmed_at = confirmed_at - interval '5 minutes' WHERE user_id = $1`, [
     person.id,
@@ -169,7 +172,7 @@ describe('an authenticator app', () => {
     const answers = await Promise.all(waiting.map((one) => attempt(one, finish, { input: { code } })));
     expect(answers.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
     expect(answers.flatMap(({ codes }) => codes)).toEqual(['INVALID_CREDENTIALS', 'INVALID_CREDENTIALS']);
-    // Nor a code of an earlier step.
+    // A code of an earlier step is refused too.
     expect((await attempt(await firstStep(user), finish, { input: { code: codeOf(secret, -1) } })).codes).toEqual([
       'INVALID_CREDENTIALS',
     ]);
@@ -201,7 +204,7 @@ describe('an authenticator app', () => {
     const known = await finishAt('198.51.100.1', first, { code: codeOf(secret) });
     expect(known.codes).toEqual([]);
 
-    // Someone with the password guesses from many addresses, more often than codes may be wrong.
+    // An attacker who knows the password guesses from more addresses than wrong codes are allowed.
     const guesses: string[] = [];
     for (let n = 2; n < 8; n++) {
       const thief = await signInAt(`198.51.100.${n}`, user);
@@ -212,14 +215,14 @@ describe('an authenticator app', () => {
     expect(guesses.slice(0, 20)).toEqual(Array<string>(20).fill('INVALID_CREDENTIALS'));
     expect(guesses.slice(20)).toEqual(Array<string>(4).fill('RATE_LIMITED'));
 
-    // A right code from an unknown browser waits for a day; from the known one it counts, at any address.
+    // A right code from an unknown browser is refused for a day. From the known browser it is accepted, at any address.
     const elsewhere = await signInAt('198.51.100.9', user);
     const waits = await finishAt('198.51.100.9', elsewhere, { code: codeOf(secret, 1) });
     expect(waits.codes).toEqual(['RATE_LIMITED']);
     expect(waits.retryAfter).toBeGreaterThan(86_000);
     const home = await signInAt('198.51.100.9', user, known.knownBrowser);
     expect((await finishAt('198.51.100.9', home, { code: codeOf(secret, 1) }, known.knownBrowser)).codes).toEqual([]);
-    // Proofs that cannot be guessed count in an unknown browser too.
+    // Factors that cannot be guessed are also accepted from an unknown browser.
     const withRecovery = await signInAt('198.51.100.10', user);
     const recovered = await finishAt('198.51.100.10', withRecovery, { recoveryCode: recoveryCodes[0] });
     expect(recovered.codes).toEqual([]);
@@ -300,7 +303,7 @@ describe('passkeys', () => {
     const { attempt: id, options } = await startPasskey();
     const response = authenticator.get(options);
     expect(await ask(null, passkeyEnd, { attempt: id, response })).toEqual({ user: { id: user.id } });
-    // Replayed, with the used challenge and with a new one.
+    // The response is replayed, with the used challenge and with a new one.
     expect((await attempt(null, passkeyEnd, { attempt: id, response })).codes).toEqual(['INVALID_CREDENTIALS']);
     const next = await startPasskey();
     expect((await attempt(null, passkeyEnd, { attempt: next.attempt, response })).codes).toEqual([
@@ -315,7 +318,7 @@ describe('passkeys', () => {
     const user = await site.invite(root);
     const own = new SoftwareAuthenticator(origin);
     await addPasskey(user, own);
-    // The same passkey, used where the browser shows another address.
+    // The same passkey is used on a page with another address.
     Object.assign(stranger, { id: own.id, privateKey: Reflect.get(own, 'privateKey') as unknown });
     const { attempt: id, options } = await startPasskey();
     const variables = { attempt: id, response: stranger.get(options) };
@@ -385,7 +388,7 @@ describe('passkeys', () => {
       passkeys: [{ name: 'Desk', domain: 'gate.example', isSynced: false }],
     });
     expect(await ask(user, remove, { id })).toEqual({ id });
-    // Without a factor the recovery codes are gone, and the password is enough again.
+    // Without a factor the recovery codes are deleted, and the password is sufficient again.
     expect(await ask(user, '{ secondFactors { recoveryCodesLeft } }')).toEqual({ recoveryCodesLeft: 0 });
     await site.signIn(user.username, user.password);
   });
@@ -450,14 +453,14 @@ describe('confirmation', () => {
       for (const [name, operation] of operations) results[name] = await operation();
       return results;
     };
-    // An access token is for programs: older ones create keys with it as before.
+    // An access token belongs to a program. Older programs create keys with it without a confirmation.
     const { data: accessToken } = (await site.rest(admin, 'GET', '/api/user/token', undefined, anywhere())).body;
     const program = { authorization: String(accessToken), 'veloera-user': String(admin.id), ...anywhere() };
     await letConfirmationExpire(admin);
     const byProgram = await site.rest(null, 'POST', '/api/token/', { name: 'by a program' }, program);
     expect(byProgram.body).toMatchObject({ success: true });
     expect(await run()).toEqual(Object.fromEntries(operations.map(([name]) => [name, 'CONFIRMATION_NEEDED'])));
-    // Everything else works, and lists hide the keys.
+    // Everything else works, but lists hide the keys.
     const list = await site.rest(admin, 'GET', '/api/token/?p=0');
     expect(JSON.stringify(list.body)).toContain('**********');
     expect(await ask(admin, '{ secondFactors { needsConfirmation } }')).toEqual({ needsConfirmation: true });
@@ -467,7 +470,7 @@ describe('confirmation', () => {
     const after = await run();
     expect(Object.entries(after).filter(([, code]) => code !== '')).toEqual([]);
 
-    // Root of this site goes on without a second factor.
+    // This site's root may work without a second factor.
     await letConfirmationExpire(admin);
     expect(
       (await attempt(admin, 'mutation { removeAuthenticatorApp { secondFactors { isRequired } } }')).codes,
@@ -495,7 +498,7 @@ describe('confirmation', () => {
       ...(await attempt(admin, header)).codes,
     ];
     expect(await run()).toEqual(Array(3).fill('CONFIRMATION_NEEDED'));
-    // Forms send the same address again.
+    // Forms send the unchanged address again.
     expect(await put({ base_url: baseUrl, weight: 3 })).toBeUndefined();
     expect(await site.query('SELECT base_url, weight, setting FROM channels WHERE id = $1', [id])).toEqual([
       { base_url: baseUrl, weight: 3, setting: '' },
@@ -529,7 +532,7 @@ describe('confirmation', () => {
     ];
     expect(await run()).toEqual(Array(5).fill('CONFIRMATION_NEEDED'));
     await ask(user, confirm, { input: { code: codeOf(secret) } });
-    // The code is wrong, and the last two are not set up.
+    // The code of the mail is wrong, and two of the providers are not set up.
     expect(await run()).toEqual(['INVALID_INPUT', 'INVALID_INPUT', undefined, 'INVALID_INPUT']);
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'GitHubOAuthEnabled', value: 'false' });
   });

@@ -78,7 +78,7 @@ it('says in one line that an external database needs the key of its server, and 
 
 it('leaves a database alone that has users of its own, or no tables', async () => {
   const used = await createTestDatabase();
-  // Unlike a pool, a client that has ended is disconnected: dropping the database cuts off nothing.
+  // A single client is disconnected when `end` resolves, unlike a pool, so dropping the database interrupts no connection.
   const client = new pg.Client({ connectionString: used.url });
   await client.connect();
   await client.query("INSERT INTO users (username, role) VALUES ('root', 100)");
@@ -144,7 +144,7 @@ it('lets users and models take turns, so that few calls have all of them in ever
       GROUP BY 1`,
   );
   expect(rows.map(({ callers }) => callers)).toEqual([6]);
-  // 71 hours, but for a first or last one that lasted a few minutes and had no call.
+  // The log has 71 hours, unless the first or the last hour lasts only minutes and has no call.
   expect(rows[0]?.hours).toBeGreaterThanOrEqual(70);
   expect(await reconcile(pool)).toEqual([]);
   await pool.end();

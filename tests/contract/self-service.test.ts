@@ -390,7 +390,7 @@ it('says whether the account has a password, and sets a first one without an old
   await site.signIn(stranger.username, 'the first password');
 });
 
-/** Resolves once so many statements wait for locks. */
+/** Resolves once `count` statements wait for locks. */
 async function waitingForLocks(count: number): Promise<void> {
   for (;;) {
     const rows = await site.query(

@@ -10,8 +10,8 @@ import { isOptionKey, optionKeys } from '../../server/src/options/option-registr
 import { permissions, withImplied, type Permission } from '../../server/src/shared/permission.js';
 
 /**
- * The console decides from a table of its own which settings it shows. It must show no setting that the server keeps from
- * the user, and every setting that a permission was given for.
+ * A table of the console decides which settings it shows. It must show no setting that the server does not send to the user,
+ * and every setting that the user has a permission for.
  */
 
 const onScreens = [
@@ -28,7 +28,7 @@ const userWith = (...names: readonly Permission[]) => ({
   permissions: withImplied(names).map((name) => name.toUpperCase().replace('.', '_')),
 });
 
-/** The rule of `OptionService.list` for a user with exactly these permissions. */
+/** Returns the settings that `OptionService.list` returns to a user with exactly these permissions. */
 function sent(names: readonly Permission[]): readonly string[] {
   const held = new Set<string>(withImplied(names));
   if (!optionPermissions.some((one) => held.has(one))) return [];
@@ -38,7 +38,9 @@ function sent(names: readonly Permission[]): readonly string[] {
 
 const shown = (names: readonly Permission[]) => onScreens.filter((key) => mayOpenSetting(userWith(...names), key));
 
-/** Every set of the permissions that settings need, and each other permission alone and beside `options`. */
+/**
+ * The permissions of the tests: every set of those that settings need, and each other permission alone and with `options`.
+ */
 const some: readonly Permission[] = [
   'options',
   'prices',
@@ -51,7 +53,7 @@ const subsets = some.reduce<Permission[][]>((sets, one) => [...sets, ...sets.map
 const others = permissions.filter((one) => !some.includes(one));
 const cases = [...subsets, ...others.flatMap((one) => [[one], [one, 'options' as const]])].map((set) => [set] as const);
 
-/** Accepted for older clients, without an effect here: the reference says so. */
+/** The options that have no effect here and are accepted for older clients, by the reference. */
 const withoutEffect = readFileSync(join(import.meta.dirname, '../../docs/reference/rest/options.md'), 'utf8')
   .split('\n')
   .filter((line) => line.includes('Accepted, without effect'))
@@ -70,7 +72,7 @@ it.each(cases)('%j shows no setting that the server keeps back', (set) => {
 
 it.each(cases)('%j misses no setting that the server sends for it', (set) => {
   const visible = new Set(shown(set));
-  // With `options` alone, prices are sent too, but their screens need the permission that changes them.
+  // With `options` alone, the server also sends prices, but their screens need the permission to change them.
   const held = new Set<string>(withImplied(set));
   const needs = (key: string) => (isOptionKey(key) && permissionsToWrite(key)) || [];
   const closed = (key: string) =>

@@ -19,17 +19,17 @@ export interface GraphQLAnswer {
   readonly text: string;
 }
 
-/** A test server on real stores, and its users, each with a new address per sign-in. */
+/** A test server on real stores, with its users. Each sign-in uses a new address. */
 export class Site {
   private constructor(readonly server: LocalServer) {}
 
   static async open(environment: Record<string, string> = {}): Promise<Site> {
     const { TEST_REDIS_URL: redis } = process.env;
     const usual = {
-      // So that every sign-in of a test can use another address.
+      // The server trusts this proxy, so that every sign-in of a test can use another address.
       TRUSTED_PROXIES: '127.0.0.1',
       SHUTDOWN_TIMEOUT: '1',
-      // All tests share one Redis if there is one, and none sees another's keys.
+      // If there is a Redis, all tests share it. Each test has a prefix of its own for its keys.
       ...(redis ? { REDIS_URL: redis, REDIS_KEY_PREFIX: `test-${randomUUID()}:` } : {}),
     };
     return new Site(await startServer({ environment: { ...usual, ...environment } }));
@@ -84,7 +84,7 @@ export class Site {
     return this.server.api.signIn(username, password, anywhere());
   }
 
-  /** A new user, created by root. */
+  /** Creates a user as root. */
   async invite(root: Person, role: 'common' | 'admin' = 'common'): Promise<Person> {
     const username = `u${randomUUID().slice(0, 8)}`;
     const password = `password of ${username}`;
@@ -102,7 +102,7 @@ export class Site {
   }
 }
 
-/** An address without rate-limited calls so far. */
+/** Returns headers with an address that has no rate-limited calls so far. */
 export const anywhere = (): Record<string, string> => ({
   'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
 });

@@ -1,7 +1,7 @@
 import { countStatements } from '../support/statements.js';
 import { Site, type Person } from './site.js';
 
-/** No list runs a statement per row: fifty rows take as many statements as one, whatever fields are selected. */
+/** No list runs a statement for each row: fifty rows take as many statements as one row, whatever fields are selected. */
 let site: Site;
 let root: Person;
 
@@ -66,15 +66,15 @@ async function readTypes(): Promise<Types> {
 
 const bare = (type: TypeRef): TypeRef => (type.ofType ? bare(type.ofType) : type);
 
-/** The type of the rows of a page type. */
+/** Returns the row type of a page type. */
 const rowOf = (types: Types, page: string): string => {
   const items = types.get(page)?.find(({ name }) => name === 'items');
   return (items && bare(items.type).name) ?? '';
 };
 
 /**
- * Every field of a type and of the objects below it. Rows that a row leads to are selected with their first plain field:
- * lists of theirs would be another list.
+ * Returns a selection of every field of a type and of the objects below it. For rows that a row refers to, only the first
+ * plain field is selected, because their own lists are separate lists.
  */
 function everything(types: Types, name: string, above: readonly string[] = []): string {
   const rows = new Set([...types.keys()].filter((type) => type.endsWith('Page')).map((page) => rowOf(types, page)));
@@ -119,8 +119,9 @@ it('every list of the schema, with every field of its rows', async () => {
     await ask(1);
     counts[name] = [await ask(1), await ask(50)];
   }
-  // Settings are read from memory. A list costs two statements, the usage of all its rows one snapshot of five, each
-  // relation one, and so do the grants and the last uses of all keys, and their budgets with the use of these two.
+  // Settings are read from memory. A list costs two statements, and the usage of all its rows costs one snapshot of five.
+  // Each relation costs one statement, as do the grants of all keys, their last uses, and their budgets with the use of
+  // these.
   expect(counts).toMatchObject({ options: [0, 0], users: [18, 18], myTokens: [12, 12] });
   const grown = Object.entries(counts).filter(([name, [one, fifty]]) =>
     name === 'options' ? false : fifty !== one || one < 1 || one > 20,

@@ -87,7 +87,7 @@ beforeAll(async () => {
     models: 'gpt-4',
     group: 'default',
   });
-  // One channel was disabled by the server, one by the operator.
+  // The server disabled one channel, and the operator disabled the other.
   await site.query(`UPDATE channels SET status = 3 WHERE name = 'gone'`);
   await site.query(`UPDATE channels SET status = 2 WHERE name = 'off'`);
   await site.server.app.ready();
@@ -115,7 +115,8 @@ it('is off at first, for everyone', async () => {
 describe('the figures', () => {
   beforeAll(async () => {
     await turn(true);
-    // Three of ten fail for three hours, all of them in the last; a day before, 5 of 100, and 4 of 100.
+    // The incident lasts three hours: three of ten calls fail in the first two, and all calls in the last one. A day before,
+    // 5 and 4 of 100 calls failed.
     for (const [ago, bad, good] of [
       [6, 3, 7],
       [5, 3, 7],
@@ -126,18 +127,18 @@ describe('the figures', () => {
       await failed(thisHour - ago * hour, 'o1', 'default', bad);
       if (good > 0) await served(thisHour - ago * hour, 'o1', 'default', good);
     }
-    // The same hours in a group that strangers cannot use, and a shorter stretch there.
+    // The same hours fail in a group that visitors cannot use, and o1 fails in a shorter period of that group.
     await failed(thisHour - 4 * hour, 'o1', 'hidden', 10);
-    // One good hour between belongs to the incident, two do not.
+    // One good hour between bad hours belongs to the incident. Two good hours end it.
     for (const ago of [10, 12, 15]) await failed(thisHour - ago * hour, 'gpt-4o', 'default', 5, 'TIMEOUT');
-    // No problem: two calls of one user, and requests that the provider refused.
+    // These failures are no incident: two calls of one user, and requests that the provider refused.
     await failed(thisHour - 20 * hour, 'gpt-4o', 'default', 2);
     await failed(thisHour - 21 * hour, 'gpt-4o', 'default', 50, 'REQUEST');
-    // 50 and 89 days ago; and before the 90 days.
+    // These failures happened 50 and 89 days ago, and before the 90 days.
     await failed(thisHour - 50 * day, 'o1', 'default', 9);
     await failed(thisHour - 89 * day, 'o1', 'default', 9);
     await failed(thisHour - 90 * day, 'o1', 'default', 9);
-    // Neither sold nor seen: no longer offered.
+    // No channel offers this model any more.
     await failed(thisHour - 2 * hour, 'no-longer-offered', 'default', 9);
   });
 
@@ -193,7 +194,8 @@ describe('the figures', () => {
   it('of 7, 30 and 90 days', async () => {
     const o1 = async (window: string): Promise<Record<string, unknown> | undefined> =>
       (await page(null, window)).models.find((row) => row['model_name'] === 'o1');
-    // Buckets of 6 hours; the last one ends with the running hour. 30 hours ago is the 137th of 168 hours: bucket 22.
+    // Each bucket has 6 hours, and the last one ends with the running hour. The failure 30 hours ago is in hour 137 of 168,
+    // which is bucket 22.
     expect(await o1('7d')).toMatchObject({
       uptime: 0.994,
       problems: [
@@ -370,7 +372,7 @@ it('shows an outage of the running hour as one that lasts', async () => {
     const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
     expect((await other.server.api.relay(own, '/v1/chat/completions', body)).status).toBe(500);
   }
-  // Counted after the response, in the background.
+  // Failures are counted in the background, after the response.
   for (;;) {
     const [row] = await other.query<{ calls: string }>('SELECT coalesce(sum(calls), 0) AS calls FROM model_failures');
     if (Number(row?.calls) === 3) break;
@@ -382,7 +384,7 @@ it('shows an outage of the running hour as one that lasts', async () => {
     models: [{ state: 'OUTAGE', uptime: 0.958, problems: [{ bucket: 23, state: 'OUTAGE' }] }],
     incidents: [{ model_name: 'gpt-4o', groups: ['default'], state: 'OUTAGE', until: null }],
   });
-  // The next hour has begun, without a call yet.
+  // The next hour has begun and has no call yet.
   await other.query('UPDATE model_failures SET hour = hour - 3600');
   const later = await other.rest(null, 'GET', '/api/status_page?window=7d');
   expect(later.body.data).toMatchObject({ state: 'OUTAGE', incidents: [{ state: 'OUTAGE', until: null }] });

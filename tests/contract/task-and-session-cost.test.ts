@@ -94,7 +94,7 @@ describe('a task', () => {
     const before = await site.balances();
     const song = await site.call('POST', '/suno/submit/music', { prompt: 'la la', title: 'T', tags: 'pop' });
     expect(song.body.code).toBe('success');
-    // $0.1 as usual, and $0.03 of the provider; a factor applies to list prices only.
+    // The sale is the usual $0.1, and the provider reports a cost of $0.03. A factor applies to list prices only.
     expect(before.quota - (await site.balances()).quota).toBe(50_000);
     expect(await lastRow('suno_music')).toEqual({
       usd: 0.1,
@@ -165,7 +165,7 @@ describe('a task', () => {
 });
 
 describe('a session', () => {
-  /** One session of some turns. @returns the quota that it took */
+  /** Runs one session with some requests. @returns the charged quota */
   async function speak(model: string, ...turns: Array<RealtimeUpstream['answer']>): Promise<number> {
     const before = await site.balances();
     const client = await clients.session(site.key, model);
@@ -187,7 +187,7 @@ describe('a session', () => {
 
   it('is not charged for tokens that no turn can have', async () => {
     const most = 100_000_000;
-    // Twice the published limits of the model: 256,000 tokens at $0.6 and 8,192 at $2.4.
+    // The charge is twice the published limits of the model: 256,000 tokens at $0.6 and 8,192 at $2.4.
     await site.setOption('PriceCards', '{"gpt-4o-mini-realtime-preview":{"prices":{"input":0.6,"output":2.4}}}');
     const taken = await speak(
       'gpt-4o-mini-realtime-preview',
@@ -198,7 +198,10 @@ describe('a session', () => {
     const metrics = await (await fetch(`${site.server.url}/metrics`)).text();
     expect(metrics).toMatch(/tollgate_uncharged_usage_total\{[^}]*kind="impossible"[^}]*\} 1/);
   });
-  /** 500 tokens of text and 2,000 of audio, of which the cache had 400 and 1,500; 200 of audio came back. */
+  /**
+   * Responds with a usage of 500 text tokens and 2,000 audio tokens, 400 and 1,500 of them cached, and 200 audio output
+   * tokens.
+   */
   const cached: RealtimeUpstream['answer'] = ({ socket }) =>
     send(socket, {
       type: 'response.done',
@@ -257,7 +260,7 @@ describe('a session', () => {
         ],
       },
     });
-    // Each turn counts as a call.
+    // Each response of the session counts as a call.
     expect(await sums('gpt-realtime')).toEqual({
       calls: 3,
       usd: expect.closeTo(0.0402, 9) as number,
@@ -311,7 +314,7 @@ describe('a session', () => {
   });
 
   describe('with speech that another model writes down', () => {
-    /** The provider names the model, writes down, and answers only where it was asked to. */
+    /** Creates a provider that names its model, transcribes, and responds only when asked to. */
     const spoken =
       (transcriber: string, usages: object[], isGA: boolean, answer?: RealtimeUpstream['answer']) =>
       (session: Parameters<RealtimeUpstream['answer']>[0]): void => {

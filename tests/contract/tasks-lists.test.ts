@@ -1,19 +1,20 @@
 import { TaskSite } from '../support/task-site.js';
 
-/** The lists of drawings and of creative tasks, over REST and GraphQL, with every filter. */
+/** Tests of the lists of drawings and of creative tasks, over REST and GraphQL, with every filter. */
 
 type Item = Readonly<Record<string, unknown>>;
 
 let site: TaskSite;
 let stranger: TaskSite['user'];
-/** Milliseconds of the first row; each next one is a minute later. */
+/** Unix milliseconds of the first row. Each further row is a minute later. */
 const first = 1_780_000_000_000;
 const minute = 60_000;
 
 beforeAll(async () => {
   site = await TaskSite.open({ UPDATE_TASK: 'false' });
   stranger = (await site.addCustomer('stranger')).user;
-  // Twenty-four rows of each kind, every third one another user's; the result of a filter can be counted by hand.
+  // Each kind has twenty-four rows, and every third row belongs to another user. The result of a filter can be counted by
+  // hand.
   for (let index = 0; index < 24; index++) {
     const at = first + index * minute;
     const userId = index % 3 === 0 ? stranger.id : site.user.id;
@@ -42,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 const names = (rows: readonly Item[], name: string): unknown[] => rows.map((row) => row[name]);
-/** Newest first, as the lists show them. */
+/** Returns names in the order of the lists, newest first. */
 const named = (prefix: string, keep: (index: number) => boolean): string[] =>
   Array.from({ length: 24 }, (_, index) => 23 - index)
     .filter(keep)

@@ -51,11 +51,11 @@ afterAll(async () => {
 });
 beforeEach(() => site.script());
 
-/** The last submission that the provider received, without the polls in between. */
+/** Returns the last submission that the provider received, without polls. */
 const lastSubmission = () => site.upstream.requests.findLast(({ path }) => /submit|insight-face/.test(path));
 const button = (name: string): string => `MJ::JOB::${name}::1::uuid`;
 
-/** Route, body, resulting action, model of the price. */
+/** The path, the body, the resulting action, and the model whose price applies. */
 const submissions: Array<[path: string, body: Record<string, unknown>, action: string, model: string]> = [
   ['submit/imagine', { prompt: 'a cat' }, 'IMAGINE', 'mj_imagine'],
   ['submit/describe', { base64: 'data:image/png;base64,AA==' }, 'DESCRIBE', 'mj_describe'],
@@ -83,7 +83,7 @@ const submissions: Array<[path: string, body: Record<string, unknown>, action: s
   ['submit/action', { taskId: '*', customId: 'MJ::Inpaint::1::uuid::SOLO' }, 'INPAINT', 'mj_inpaint'],
 ];
 
-/** Replaces every star by the id of the finished drawing. */
+/** Replaces every star in the body by the id of the finished drawing. */
 const named = (body: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body).replaceAll('*', done)) as Record<string, unknown>;
 
@@ -102,7 +102,7 @@ describe.each([
   it.each(submissions)('%s %j is %s and costs what %s costs', async (path, body, action, model) => {
     const before = await site.balances();
     const sent = named(body);
-    // A provider that serves its own prefixes.
+    // This provider accepts the prefix in its path.
     if (sentPrefix !== '')
       site.upstream.script({ path: sentPrefix }, (response, request) =>
         json({ code: 1, description: '', result: site.tasks.nextName('prefixed') })(response, request),
@@ -179,7 +179,7 @@ describe('codes', () => {
     expect(await eventually(statusOf, (now) => now === 3)).toBe(3);
     await site.setOption('AutomaticDisableChannelEnabled', 'false');
     expect(await site.balances()).toEqual(before);
-    // It is not polled again.
+    // A failed drawing is not polled again.
     site.script();
     await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
     expect(lastSubmission()?.headers['mj-api-secret']).toBe('plus-secret');

@@ -183,7 +183,7 @@ describe('a submission', () => {
   it('with a word nobody may send is refused before anybody is asked', async () => {
     const { status, body } = await imagine('a TEST_sensitive cat');
     expect([status, (body.error as { code: string }).code]).toEqual([400, 'sensitive_words_detected']);
-    // The poller requests earlier drawings in between.
+    // Polls of earlier drawings do not count, because the poller may send them at any time.
     const polls = '/mj/task/list-by-condition';
     expect(site.upstream.requests.filter(({ path }) => path !== polls)).toEqual([]);
   });
@@ -258,7 +258,7 @@ describe('what goes on from a drawing', () => {
       expect(await site.balances()).toEqual(charged);
       const rows = () => site.rows('SELECT action, prompt, quota FROM midjourneys WHERE mj_id = $1', [window]);
       expect(await rows()).toEqual([{ action: 'MODAL', prompt: 'a hat', quota: '50000' }]);
-      // Once for all submissions of the same window.
+      // All submissions of one window are charged once.
       await submit();
       expect(await site.balances()).toEqual(charged);
       expect(await rows()).toHaveLength(1);
@@ -476,7 +476,7 @@ describe('callbacks', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
     expect((await site.balances()).quota).toBe(before.quota);
-    // No change follows the final state.
+    // A task does not leave its final state.
     await tell(own, { id, status: 'SUCCESS', progress: '100%' });
     expect((await fetchTask(id)).body).toMatchObject({ status: 'FAILURE' });
   });

@@ -2,7 +2,7 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
-/** Images of drawings behind signed links, and the effect of a site's options on drawings. */
+/** Tests of the images of drawings behind signed links, and of the options that apply to drawings. */
 
 let site: TaskSite;
 
@@ -20,7 +20,7 @@ const fetchTask = async (id: string): Promise<Record<string, unknown>> =>
   (await site.call('GET', `/mj/task/${id}/fetch`)).body;
 
 /**
- * A finished drawing with its image at this URL.
+ * Creates a finished drawing whose image has this URL.
  * @returns its id
  */
 async function drawn(imageUrl: string, status = 'SUCCESS'): Promise<string> {
@@ -145,7 +145,7 @@ describe('options', () => {
     const change = { content: `${body.result as string} u1` };
     const early = await site.call('POST', '/mj/submit/simple-change', change);
     expect(early.body.description).toBe('task_status_not_success');
-    // A dialog belongs to drawings that wait for it.
+    // A dialog continues a drawing that waits for it, so an unfinished drawing is accepted.
     const modal = await site.call('POST', '/mj/submit/modal', { taskId: body.result, prompt: 'x' });
     expect(modal.body.code).toBe(1);
     await optionally('MjActionCheckSuccessEnabled', 'false', 'true', async () => {

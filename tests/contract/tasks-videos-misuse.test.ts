@@ -1,4 +1,4 @@
-/** Videos for callers who do not pay, by providers that answer nonsense, and while others wait. */
+/** Videos that the caller cannot pay for, invalid responses of providers, and slow providers while other users wait. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually, TaskSite, type Answer } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
@@ -10,7 +10,7 @@ let openai: Upstream;
 let veo: Upstream;
 let xai: Upstream;
 let files: Upstream;
-/** Jobs as the providers report them. Other jobs are running. */
+/** The jobs that each scripted provider reports. Unknown jobs are running. */
 const states = { openai: new Map<string, object>(), veo: new Map<string, object>(), xai: new Map<string, object>() };
 beforeAll(async () => {
   site = await TaskSite.open({}, 100_000_000);

@@ -96,14 +96,14 @@ const send = async (method: string, path: string, body?: unknown, key = site.key
 };
 const codeOf = ({ status, body }: Answer): unknown[] => [status, (body['error'] as { code: unknown }).code];
 
-/** Quota of 8 seconds at 720p, at 500,000 a dollar. */
+/** Quota for 8 seconds at 720p, at 500,000 quota a dollar. */
 const charges: Readonly<Record<Name, number>> = {
   openai: 8 * 0.1 * 500_000,
   veo: 8 * 0.4 * 500_000,
   xai: 8 * 0.07 * 500_000,
   ark: Math.round(8 * 0.141942857 * 500_000),
   wan: 8 * 0.086012 * 500_000,
-  // By the call.
+  // This price is per call.
   cogvideo: 0.2 * 500_000,
 };
 
@@ -585,7 +585,7 @@ it('is in the lists of tasks', async () => {
   const { id } = await create('openai');
   const [row] = await site.server.api.data<object[]>(site.user, 'GET', `/api/task/self?task_id=${id}`);
   expect(row).toMatchObject({ task_id: id, platform: 'video', action: 'VIDEO', quota: charges.openai, channel_id: 0 });
-  // The provider is the operator's business.
+  // Users do not see which provider made the video.
   expect(row).toMatchObject({ data: null, properties: { input: 'a lighthouse', model: 'sora-2', seconds: 8 } });
   expect(JSON.stringify(row)).not.toContain(lastName('openai'));
   const [all] = await site.server.api.data<object[]>(site.root, 'GET', `/api/task/?task_id=${id}`);

@@ -1,4 +1,4 @@
-/** Guardrails, captures and spans of task submissions. */
+/** Guardrails, captures and spans apply to task submissions. */
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 
@@ -71,7 +71,7 @@ describe('guardrails', () => {
     expect((await adminInfo())?.['guardrails']).toEqual([note]);
     const image = 'data:image/png;base64,ann@mail.example';
     expect((await imagine({ prompt: 'draw ann@mail.example', base64Array: [image] })).body.code).toBe(1);
-    // Images are not searched.
+    // Guardrails do not search images.
     expect(submitted()?.body).toMatchObject({ prompt: 'draw [email]', base64Array: [image] });
     const [row] = await site.rows<{ prompt: string }>('SELECT prompt FROM midjourneys ORDER BY id DESC LIMIT 1');
     expect(row?.prompt).toBe('draw [email]');

@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 
-/** Its headers: the id under every header name of the family, an access token, and no cookie. */
+/**
+ * Sends a request with the extension's headers: the user id under every header name of the family, an access token, and no
+ * cookie.
+ */
 function hub(method: string, path: string, body?: unknown, access = { id: user.id, token }): Promise<Answer> {
   const id = String(access.id);
   const aliases = [

@@ -208,7 +208,7 @@ describe('scopes', () => {
     expect([await use(key), await use(again.key)]).toEqual(['invalid_api_key', 'ok']);
     expect(codeOf(await withKey(manager.key, 'DELETE', `/api/token/${id}`))).toBe('ok');
     expect(await use(again.key)).toBe('invalid_api_key');
-    // It is no session and no access token.
+    // A managing key is neither a session nor an access token.
     for (const path of ['/api/user/self', '/api/log/self', '/api/user/token', '/api/data/self'])
       expect(codeOf(await withKey(manager.key, 'GET', path))).toBe('INVALID_ACCESS_TOKEN');
     expect(
@@ -261,7 +261,7 @@ describe('scopes', () => {
         'INSUFFICIENT_PRIVILEGES',
       ]);
     expect((await site.rest(owner, 'GET', `/api/token/${manager.id}`)).body.data).toMatchObject(limits);
-    // Everything else stays open to it: its name, other keys, and new text for itself.
+    // The key may still change its name, manage other keys and rotate its own text.
     expect(await send('PUT', '', { id: manager.id, name: 'renamed', ...form })).toBe('ok');
     expect(
       await send('PUT', '', { id: plain.id, name: 'plain', unlimited_quota: true, expired_time: now() + 60 }),

@@ -2,8 +2,8 @@ import { customRole } from './operator.js';
 import { Site, type Person } from './site.js';
 
 /**
- * Changes of many API keys at once: the caller's own, and those of users whom an admin outranks. Every key is in exactly
- * one of the two lists of the response.
+ * Changes of many API keys at once: the caller's own keys, and keys of users whom an admin outranks. The response names
+ * every key in exactly one of its two lists.
  */
 
 let site: Site;
@@ -153,7 +153,7 @@ it('enables keys, and names the reason for those that have expired or are used u
 });
 
 it('moves a key only to a group that its owner can use, also for root', async () => {
-  // `hidden` is in the price table, but is offered only to users who are in it.
+  // The group `hidden` is in the price table, but only its own users may use it.
   const set = (key: string, value: object) =>
     site.expectSuccess(root, 'PUT', '/api/option/', { key, value: JSON.stringify(value) });
   await set('GroupRatio', { default: 1, vip: 1, hidden: 1 });

@@ -244,26 +244,26 @@ describe('changing', () => {
     expect(loaded).toMatchObject({ remain_quota: 900, ungranted_quota: -100 });
     expect(((await call('GET', '/api/token/')).body.data as unknown[])[0]).toEqual(loaded);
     expect(((await call('GET', '/api/token/search?keyword=dev')).body.data as unknown[])[0]).toEqual(loaded);
-    // A call is charged in the meantime, and the form changes the name alone.
+    // A call is charged while the form is open. The form changes the name only.
     await spend(150);
     expect(await remain({ name: 'renamed' })).toBe(750);
-    // 900 was shown, 1,400 is wanted: 500 more.
+    // The form showed 900 and asks for 1,400, so 500 is added.
     expect(await remain({ remain_quota: 1400 })).toBe(1250);
     expect(await remain({ remain_quota: 1400 })).toBe(1250);
     await spend(50);
     expect(await remain({ remain_quota: 900 })).toBe(700);
-    // 20 of the 900 were to be left, and 200 have been spent: nothing is left, and no debt.
+    // The form asks for 20 instead of the shown 900, but 200 have been spent since. The balance becomes 0 and not negative.
     expect(await remain({ remain_quota: 20 })).toBe(0);
     expect(await remain({ remain_quota: 20 })).toBe(0);
-    // Of an overdrawn token, the form is not refused.
+    // The form is accepted although the token is overdrawn.
     await spend(30);
     expect(await remain({ remain_quota: 20, name: 'overdrawn' })).toBe(-30);
-    // 20 remain of what is wanted, -30 do: 50 more.
+    // The form asks for 20 and the balance is -30, so 50 is added.
     const again = (await call('GET', `/api/token/${token.id}`)).body.data as Record<string, unknown>;
     expect(again).toMatchObject({ remain_quota: -30, ungranted_quota: -330 });
     expect(await remain({ ...again, name: 'as it was' })).toBe(-30);
     expect(await remain({ ...again, remain_quota: 20 })).toBe(20);
-    // Without the loaded number the quota is absolute, as other clients set it.
+    // Without `ungranted_quota` the quota is absolute, as other clients send it.
     await spend(5);
     expect(await remain({ ungranted_quota: undefined, remain_quota: 40 })).toBe(40);
     for (const wrong of [{ remain_quota: -1 }, { ungranted_quota: 1.5 }, { ungranted_quota: '5' }]) {
@@ -275,7 +275,7 @@ describe('changing', () => {
       success: false,
       code: 'INVALID_INPUT',
     });
-    // Spent are 100, 150, 50, 30 and 5; 40 are left.
+    // The token spent 100, 150, 50, 30 and 5, and has 40 left.
     expect(
       await site.query('SELECT sum(amount)::int AS granted FROM ledger_entries WHERE token_id = $1', [token.id]),
     ).toEqual([{ granted: 375 }]);
@@ -506,7 +506,7 @@ describe('limits of calls', () => {
     expect(await update({ calls: null })).toEqual({ ...wanted, calls: null });
     expect((await call('GET', `/api/token/${id}`)).body.data).toMatchObject({ rate_limit_count: 0 });
     expect(await update(null)).toBeNull();
-    // The numbers are kept for when it is enabled again.
+    // A disabled limit keeps its numbers, so that it can be enabled again.
     expect(await update({})).toEqual({ ...wanted, calls: null });
     const { codes, text } = await site.graphql(
       owner,
@@ -620,7 +620,7 @@ describe('the GraphQL presentation', () => {
       fallbackGroups: ['vip', 'default'],
       fallbackModels: ['o1', 'gpt-4o'],
     });
-    // Older clients send neither: both stay.
+    // Older clients send neither field, so both stay unchanged.
     await site.expectSuccess(owner, 'PUT', '/api/token/', {
       id: token.id,
       name: 'new',

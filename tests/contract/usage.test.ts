@@ -142,7 +142,7 @@ describe('usage over GraphQL', () => {
     expect(utcHours(mixed.items.map(({ time }) => time))).toEqual([7, 7]);
     expect(mixed.range.timeZone).toBe('America/Phoenix');
     expect(mixed.comparedRange?.until).toBe(mixed.range.from);
-    // Without another one, the zone of the range is that of the buckets.
+    // Without a time zone of its own, the range has the time zone of the buckets.
     const alone = await read(query(''));
     expect(alone.range).toEqual({ ...mixed.range, timeZone: 'Asia/Tokyo' });
     expect(utcHours(alone.items.map(({ time }) => time))).toEqual([15]);
@@ -201,7 +201,7 @@ describe('usage over GraphQL', () => {
     expect(await within(day, day + 86_400)).toEqual(all);
     const at = now - 40 * 24 * hour;
     expect(await within(at, at + hour)).toEqual(all);
-    // `until` is exclusive.
+    // The end `until` is exclusive.
     expect(await within(at - hour, at)).toEqual({ totalCount: 0, items: [] });
   });
 

@@ -1,6 +1,6 @@
 import { Site, type Person } from './site.js';
 
-/** The budgets that refuse the calls of a key, at the key. */
+/** A key shows the budgets that refuse its calls. */
 let site: Site;
 let root: Person;
 let owner: Person;
@@ -41,7 +41,7 @@ async function usedUp(person: Person, list = 'myTokens(pageSize: 100)'): Promise
 it('are found for every key of a page, however many budgets there are', async () => {
   const names = Array.from({ length: 100 }, (_, index) => `key-${index}`);
   const ids = await addTokens(owner, names);
-  // Two for each key: more than one page of budgets.
+  // Each key has two budgets, which is more than one page of budgets.
   await site.query(
     `INSERT INTO budgets (level, subject_id, kind, amount, span, created_by, by_admin)
      SELECT 'token', id, 'requests', amount, 'day', $2, false FROM unnest($1::integer[]) AS id, unnest(ARRAY[0, 5]) AS amount`,

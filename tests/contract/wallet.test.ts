@@ -319,7 +319,7 @@ describe('a list of orders', () => {
     );
   });
 
-  /** The ids of the rows above, in the order returned. */
+  /** Returns the ids of the rows above, in the returned order. */
   async function list(person: Person, field: string, args = ''): Promise<string> {
     const fields = '{ totalCount items { tradeNo } }';
     const { data } = await site.graphql(person, `{ ${field}(pageSize: 100${args}) ${fields} }`);

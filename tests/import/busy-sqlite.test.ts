@@ -8,7 +8,9 @@ import { openSqlite } from '../../server/src/import/source/sqlite.js';
 
 const library = createRequire(__filename).resolve('node-sqlite3-wasm');
 
-/** Writes a row to each of two tables in one transaction, some 60 times a second, and deletes rows in between. */
+/**
+ * A program that writes a row to each of two tables in one transaction, some 60 times a second, and deletes rows in between.
+ */
 const writer = `
 const { Database } = require(${JSON.stringify(library)});
 const database = new Database(process.argv[1]);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.stop());
 
-/** A channel of each type, by the model and the URL of its calls. */
+/** The channels of each type that the program calls natively, with a model and the path of its calls. */
 const native: Readonly<
   Record<'one-api' | 'new-api', ReadonlyArray<readonly [type: number, model: string, path: string]>>
 > = {
@@ -44,7 +44,7 @@ const native: Readonly<
     [39, '@cf/meta/llama', '/client/v4/accounts/account/ai/v1/chat/completions'],
   ],
 };
-/** Newer endpoints of the same provider. */
+/** Newer endpoints of the same provider, by the old ones. */
 const newer: Readonly<Record<string, string>> = { '/api/chat': '/v1/chat/completions', '/v1/chat': '/v2/chat' };
 
 /** A site with one enabled channel of each type. */
@@ -66,7 +66,7 @@ async function siteOf(
   return { ...source, key: content.keys[0] ?? '' };
 }
 
-/** Types whose chat calls have OpenAI's form. */
+/** Channel types whose chat calls have OpenAI's format. */
 const oneApiTypes = [
   1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 19, 20, 25, 26, 28, 29, 31, 32, 36, 39, 40, 41, 44, 45, 47, 49, 50, 51,
 ];

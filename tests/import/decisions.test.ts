@@ -113,7 +113,7 @@ describe('decisions of the operator', () => {
     const report = await move(database, optionsFor(source.address, { decisions, logs: { days: 10 } }));
     expect(report.proof).toMatchObject({ sumsAreEqual: true, drifts: [] });
     const server = await startServer({ database });
-    // 40 days of log rows: a quarter of them is from the last ten.
+    // The log has 40 days, and a quarter of its rows is from the last ten days.
     const [row] = await server.dataSource.query<Array<Record<string, string>>>(
       `SELECT count(*) AS logs, min(created_at) AS first FROM logs`,
     );
@@ -154,7 +154,7 @@ describe('second factors', () => {
     expect(await state()).toEqual({ apps: 1, codes: 2, passkeys: 1, asked: 1 });
     await source.execute('UPDATE two_fa_backup_codes SET is_used = 1 WHERE id = 1');
     await source.execute(`UPDATE passkey_credentials SET deleted_at = '2025-06-01 00:00:00' WHERE id = 1`);
-    // The lock of moves belongs to one connection.
+    // The lock of imports belongs to one connection.
     await target.query('SELECT pg_advisory_unlock_all()');
     await move(database, optionsFor(source.address));
     expect(await state()).toEqual({ apps: 1, codes: 1, passkeys: 0, asked: 1 });
@@ -257,7 +257,7 @@ it('a channel with more documents than the ids of channels have steps becomes as
   const report = await move(database, optionsFor(source.address));
   expect(found(report, 'record-refused')).toEqual([]);
   expect((await projects()).sort()).toEqual([...names].sort());
-  // A channel that is deleted there takes all of its documents along.
+  // The old program deletes all documents of a channel with the channel.
   await source.execute('DELETE FROM channels WHERE id = 4');
   await move(database, optionsFor(source.address));
   expect(await projects()).toEqual([]);
@@ -269,7 +269,8 @@ describe('models that the old program served', () => {
     const source = await smallSource('one-api');
     await source.execute('DELETE FROM channels WHERE id > 2');
     await source.execute(`UPDATE channels SET status = 1, models = 'gpt-4o,gpt-4o-mini', "group" = 'default,vip'`);
-    // The rows that the old program writes, but one; a model that a channel lost; an entry that is switched off.
+    // The table has the rows that the old program writes, except one. It also has a model that a channel no longer has, and
+    // a disabled entry.
     await source.execute(
       `INSERT INTO abilities ("group", model, channel_id, enabled) VALUES
          ('default', 'gpt-4o', 1, 1), ('default', 'gpt-4o-mini', 1, 1), ('vip', 'gpt-4o', 1, 1), ('vip', 'gpt-4o-mini', 1, 1),
@@ -380,7 +381,7 @@ describe('the final run, after the old site has stopped', () => {
       return counts;
     };
     const before = await countsOf();
-    // The lock of moves belongs to one connection.
+    // The lock of imports belongs to one connection.
     await target.query('SELECT pg_advisory_unlock_all()');
     const keysOfUser = Number(
       (await target.query<{ n: string }>('SELECT count(*) AS n FROM tokens WHERE user_id = 9'))[0]?.n,
@@ -397,7 +398,7 @@ describe('the final run, after the old site has stopped', () => {
     ]) {
       await source.execute(`DELETE FROM ${table} WHERE ${where}`);
     }
-    // Deleted names are free again.
+    // The names of deleted users are free again.
     await source.execute(
       `INSERT INTO users (id, username, password, role, status, aff_code, "group", quota)
        VALUES (31, 'user09', '', 1, 1, 'free', 'default', 5)`,
@@ -430,7 +431,8 @@ describe('the final run, after the old site has stopped', () => {
     const source = await smallSource('veloera');
     const database = await createTestDatabase();
     await move(database, optionsFor(source.address));
-    // In the order of ids each takes what the next one still has here; two exchange their addresses.
+    // In the order of ids, each user takes the name that the next user still has here, and two users exchange their
+    // addresses.
     for (const [id, name] of [
       [5, 'another'],
       [4, 'user05'],
@@ -633,7 +635,7 @@ describe('options', () => {
     expect(vip.body).toMatchObject({ success: false });
     await server.stop();
     expect(found(report, 'groups-closed')).toEqual(['options UserUsableGroups ']);
-    // The others have the option, with the same built-in value as here.
+    // The other programs have the option, with the same built-in value as this site.
     const other = await smallSource('veloera');
     expect(found(await dryRun(optionsFor(other.address), false), 'groups-closed')).toEqual([]);
     await database.drop();

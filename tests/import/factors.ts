@@ -4,10 +4,10 @@ import type { LocalServer } from '../support/server.js';
 
 const { passkey } = factors;
 
-/** Second factors of new-api, at the site that moved. */
+/** Defines the tests of second factors of new-api at the imported site. */
 export function describeFactors(server: () => LocalServer): void {
   let address = 0;
-  /** Limits count by address. */
+  /** Returns the headers of a page at a new address, because limits count by address. */
   const page = (): Record<string, string> => ({ origin: passkey.origin, 'x-forwarded-for': `10.3.2.${++address}` });
   async function ask(query: string, variables: Record<string, unknown>, cookie = '') {
     const headers = { ...page(), ...(cookie ? { cookie } : {}) };
@@ -16,7 +16,10 @@ export function describeFactors(server: () => LocalServer): void {
     return { data, codes: errors.map(({ extensions }) => extensions.code) };
   }
 
-  /** The first step of the user with an authenticator app. @returns the cookie of the session that waits */
+  /**
+   * Makes the first step of a sign-in of the user with an authenticator app.
+   * @returns the cookie of the session that waits
+   */
   async function firstStep(): Promise<string> {
     const body = { username: 'user02', password: 'password of user02' };
     const answer = await server().api.rest(null, 'POST', '/api/user/login', body, page());

@@ -104,7 +104,7 @@ router_settings:
     { type: 14, status: 2, models: 'claude', model_mapping: '{"claude":"claude-sonnet-4"}' },
     { type: 50, status: 2, models: 'odd', model_mapping: '' },
   ]);
-  // The new key is shown to its owner in the console.
+  // The console shows the new key to its owner.
   const [token] = await query<{ key_sealed: string }>('SELECT key_sealed FROM tokens WHERE id = 1');
   const answer = await server.api.rest(
     null,

@@ -6,7 +6,7 @@ import { sampled } from '../support/suite.js';
 import { describeMove, now, optionsFor } from './suite.js';
 
 let mariadb: MariaDb | null = null;
-// In CI a missing server is a failure: nothing is left out there.
+// In CI a missing server is a failure, and no test is skipped.
 const suite = findMariaDb() || process.env.CI ? describe : describe.skip;
 
 suite('MariaDB', () => {
@@ -24,6 +24,6 @@ suite('MariaDB', () => {
     await source.drop();
   });
 
-  // Every family is moved from SQLite (`sqlite.test.ts`).
+  // `sqlite.test.ts` imports every family.
   for (const family of sampled(['new-api', 'veloera', 'one-api'], 1)) describeMove(family, 'mysql', () => mariadb);
 });

@@ -12,13 +12,13 @@ const upstream = 'http://127.0.0.1:9';
 const oddValues = [
   ...['NULL', `''`, `'text'`, `' 7 '`, '-1', '1.5', '1e308', '2147483648'],
   ...['9007199254740000', '9223372036854775807', '-9223372036854775808'],
-  // Milliseconds where seconds are meant, and a time that is never.
+  // These are milliseconds in place of seconds, and a time that no clock reaches.
   ...['1795471320000', '9999999999999'],
   ...[`'0001-01-01 00:00:00+00:00'`, `'9999-12-31 23:59:59.999999999+14:00'`],
   ...[`'{"a": "\\u0000", "cache_tokens": 9007199254740000, "frt": 1e300}'`, `'[[['`],
   ...[`x'00ff80'`, `'😀' || char(0) || 'x'`, 'hex(randomblob(6000))'],
 ];
-/** Columns that must differ from row to row, so that the odd value of another column is what is tried. */
+/** Columns that must differ between rows, so that the test tries the odd value of another column. */
 const unique = new Set(['username', 'key', 'aff_code', 'access_token', 'trade_no', 'credential_id']);
 const accounts = new Set(['email', 'github_id', 'wechat_id', 'oidc_id', 'telegram_id', 'linux_do_id']);
 
@@ -83,7 +83,7 @@ async function failuresOfLists(database: TestDatabase): Promise<string[]> {
   return failures;
 }
 
-/** Copies of a row, each with one odd value. */
+/** Adds copies of a row, each with one odd value. */
 async function addOddRows(source: TestSource, table: string, row: Readonly<Record<string, unknown>>): Promise<void> {
   const columns = Object.keys(row).filter((name) => name !== 'id');
   const names = columns.map((name) => `"${name}"`).join(', ');
@@ -107,7 +107,7 @@ async function addOddRows(source: TestSource, table: string, row: Readonly<Recor
 
 it('cuts messages of log rows that are longer than an index takes, and says so', async () => {
   const source = await createSource('new-api', 'sqlite', makeContent({ family: 'new-api', upstream, now, logs: 50 }));
-  // The error page of a provider, which new-api stores whole.
+  // new-api stores the whole error page of a provider.
   const page = `status_code=502, ${randomBytes(9000).toString('base64')}`;
   await source.execute(
     `INSERT INTO logs (id, user_id, created_at, type, content, username, token_name, model_name, quota, prompt_tokens,

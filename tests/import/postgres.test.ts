@@ -11,7 +11,7 @@ import { describeMove, now, optionsFor } from './suite.js';
 
 const file = (name: string): Buffer => readFileSync(join(import.meta.dirname, '..', 'support', 'tls', name));
 
-// As libpq and Go's drivers: `require` encrypts and trusts any certificate, and so does `prefer`, which is the default.
+// As in libpq and Go's drivers, `require` and `prefer` encrypt and trust any certificate. `prefer` is the default.
 it.each([
   ['sslmode=require', true],
   ['sslmode=prefer', true],
@@ -58,5 +58,5 @@ it.each(['0.0.0.0', '127.0.0.1'])(
   },
 );
 
-// Every family is moved from SQLite (`sqlite.test.ts`).
+// `sqlite.test.ts` imports every family.
 for (const family of sampled(['one-api', 'veloera', 'new-api'], 1)) describeMove(family, 'postgres');

@@ -3,7 +3,10 @@ import type { Family } from '../support/import/schemas.js';
 import { createSource, type TestSource } from '../support/import/source.js';
 import { now } from './suite.js';
 
-/** A model of a site, and the quota that its program charges for 1000 prompt tokens, 400 of them cached, and 500 completion tokens. */
+/**
+ * A model of a site, and the quota that its program charges for 1000 prompt tokens, 400 of them cached, and 500 completion
+ * tokens.
+ */
 type Sample = readonly [model: string, quota: number];
 
 export interface PricedSite {
@@ -18,7 +21,7 @@ export interface PricedSite {
 
 export const usage = { prompt: 1000, cached: 400, completion: 500 };
 
-/** Charges of the programs, computed by hand from their sources. */
+/** Sites with the charges of their programs, computed by hand from the programs' sources. */
 export const pricedSites: readonly PricedSite[] = [
   {
     name: 'new-api of 2026',
@@ -116,10 +119,10 @@ export const pricedSites: readonly PricedSite[] = [
 const text = (value: unknown): string =>
   (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll("'", "''");
 
-/** A source, and the API key of a user in the group default. */
+/** A source with the API key of a user in the group default. */
 export type PricedSource = TestSource & { readonly key: string };
 
-/** Writes the site, with two calls of each sample in its log, the second by a user of another group. */
+/** Writes a site whose log has two calls of each sample, the second one by a user of another group. */
 export async function createPricedSite(site: PricedSite, upstream: string): Promise<PricedSource> {
   const { family, isCurrent, options, mapping, samples } = site;
   const content = makeContent({ family, upstream, now, logs: 1 });
@@ -154,7 +157,7 @@ async function addCall(source: TestSource, site: PricedSite, { id, userId, group
   const [model, quota] = sample;
   const charged = site.family === 'one-api' ? Math.ceil(quota * groupRatio) : Math.round(quota * groupRatio);
   const isOneApi = site.family === 'one-api';
-  // one-api logs the mapped name, and no group.
+  // The log of one-api has the mapped name, and no group.
   const logged = isOneApi ? (site.mapping[model] ?? model) : model;
   const other = { cache_tokens: usage.cached, group_ratio: groupRatio };
   const group = userId === 2 ? 'vip' : 'default';

@@ -90,7 +90,7 @@ describe.each(pricedSites)('a site of $name', (site) => {
   }, 120_000);
 });
 
-/** Wrong readings of the old program's rules. */
+/** Changes of prices that correspond to a wrong reading of the old program's rules. The tests must find each of them. */
 const mutations: ReadonlyArray<readonly [name: string, change: (price: SourcePrice) => SourcePrice | null]> = [
   ['another model ratio', (price) => (price.kind === 'ratio' ? { ...price, model: price.model * 2 } : price)],
   [

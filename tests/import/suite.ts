@@ -30,7 +30,7 @@ export const optionsFor = (address: string, more: Partial<ImportOptions> = {}): 
   ...more,
 });
 
-/** Runs a move into a database, as the command does. */
+/** Imports a source into a database, as the command does. */
 export async function move(
   database: TestDatabase,
   options: ImportOptions,
@@ -44,7 +44,7 @@ export async function move(
   }
 }
 
-/** Everything a move writes, without what differs from run to run: times, sequences and encrypted texts. */
+/** Reads everything that an import writes, except values that differ between runs: times, sequences and encrypted texts. */
 export async function stateOf(database: TestDatabase): Promise<unknown> {
   const target = await openTarget(database.url);
   const rows = (sql: string): Promise<unknown[]> => target.query(sql);
@@ -74,7 +74,7 @@ export async function stateOf(database: TestDatabase): Promise<unknown> {
   }
 }
 
-/** Everything that holds for every family on every database. */
+/** Defines the tests that every family has to pass on every database. */
 export function describeMove(family: Family, engine: Engine, mariadb: () => MariaDb | null = () => null): void {
   describe(`${family} on ${engine}`, () => {
     let upstream: ScriptedServer;

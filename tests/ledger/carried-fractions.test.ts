@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
+import { toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
 import { SessionLedger } from '../../server/src/billing/ledger/session-ledger.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { TestLedger, charge } from './test-ledger.js';

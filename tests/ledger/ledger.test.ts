@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
+import { toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
 import { TestLedger, charge } from './test-ledger.js';
 
 let testLedger: TestLedger;
@@ -513,7 +513,7 @@ describe('what a dead node left', () => {
     const user = await testLedger.addUser(1000);
     const dead = testLedger.node('dead-2');
     const held = await dead.ledger.reserve(request('dead-2', user, 0, 300));
-    const { toSettleLine } = await import('../../server/src/billing/ledger/ledger-sql.js');
+    const { toSettleLine } = await import('../../server/src/billing/ledger/ledger-lines.js');
     const line = toSettleLine(held, charge(250), 1_800_000_000);
     await dead.spool.append([line, line]);
     const { keeper } = testLedger.node('alive-4', { times: quick });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { LedgerSql, toReserveJson, toSettleLine } from '../../server/src/billing/ledger/ledger-sql.js';
+import { toReserveJson, toSettleLine } from '../../server/src/billing/ledger/ledger-lines.js';
+import { LedgerSql } from '../../server/src/billing/ledger/ledger-sql.js';
 import { TestLedger, charge } from './test-ledger.js';
 
 /* A single settlement uses other SQL than a batch: both must have the same result. */

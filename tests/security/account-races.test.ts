@@ -24,7 +24,7 @@ afterAll(() => site.stop());
 
 const newPassword = 'a password after it';
 
-/** A point that the next call of a method reaches and leaves only when it is opened. */
+/** Creates a gate that the next call of a method reaches, and passes only when the gate is opened. */
 function gate(): { readonly reached: Promise<void>; readonly pass: () => Promise<void>; readonly open: () => void } {
   let arrive = (): void => undefined;
   let open = (): void => undefined;
@@ -33,7 +33,7 @@ function gate(): { readonly reached: Promise<void>; readonly pass: () => Promise
   return { reached, open, pass: () => (arrive(), opened) };
 }
 
-/** Holds the next call of a method before it begins: its caller is authenticated by then. */
+/** Holds the next call of a method before it begins, when its caller is already authenticated. */
 function holdBefore<Name extends string>(owner: Record<Name, (...given: never[]) => Promise<unknown>>, name: Name) {
   const held = gate();
   const run = owner[name];
@@ -44,7 +44,7 @@ function holdBefore<Name extends string>(owner: Record<Name, (...given: never[])
   return held;
 }
 
-/** Holds the next sign-in after its password was found right. */
+/** Holds the next sign-in after its password was verified. */
 function holdCheckedPassword() {
   const held = gate();
   const run = PasswordService.prototype.check;

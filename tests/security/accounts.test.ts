@@ -291,11 +291,11 @@ describe('guessing', () => {
     const known = first.headers.getSetCookie().find((cookie) => cookie.startsWith('known-browser='));
     expect(known).toMatch(/HttpOnly.*SameSite=Strict/i);
     const cookie = known?.split(';')[0] ?? '';
-    // The whole address is used up, as by an attacker in the same network.
+    // The limit of the whole address is used up, as by an attacker in the same network.
     for (let i = 0; i < 25; i++) await login('a wrong password', shared);
     expect((await login(user.password, shared)).status).toBe(429);
     expect((await login(user.password, { ...shared, cookie })).body['success']).toBe(true);
-    // The mark does not help with another account, and does not allow additional guesses.
+    // The browser's mark is not valid for another account, and does not allow additional guesses.
     const other = await site.invite(root);
     const elsewhere = { username: other.username, password: other.password };
     expect((await site.rest(null, 'POST', '/api/user/login', elsewhere, { ...shared, cookie })).status).toBe(429);
@@ -330,7 +330,7 @@ describe('addresses of users', () => {
     await site.query(`UPDATE users SET email = 'known@example.com' WHERE id = $1`, [user.id]);
     const ask = (path: string, email: string) =>
       site.rest(null, 'GET', `${path}?email=${email}`, undefined, visitor).then(({ status, body }) => [status, body]);
-    // The older consoles say it too; the link for a new password is the same for every address.
+    // The older consoles report this too. The response to a request for a new password is the same for every address.
     expect(await ask('/api/verification', 'known@example.com')).toMatchObject([200, { code: 'CONFLICT' }]);
     const known = await ask('/api/reset_password', 'known@example.com');
     expect(await ask('/api/reset_password', 'unknown@example.com')).toEqual(known);

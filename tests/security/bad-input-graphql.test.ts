@@ -21,8 +21,7 @@ import { badValues, badValuesFor, leaks, savedState } from '../support/bad-value
 import { isFullSuite } from '../support/suite.js';
 
 /**
- * Every argument and every input field of the schema, without a list to maintain: additions to the schema are tested
- * too.
+ * Tests every argument and every input field of the schema. The list is read from the schema, so additions are tested too.
  */
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
 type Kind = 'query' | 'mutation';
@@ -40,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** The smallest valid input: unknown ids, texts of one letter. */
+/** Returns the smallest valid input: unknown ids, texts of one letter. */
 function plain(type: GraphQLInputType): unknown {
   const inner = getNullableType(type);
   if (isListType(inner)) return [plain(inner.ofType)];
@@ -63,9 +62,9 @@ function plain(type: GraphQLInputType): unknown {
   }
 }
 
-/** One value that a caller may set. */
+/** A value that a caller may set. */
 interface Leaf {
-  /** The path to it: `['input', 'username']`. */
+  /** The path to the value: `['input', 'username']`. */
   readonly way: readonly string[];
   readonly type: GraphQLInputType;
 }
@@ -79,7 +78,10 @@ function leavesOf(name: string, type: GraphQLInputType, depth = 0): Leaf[] {
   return under(Object.values(inner.getFields()).flatMap((field) => leavesOf(field.name, field.type, depth + 1)));
 }
 
-/** Refused by GraphQL itself. Scalars of ours accept everything here, and are left to the server. */
+/**
+ * Whether GraphQL itself refuses the value. The schema's own scalars count as accepting, because the server validates their
+ * values.
+ */
 function isRefusedByType(type: GraphQLInputType, value: unknown): boolean {
   let isRefused = false;
   coerceInputValue(value, type, () => (isRefused = true));
@@ -87,8 +89,8 @@ function isRefusedByType(type: GraphQLInputType, value: unknown): boolean {
 }
 
 /**
- * Values that reach our code, or a part of them, and one that the type refuses, to show that it does: the others are
- * refused in the same way. The full suite sends them all.
+ * Returns values that reach the server's code, and one value that the type refuses. GraphQL refuses the other invalid values
+ * in the same way. The full suite returns all values.
  */
 function valuesFor(type: GraphQLInputType, ordinal: number): typeof badValues {
   if (isFullSuite) return badValues;
@@ -104,7 +106,7 @@ function withValue(held: unknown, [step, ...rest]: readonly string[], value: unk
   return { ...object, [step]: withValue(object[step], rest, value) };
 }
 
-/** A valid selection of the result: its leaves without arguments. */
+/** Returns a valid selection of the result: its leaves without arguments. */
 function selectionOf(field: Field): string {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return isUnionType(type) ? '{ __typename }' : '';
@@ -121,7 +123,7 @@ const documentOf = (kind: Kind, field: Field): string => {
 };
 
 const state = async (): Promise<string> => (await site.query<{ state: string }>(savedState))[0]?.state ?? '';
-/** Refused by the types of the schema, before our own code ran. */
+/** Whether the types of the schema refused the value, before the server's code ran. */
 const isTypeError = (codes: readonly string[]): boolean => codes.includes('BAD_USER_INPUT');
 
 it.each([...operations('mutation'), ...operations('query')])('%s (%s)', async (_name, kind, field, index) => {

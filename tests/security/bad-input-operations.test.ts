@@ -31,7 +31,7 @@ const values: readonly unknown[] = [
   ],
 ];
 
-/** Every field of a valid body in turn is replaced by an invalid value. */
+/** Valid bodies. Each of their fields is replaced by invalid values, one at a time. */
 const bodies: ReadonlyArray<[method: string, path: string, good: Record<string, unknown>]> = [
   [
     'POST',
@@ -46,7 +46,7 @@ const bodies: ReadonlyArray<[method: string, path: string, good: Record<string, 
   ['POST', '/api/user/pay', { amount: 1, payment_method: 'wx' }],
 ];
 
-/** The same for every query parameter. */
+/** The query parameters, each of which gets invalid values. */
 const queries: ReadonlyArray<[path: string, parameters: string[]]> = [
   ['/api/redemption/', ['p', 'page_size']],
   ['/api/redemption/search', ['keyword', 'p', 'page_size']],

@@ -1,4 +1,7 @@
-/** The memory of the server while 20 calls send 63 MB each, what others get meanwhile, and what the refused calls cost. */
+/**
+ * While 20 calls send 63 MB each, the memory of the server is bounded, other users are served, and the refused calls cost
+ * nothing.
+ */
 import { readFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +13,7 @@ const calls = 20;
 const senders = Array.from({ length: 10 }, (_, index) => `sender-${index}`);
 const initial = 500_000_000;
 
-/** Accepts whole bodies without keeping them, and responds to a large one when it is released. */
+/** Reads whole bodies without storing them. It responds to a large body only when it is released. */
 class PatientProvider {
   readonly held: Array<() => void> = [];
   private readonly server: Server;
@@ -72,7 +75,7 @@ interface Answer {
   readonly code: string;
 }
 
-/** @returns status 0 where the upload ended with a reset before its response was read */
+/** @returns the response; status 0 if the connection was reset during the upload */
 function post(key: string, body: Buffer, isChunked = false): Promise<Answer> {
   return new Promise((resolve) => {
     const call = request(`${server.url}/v1/chat/completions`, {

@@ -1,4 +1,4 @@
-/** No user takes a channel from all others. */
+/** No user can disable a channel for all other users. */
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
 import { chat, json } from '../support/upstream/replies.js';
@@ -11,7 +11,7 @@ const refusal = (status: number, message: string): Reply =>
   json({ error: { message, type: 'invalid_request_error', param: 'messages', code: 'invalid_value' } }, status);
 const call = { model: 'gpt-4o', messages: userMessage('hi') };
 const isDisabled = (id: number): boolean => relay.disabled.some((entry) => entry.id === id);
-/** The first answer is for the client's call, the next for everything after it. */
+/** Returns a reply for the client's call, and a successful reply for every later request. */
 const firstThenFine = (reply: Reply): [Reply, Reply] => [reply, chat({ text: 'ok' })];
 
 describe.each([400, 404, 422])('words of the client that a provider repeats with status %i', (status) => {
@@ -27,7 +27,8 @@ describe.each([400, 404, 422])('words of the client that a provider repeats with
   ])('%s', async (_how, words, message) => {
     const id = await relay.addChannel();
     const { key } = await relay.addToken();
-    // Every request is refused with these words, the gateway's own check included: they stand in the client's request.
+    // The provider refuses every request with these words, including the gateway's own check. The words come from the
+    // client's request.
     relay.upstream.script({}, refusal(status, message(words)));
     await (await relay.chat(key, { ...call, messages: [{ role: words, content: 'hi' }] })).text();
     expect(isDisabled(id)).toBe(false);
@@ -57,7 +58,7 @@ describe("one user's calls alone", () => {
     for (let turn = 0; turn < 3; turn++) {
       relay.upstream.script({}, ...firstThenFine(reply));
       await (await relay.chat(key, call)).text();
-      // After a 429 the key rests for some seconds, for every user.
+      // After a 429 the key is in a cooldown of some seconds, for every user.
       relay.endCooldowns();
     }
     expect(isDisabled(id)).toBe(false);

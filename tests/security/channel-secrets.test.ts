@@ -77,7 +77,7 @@ describe('upstream keys', () => {
     const call = await server.api.relay(key, '/v1/chat/completions', { model: 'gpt-4o', messages: [] });
     shown.push(await call.text(), await bodyOf('GET', '/api/log/?page_size=100'), await bodyOf('GET', '/api/log/self'));
 
-    // Each call reached the provider, so that the absence of the key is meaningful.
+    // Each call reached the provider, so the key would be in the texts if it were not masked.
     expect(upstream.requests.filter((request) => request.key === planted).length).toBeGreaterThanOrEqual(3);
     for (const text of shown) expect(text).not.toContain('planted');
     expect(server.logLines().join('\n')).not.toContain('planted');
@@ -96,7 +96,7 @@ describe('wildcard search', () => {
     ]) {
       expect(await bodyOf('GET', path)).toBe('{"success":true,"message":"","data":[]}');
     }
-    // The model filter of the log has a wildcard, which older clients write as a percent sign. The underscore is none.
+    // The model filter of the log has the wildcard `*`, which older clients send as `%`. An underscore is not a wildcard.
     for (const model of ['_', '_%25', '%25_%25']) {
       const logs = await server.api.data<{ items: unknown[] }>(root, 'GET', `/api/log/?model_name=${model}`);
       expect([model, logs.items]).toEqual([model, []]);

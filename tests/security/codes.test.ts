@@ -45,7 +45,7 @@ async function redeem(person: Person, key: string): Promise<boolean> {
   return (body as { success: boolean }).success;
 }
 
-/** Everyone tries ten times, all at once. */
+/** Each of ten users tries ten times, all at the same time. */
 const hundredTries = (key: string): Promise<boolean[]> =>
   Promise.all(Array.from({ length: 100 }, (_, n) => redeem(people[n % people.length] as Person, key)));
 
@@ -97,7 +97,7 @@ describe('check-then-act on codes', () => {
     const keys = await Promise.all(people.map(() => createCode({ ...gift, max_uses: 5 })));
     const tries = await Promise.all(keys.flatMap((key) => people.slice(0, 5).map((person) => redeem(person, key))));
     await server.api.data(root, 'PUT', '/api/option/', { key: 'RebateEnabled', value: 'false' });
-    // Every code to five users, of whom four were invited.
+    // Five users redeemed every code, and four of them were invited.
     expect(won(tries)).toBe(50);
     expect((await total()) - before).toBe(50 * 1000 + 40 * 100);
   });
@@ -140,7 +140,7 @@ describe('money out of codes', () => {
           const earned = granted.filter(({ user }) => user === person.id).length;
           expect((after.get(person.id) ?? 0) - (before.get(person.id) ?? 0)).toBe(1000 * earned);
         }
-        // No code twice to one user, a normal one to one user only.
+        // No user gets a code twice, and only one user gets a normal code.
         expect(new Set(granted.map(({ user, code }) => `${user}:${code}`)).size).toBe(granted.length);
         const uses = await pool.query<{ uses: number; normal: number }>(
           `SELECT count(*)::int AS uses, coalesce(max(n) FILTER (WHERE NOT is_gift), 0)::int AS normal
@@ -183,7 +183,7 @@ describe('wildcard search', () => {
       const query = '($keyword: String) { redemptions(filter: { keyword: $keyword }) { totalCount } }';
       const { data, errors } = await server.api.graphql(root, `query ${query}`, { keyword });
       expect(errors).toEqual([]);
-      // NUL is removed, which leaves an empty prefix.
+      // NUL is removed, so the prefix is empty.
       if (keyword !== '\u0000') expect(data).toEqual({ redemptions: { totalCount: 0 } });
     },
   );

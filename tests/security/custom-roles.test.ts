@@ -42,7 +42,7 @@ async function rowOf({ id }: Person): Promise<UserRow> {
   return row;
 }
 
-/** Every way to act on a user. */
+/** Returns every operation that changes a user. */
 const actions = (id: number): string[] => [
   `mutation { updateUser(input: { id: ${id}, displayName: "taken" }) { user { id } } }`,
   `mutation { updateUser(input: { id: ${id}, password: "a new password" }) { user { id } } }`,
@@ -128,7 +128,7 @@ describe('with every permission there is', () => {
   });
 });
 
-/** The order of the console. */
+/** The permissions in the order of the console. */
 const order = permissionNames.map(enumName);
 
 describe('users', () => {
@@ -205,7 +205,7 @@ describe('keys of channels', () => {
     for (const change of [{ base_url: 'https://thief.example' }, { setting: '{"proxy":"http://thief.example:1"}' }]) {
       expect(await codeOf(writer, 'PUT', '/api/channel/', { id, ...change })).toBe(refused[0]);
     }
-    // The same address again, as forms send it.
+    // Forms send the unchanged address again.
     const save = `mutation { updateChannel(input: { id: ${id}, baseUrl: "https://one.example", weight: 3 }) { channel { id } } }`;
     expect(await codesOf(writer, save)).toEqual([]);
     const [row] = await site.query('SELECT base_url, weight, setting FROM channels WHERE id = $1', [id]);
@@ -252,7 +252,7 @@ describe('texts of calls', () => {
     expect(answers.filter((text) => !/gpt-4o|conversation/.test(text))).toEqual([]);
     expect((await site.graphql(await as(['logs.content']), list)).text).toContain(secret);
     expect((await site.graphql(admin, list)).text).toContain(secret);
-    // Captured contents are not texts of log rows.
+    // Captured contents need another permission than texts of log rows.
     const captured = '{ capturedContent(requestId: "x") { request } }';
     expect(await codesOf(await as(['logs.content']), captured)).toEqual(refused);
   });
@@ -444,7 +444,7 @@ describe('roles themselves', () => {
   });
 });
 
-// Last: root has no second factor either, and is locked out.
+// These tests come last, because root has no second factor and is locked out by them.
 describe('what roles share with admins', () => {
   it('a second factor that admins need is needed by operators', async () => {
     const person = await as(['alerts']);
@@ -458,7 +458,7 @@ describe('what roles share with admins', () => {
     expect(await rule('admins')).toEqual([]);
     const again = await site.signIn(person.username, person.password);
     expect(await codesOf(again, '{ alerts { unseenCount } }')).toEqual(['SECOND_FACTOR_REQUIRED']);
-    // The console asks for it where the site says so.
+    // The console reads this field, which the site's settings determine.
     expect((await site.graphql(again, '{ secondFactors { isRequired } }')).data).toEqual({
       secondFactors: { isRequired: true },
     });

@@ -1,4 +1,4 @@
-/** Clients that leave at any moment: their call ends, its slot is free again, and the server can stop. */
+/** A client may disconnect at any moment: its call ends, its slot is free again, and the server can stop. */
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -48,7 +48,10 @@ async function active(): Promise<number> {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Each scrape is a turn of the server, in which it reads what was sent before: a single 0 may precede the calls themselves. */
+/**
+ * While the server handles a scrape, it also reads requests that were sent before. So a single 0 may come before these
+ * calls.
+ */
 async function expectNoneActive(): Promise<void> {
   let zeros = 0;
   for (let wait = 0; wait < 200 && zeros < 3; wait++) {
@@ -58,7 +61,7 @@ async function expectNoneActive(): Promise<void> {
   expect(zeros).toBe(3);
 }
 
-/** As many calls as a user may have at once all succeed. */
+/** Expects that as many parallel calls as a user may have all succeed. */
 async function expectAllSlotsFree(key: string): Promise<void> {
   const statuses = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -127,7 +130,7 @@ it('SIGTERM ends the server in its time although calls hang at every stage', asy
   await delay(300);
   const startedAt = Date.now();
   await server.kill('SIGTERM');
-  // SHUTDOWN_TIMEOUT 2 s, settlements of closed calls at most 5 s, and the stores.
+  // SHUTDOWN_TIMEOUT is 2 s, settlements of closed calls take at most 5 s, and the stores have to be closed.
   expect(Date.now() - startedAt).toBeLessThan(20_000);
   for (const socket of hanging) socket.destroy();
 });

@@ -80,7 +80,7 @@ it('request ids reveal no counter: nothing after the milliseconds follows from t
   expect(new Set(ids).size).toBe(60);
   const counts = ids.map((id) => Number(/^\d{17}(\d{6})\w{8}$/.exec(id)?.[1]));
   const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
-  // With a counter every step would be small and positive.
+  // If the ids were counted, every step would be small and positive.
   expect(steps.filter((step) => step < 0).length).toBeGreaterThan(10);
   expect(steps.filter((step) => Math.abs(step) > 1000).length).toBeGreaterThan(50);
   expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(60);
@@ -98,7 +98,7 @@ describe('cookies are Secure when the public address is https', () => {
     expect(await cookieOf({ origin: 'https://gate.example' })).toContain('Secure');
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ServerAddress', value: 'https://gate.example' });
     expect(await cookieOf()).toContain('Secure');
-    // A page opened over plain http could not store it.
+    // A page that was opened over plain http could not store a secure cookie.
     expect(await cookieOf({ origin: 'http://10.0.0.5:3000' })).not.toContain('Secure');
   });
 });
@@ -166,7 +166,7 @@ describe('slow bodies and many connections', () => {
     const alive = (): number =>
       opened.filter((socket) => !socket.closed && !socket.destroyed && socket.readyState === 'open').length;
     while (alive() > 40) await delay(20);
-    // No more are closed.
+    // No further connections are closed.
     await delay(300);
     expect(alive()).toBeGreaterThan(20);
     const proxied = await Promise.all(Array.from({ length: 60 }, () => dial('', '127.0.0.2')));
@@ -176,7 +176,7 @@ describe('slow bodies and many connections', () => {
     await delay(300);
     expect(proxied.every((socket) => socket.readyState === 'open')).toBe(true);
     for (const socket of [...opened, ...proxied, other]) socket.destroy();
-    // The server notices some time after that they are gone.
+    // The server notices the closed connections some time later.
     const status = (): Promise<number> =>
       fetch(`${site.server.url}/healthz`).then(
         (response) => response.status,

@@ -3,13 +3,13 @@ import { RealtimeClients } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Users who send frames faster than they may: their connections are read later, and nothing is refused or lost. */
+/** Users send frames faster than they may. The server reads their connections later, and refuses or loses nothing. */
 
 const model = 'gpt-4o-realtime-preview';
-/** Fewer than may wait on one connection, however slow the server is. */
+/** Number of frames. It is less than the number that may wait on one connection, however slow the server is. */
 const frames = 28;
 const padding = 'a'.repeat(1_430_000);
-/** 40 MB, of which 16 MiB may come at once and 8 MiB in each second: 2.7 seconds. */
+/** 40 MB take at least 2.7 seconds: 16 MiB may come at once, and 8 MiB in each second. */
 const leastMilliseconds = 2500;
 
 let site: TaskSite;

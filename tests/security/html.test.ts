@@ -69,7 +69,7 @@ describe('XSS by what admins write', () => {
   ])('%j stays what it is', async (written, shown) => {
     await set('About', written);
     expect((await site.rest(null, 'GET', '/api/about')).body.data).toBe(shown);
-    // An editor sees the text as written.
+    // An editor gets the text as it was written.
     const { data } = await site.graphql(root, '{ options(filter: { keys: ["About"] }) { items { value } } }');
     expect(data?.['options']).toEqual({ items: [{ value: written }] });
   });

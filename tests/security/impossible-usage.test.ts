@@ -1,4 +1,4 @@
-/** Usage that a model cannot have had raises the operator's alarm and is not the customer's to pay. */
+/** A usage that a model cannot have had raises the operator's alarm. The customer does not pay for it. */
 import { modelLimits } from '../../server/src/billing/prices/model-limits.js';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { json } from '../support/upstream/replies.js';
@@ -44,7 +44,7 @@ it.each(calls)('%s, streamed: %s: a billion tokens', async (_name, stream, { typ
   };
   await call();
 
-  // The customer pays for twice the published limits at most.
+  // The customer pays for at most twice the published limits.
   const limits = modelLimits(model);
   expect(limits.maxInput).toBeGreaterThan(0);
   const [row] = await relay.logsOf(userId, 1);
@@ -57,7 +57,7 @@ it.each(calls)('%s, streamed: %s: a billion tokens', async (_name, stream, { typ
   expect(quota).toBe(rich - used);
   expect(used).toBeLessThan(rich / 10);
 
-  // The operator is alarmed: a metric for each call, a log line, and one notice an hour.
+  // The operator gets a metric for each call, a log line, and one notice an hour.
   expect(await counted(channel, 'impossible')).toBe(1);
   expect(relay.logLines.filter((line) => line.includes('usage that the model cannot have had'))).not.toHaveLength(0);
   expect(relay.notices).toEqual([

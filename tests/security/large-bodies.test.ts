@@ -1,4 +1,4 @@
-/** Bodies that are small on the wire and huge in memory, sent by users. The server has a heap of 512 MB. */
+/** Users send bodies that are small on the wire and huge in memory. The server has a heap of 512 MB. */
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -88,7 +88,7 @@ it.each(sampled(attacks, 12))(
     expect(server.process.exitCode).toBeNull();
     expect([...statuses]).toEqual([200]);
     if (who === 'broke') expect(results).not.toContain(200);
-    // Only ordinary refusals, or a call that was served and charged.
+    // Each call is refused with an ordinary error, or is served and charged.
     expect(results.filter((status) => ![0, 200, 400, 403, 413, 429, 503].includes(status))).toEqual([]);
   },
 );

@@ -3,7 +3,7 @@ import { RealtimeClients, type RealtimeClient } from '../support/realtime-client
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Frames that never end, sent by a customer over many sockets. The budget of bodies is a quarter of the heap. */
+/** A customer sends frames that never end, over many sockets. The budget of bodies is a quarter of the heap. */
 
 const model = 'gpt-4o-realtime-preview';
 const megabyte = 1024 * 1024;
@@ -32,7 +32,7 @@ afterAll(async () => {
 it('a user whose unfinished frames hold more than the budget loses sockets, and the budget comes back', async () => {
   const sockets = await Promise.all(Array.from({ length: 8 }, () => clients.session(key)));
   const part = Buffer.alloc(megabyte, 0x20);
-  // 12 MB each, of a frame that may have 16: 96 MB, where a user has 32.
+  // Each socket sends 12 MB of a frame that may have 16 MB. Together these are 96 MB, and a user may have 32 MB.
   for (let round = 0; round < 12; round++) {
     for (const { socket } of sockets) if (socket.readyState === WebSocket.OPEN) socket.send(part, { fin: false });
   }
@@ -43,7 +43,7 @@ it('a user whose unfinished frames hold more than the budget loses sockets, and 
   for (const { socket } of sockets) socket.terminate();
   const large = await clients.session(key);
   large.socket.send(Buffer.alloc(12 * megabyte, 0x20), { binary: true });
-  // It comes back as it is: nothing of the others' is still counted.
+  // The frame is echoed unchanged, so the memory of the other frames is no longer counted.
   await new Promise((resolve) => large.socket.once('message', resolve));
   expect(large.closed).toBeNull();
 });

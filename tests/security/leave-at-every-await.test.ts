@@ -1,7 +1,7 @@
 /**
- * A client leaves at every asynchronous step of its call, one step after the other. In the turn of the event loop in which
- * the server sees it leave, the call has ended and its slot is free. Later nothing is reserved, the connection to the provider
- * has ended, and the call was charged exactly if the provider had its request.
+ * A client leaves at every asynchronous step of its call, one step after the other. In the iteration of the event loop in
+ * which the server notices, the call ends and its slot is free. Later nothing is reserved, the connection to the provider
+ * has ended, and the call was charged exactly if the provider got its request.
  */
 import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
@@ -20,7 +20,7 @@ let userId: number;
 beforeAll(async () => {
   relay = await RelayHarness.start({ settings: { disconnectedTimeout: 20_000 } });
   steps = new Steps(relay.server);
-  // A slot that is not free refuses the next call.
+  // With a limit of one call, an occupied slot refuses the next call.
   relay.setOptions({ ModelRequestUserInFlightLimit: 1 });
   await relay.addChannel({ models: 'gpt-4o,whisper-1' });
   await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
@@ -54,7 +54,7 @@ const responseEvents = [
 ].map((event) => JSON.stringify(event));
 
 interface Client {
-  /** Resolves with all that was received when the connection is closed. */
+  /** Resolves with all received data when the connection is closed. */
   readonly closed: Promise<string>;
   leave(): void;
 }
@@ -77,7 +77,7 @@ function request(method: string, path: string, type = 'application/json', body: 
 const post = (path: string, body: object): Client =>
   request('POST', path, 'application/json', Buffer.from(JSON.stringify({ model: 'gpt-4o', ...body })));
 
-/** One response over a WebSocket, which then closes. */
+/** Makes one response over a WebSocket, which then closes. */
 function overSocket(): Client {
   const socket = new WebSocket(`${relay.url.replace('http', 'ws')}/v1/responses`, {
     headers: { authorization: `Bearer ${key}` },
@@ -101,7 +101,7 @@ const gapMilliseconds = 3;
 const inEvents = events(responseEvents, { gapMilliseconds, done: false });
 const messages = userMessage('hi');
 
-/** Name, the response of the provider, the call, and whether it costs anything. */
+/** The name, the response of the provider, the call, and whether the call costs quota. */
 const kinds: ReadonlyArray<readonly [string, Reply, () => Client, boolean]> = [
   ['JSON', json(chatCompletion(answer, 'gpt-4o')), () => post('/v1/chat/completions', { messages }), true],
   [
@@ -128,7 +128,7 @@ const kinds: ReadonlyArray<readonly [string, Reply, () => Client, boolean]> = [
   ['reading a stored response', json(completed), () => request('GET', '/v1/responses/resp_9'), false],
 ];
 
-/** How the server learns of it. */
+/** How the server learns that the client has left. */
 const ways = ['the connection breaks', 'the client closes it'] as const;
 
 describe.each(kinds)('%s', (kind, reply, start, costs) => {
@@ -138,19 +138,21 @@ describe.each(kinds)('%s', (kind, reply, start, costs) => {
     expect(stored.status).toBe(200);
     await stored.text();
     relay.upstream.script({}, (response, request) => {
-      // Every call connects to the provider anew, so that connecting and each piece that arrives are steps of the call.
+      // Every call opens a new connection to the provider, so that connecting and each arriving piece are steps of the call.
       response.shouldKeepAlive = false;
       return reply(response, request);
     });
   });
 
-  /** @returns what the client received, and what was left of the call; absent when the call has fewer steps */
+  /**
+   * @returns the data that the client received, and the state of the call; `undefined` state when the call has fewer steps
+   */
   async function leaveAt(
     step: number,
     way: (typeof ways)[number],
   ): Promise<{ text?: string; left?: { sent: number } }> {
     relay.upstream.requests.length = 0;
-    // The key and its user are looked up again.
+    // The server looks up the key and its user again.
     await relay.changed({ kind: 'token' });
     await relay.changed({ kind: 'user' });
     const before = await relay.logs(userId);
@@ -184,14 +186,14 @@ describe.each(kinds)('%s', (kind, reply, start, costs) => {
 
   it.each(ways)(isFullSuite ? '%s at every step' : '%s at every fifth or fifteenth step', async (way) => {
     const sent = new Set<unknown>();
-    // A close that the network reports later is seen at some of the same steps.
+    // The network reports a close by the client later, so that several steps have the same result.
     const stride = isFullSuite ? 1 : way === 'the connection breaks' ? 5 : 15;
-    // Each kind begins at another step, so that together they take many more.
+    // Each kind begins at another step, so that together they try many more steps.
     const first = 1 + (kinds.findIndex(([name]) => name === kind) % stride);
     for (let step = first; ; step += stride) {
       const { text, left } = await leaveAt(step, way);
       if (!left) {
-        // It was served whole, with fewer steps.
+        // The call was served completely, with fewer steps.
         expect(text).toMatch(/^HTTP\/1\.1 200|"response\.completed"/);
         break;
       }

@@ -1,4 +1,7 @@
-/** A client that leaves a realtime session after every number of event loop turns: its slot is free for the next one at once. */
+/**
+ * A client leaves a realtime session after every number of event loop iterations. Its slot is free for the next session at
+ * once.
+ */
 import { LeaveSite } from '../support/leave-site.js';
 import { send, turn } from '../support/upstream/realtime.js';
 
@@ -17,7 +20,7 @@ it('at every moment', async () => {
     if (type === 'session.created') send(socket, { type: 'response.create' });
     if (type === 'response.done') socket.terminate();
   });
-  // Some left before the session was open, and one took its whole turn.
+  // Some clients left before the session was open, and one received its whole response.
   expect(phases).toEqual(expect.arrayContaining([undefined, 'response.done']));
   await site.expectNothingHeld();
   const { rows } = await site.pool.query<{ rows: string; requests: string }>(

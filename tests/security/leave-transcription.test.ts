@@ -1,4 +1,7 @@
-/** A client that leaves a session for transcripts after every number of event loop turns: its place is free for the next one. */
+/**
+ * A client leaves a session for transcripts after every number of event loop iterations. Its slot is free for the next
+ * session at once.
+ */
 import { LeaveSite } from '../support/leave-site.js';
 import { commit, completed, current, transcribe } from '../support/transcription.js';
 import { send } from '../support/upstream/realtime.js';
@@ -18,7 +21,8 @@ it('at every moment', async () => {
     if (type === current.updated) send(socket, commit);
     if (type === completed) socket.terminate();
   });
-  // Some left before the upgrade, some while the model was awaited or the provider connected, and one had its transcript.
+  // Some clients left before the upgrade, some while the server waited for the model or connected to the provider, and one
+  // got its transcript.
   expect(phases).toEqual(expect.arrayContaining([undefined, current.created, completed]));
   await site.expectNothingHeld();
 }, 300_000);

@@ -1,4 +1,4 @@
-/** Leaving early is not a discount: the provider's bill is paid, with or without a client. */
+/** A client that disconnects early gets no discount: it pays the provider's bill as other clients do. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { chatChunks, json, openStream } from '../support/upstream/replies.js';
@@ -31,7 +31,7 @@ const usage = {
   total_tokens: 20_010,
   completion_tokens_details: { reasoning_tokens: 19_990 },
 };
-/** The text, a pause, and then the usage. */
+/** Sends the text, a pause, and then the usage. */
 const reasons =
   (gapMilliseconds: number): Reply =>
   async (response) => {
@@ -42,7 +42,7 @@ const reasons =
     response.end(toEvent(chunks.at(-1) ?? '') + toEvent('[DONE]'));
   };
 
-/** Reads until the given text came, and leaves. */
+/** Reads until the response contains the text, and disconnects. */
 async function leaveAfter(text: string, key: string, body: object): Promise<void> {
   const leaving = new AbortController();
   const response = await relay.chat(key, body, { signal: leaving.signal });
@@ -64,7 +64,7 @@ it.each(['o3', 'gpt-4o'])(
     relay.upstream.script({}, reasons(300));
     await leaveAfter(' 42', key, { model, messages: userMessage('hi'), stream: true });
     const [row] = await relay.logsOf(userId, 1);
-    // More than gpt-4o's published maximum, but not twice as much: published figures grow.
+    // This is more than gpt-4o's published maximum, but less than twice as much, because published figures grow.
     expect(row?.completion_tokens).toBe(20_000);
     expect(row?.other).toMatchObject({ client_gone: true });
   },
@@ -80,7 +80,7 @@ it('a reasoning call is read on for as long as it thinks', async () => {
 });
 
 describe('a call whose provider runs tools', () => {
-  /** The text, a longer pause than the end of a stream takes, and then what the tools cost. */
+  /** Sends the text, a pause that is longer than the wait for the end of a stream, and then the cost of the tools. */
   const searches = (events: ReadonlyArray<{ readonly type: string }>): Reply => {
     const written = events.map((event) => `event: ${event.type}\n${toEvent(JSON.stringify(event))}`);
     return async (response) => {

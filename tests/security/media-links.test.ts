@@ -1,4 +1,4 @@
-/** Media by links: one small call must not make the server hold what lies behind all of them. */
+/** One small call with links to media must not make the server hold all of the media in memory. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RelayHarness } from '../contract/relay-harness.js';
@@ -13,7 +13,7 @@ let address: string;
 let asked = 0;
 let sent = 0;
 
-/** 20 MB at every address; with `?chunked` the length is not announced. */
+/** The server has 20 MB at every address. With `?chunked` it does not announce the length. */
 beforeAll(async () => {
   relay = await RelayHarness.start({ outboundAllow: ['127.0.0.1'] });
   const piece = Buffer.alloc(64 * 1024);
@@ -56,7 +56,7 @@ afterEach(async () => {
   expect(await relay.drift()).toEqual([]);
 });
 
-/** One image in each message, so that no limit of images in one message counts. */
+/** Each message has one image, so that no limit of images per message applies. */
 const calling = (urls: readonly string[]): object => ({
   model,
   max_tokens: 50,
@@ -70,7 +70,7 @@ async function ask(body: object): Promise<{ status: number; message: string }> {
   return { status: response.status, message: answer.error?.message ?? '' };
 }
 
-/** @returns by how many bytes the process grew at most meanwhile */
+/** @returns the bytes by which the process grew at most during the work */
 async function growthWhile(work: () => Promise<unknown>): Promise<number> {
   collectGarbage();
   const before = process.memoryUsage().rss;

@@ -1,6 +1,6 @@
 import { anywhere, Site, type Person } from '../contract/site.js';
 
-/** Texts of Postgres contain no NUL, so no path with one names anything. */
+/** Texts in Postgres contain no NUL, so a path with NUL cannot name a row. */
 let site: Site;
 let root: Person;
 let key: string;

@@ -5,7 +5,7 @@ import { OutboundGuard, type Resolver } from '../../server/src/platform/outbound
 import { Site, type Person } from '../contract/site.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 
-/** SSRF (CVE-2025-59146, -62155, CVE-2026-42339, -33655, -55245): addresses that this server can be made to call. */
+/** SSRF (CVE-2025-59146, -62155, CVE-2026-42339, -33655, -55245): addresses to which this server must not connect. */
 let inside: ScriptedServer;
 beforeAll(async () => {
   inside = await startScriptedServer(() => ({ body: 'planted inside' }));
@@ -67,7 +67,7 @@ describe('addresses that are not public', () => {
 });
 
 it('what was checked is what is connected to: a second answer of the name does not count', async () => {
-  // Public on the first lookup, private on the second.
+  // The name resolves to a public address first, and to a private one on the second lookup.
   const rebinding = resolving(['192.0.2.1'], ['127.0.0.1']);
   await expect(call(`http://rebind.example:8080/`, rebinding)).rejects.toMatchObject({
     code: expect.stringMatching(/^(INVALID_INPUT|UPSTREAM_(UNREACHABLE|TIMEOUT))$/),
@@ -112,7 +112,7 @@ it('nothing but the guard, and the relay’s pools for what admins typed, opens 
     /from '(undici|node:https|node:http2)'|import \{[^}]*\brequest\b[^}]*\} from 'node:http'|(?<![\w.])fetch\(/;
   const found = files.filter((name) => opens.test(readFileSync(join(source, name), 'utf8')));
   expect(found.filter((name) => !/^(platform\/outbound|gateway\/upstream)\//.test(name))).toEqual([
-    // To the collector that a variable of the process names, never to an address of the database.
+    // The exporter connects to the collector that an environment variable names, never to an address from the database.
     'platform/observability/otlp/otlp-exporter.ts',
   ]);
 });

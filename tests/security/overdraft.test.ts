@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   first.upstream.reset();
-  // Above every balance here, so that each charge reports what it left.
+  // The threshold is above every balance, so that each charge reports the balance that it left.
   for (const node of [first, second]) node.setOptions({ QuotaRemindThreshold: 1_000_000_000 });
   await first.clearChannels();
   await second.changed({ kind: 'channel' });
@@ -38,7 +38,7 @@ interface Way {
   readonly model: string;
   path(stream: boolean): string;
   body(text: string, stream: boolean): Record<string, unknown>;
-  /** The output limit of a request as the provider got it. */
+  /** Returns the output limit of a request as the provider gets it. */
   limit(body: Record<string, unknown>): unknown;
 }
 
@@ -122,7 +122,7 @@ describe.each(sampled(cases, 3))('%s', (_name, way, stream) => {
   });
 });
 
-// Each prompt really has 100,000 tokens.
+// The prompt has 100,000 tokens.
 const longPrompt = ' a'.repeat(100_000);
 
 it.each([
@@ -142,7 +142,7 @@ describe('a balance that covers the prompt but not all of the output', () => {
     const id = await first.addChannel({ type: way.type, models: way.model });
     expect(id).toBeGreaterThan(0);
     first.upstream.script({}, says({ text: 'Hello', promptTokens: 8, completionTokens: 100 }));
-    // Output: 5 quota a token for gpt-4o, 7.5 for Claude, 0.2 for Gemini.
+    // An output token costs 5 quota for gpt-4o, 7.5 for Claude and 0.2 for Gemini.
     const quota = way.model === gemini ? 200 : 4000;
     const { key, userId } = await first.addToken({ userId: await first.addUser({ quota }) });
     const response = await first.post(way.path(stream), key, way.body('hi', stream));
@@ -151,7 +151,7 @@ describe('a balance that covers the prompt but not all of the output', () => {
     const asked = Number(way.limit(first.upstream.requests[0]?.body ?? {}));
     const price = way.model === gpt ? 5 : way.model === claude ? 7.5 : 0.2;
     expect(asked).toBeGreaterThan((quota / price) * 0.9);
-    // Charges are rounded to whole quota.
+    // Charges are rounded to whole units of quota.
     expect(asked * price).toBeLessThan(quota + 1);
     const [row] = await first.logsOf(userId, 1);
     expect(row?.other).toMatchObject({ output_limited_by_balance: asked });
@@ -209,7 +209,7 @@ describe('a balance that covers the prompt but not all of the output', () => {
     const limit = Number(request?.body?.['max_tokens']);
     const [row] = await first.logsOf(userId, 1);
     expect(row?.completion_tokens).toBeGreaterThan(limit);
-    // At most the last chunk, of five tokens.
+    // The output exceeds the limit by the last chunk at most, which has five tokens.
     expect(row?.completion_tokens).toBeLessThanOrEqual(limit + 5);
     expect((await first.balance(userId)).quota).toBeGreaterThanOrEqual(-5 * 5);
   });
@@ -243,7 +243,7 @@ const endings: Readonly<Record<string, RegExp>> = {
 };
 
 describe('what a reservation holds', () => {
-  /** The amount that is held while the provider has the call. */
+  /** Returns the amount that is reserved while the provider has the call. */
   async function heldFor(
     body: Record<string, unknown>,
     path = '/v1/chat/completions',
@@ -266,7 +266,7 @@ describe('what a reservation holds', () => {
 
   it('the prompt and what the model can produce at most', async () => {
     await first.addChannel({ models: gpt });
-    // "hi" is 8 tokens (example T1 of the reference), at 1.25; 16,384 tokens at 1.25 times 4.
+    // "hi" has 8 tokens at 1.25 (example T1 of the reference). The reserved output is 16,384 tokens at 1.25 times 4.
     expect(await heldFor(hi, undefined, 500_000)).toBe(8 * 1.25 + 16_384 * 5);
   });
 

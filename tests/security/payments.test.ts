@@ -79,7 +79,7 @@ async function balance(): Promise<number> {
 }
 
 beforeEach(async () => {
-  // So that the limit on orders is never the reason of a refusal.
+  // Orders are deleted, so that no test is refused by the limit on orders.
   await pool.query('DELETE FROM top_up_orders');
 });
 
@@ -241,7 +241,7 @@ describe('check-then-act on the inviter’s share', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => notify(payment)));
     for (let again = 0; again < 3; again++) answers.push(await notify(payment));
     expect(new Set(answers)).toEqual(new Set(['success']));
-    // The rebate goes to the balance, and not to the inviter's invite earnings.
+    // The rebate is added to the balance, not to the inviter's earnings from invites.
     const { rows } = await pool.query('SELECT quota, aff_quota FROM users WHERE id = ANY ($1) ORDER BY id', [
       [inviter.id, payer.id],
     ]);

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Site, type Person } from '../contract/site.js';
 
-/** Hostile lists of prices: none changes a price, each fails with a stable code, and the server keeps working. */
+/** Hostile price lists: no list changes a price, each fails with a stable code, and the server keeps working. */
 let site: Site;
 let root: Person;
 let lists: Server;

@@ -1,4 +1,4 @@
-/** A call is priced as it is sent: a request that another parser could read differently is refused. */
+/** A call is priced as it is sent. The relay refuses a request that another parser could read differently. */
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { relaySuite } from '../contract/relay-suite.js';
 import { says } from '../support/upstream/families.js';

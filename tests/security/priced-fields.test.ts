@@ -1,6 +1,6 @@
 /**
- * Fields that multiply or select a price: whatever a client writes there, the call is refused by the name of the field, or
- * what the provider makes of the request that it gets is what was charged.
+ * Fields that multiply or select a price: whatever value a client sends, the relay refuses the call by the name of the
+ * field, or charges what the provider makes of the request that it gets.
  */
 import * as fc from 'fast-check';
 import { type RelayHarness, userMessage } from '../contract/relay-harness.js';
@@ -11,7 +11,7 @@ import type { ReceivedRequest, Reply } from '../support/upstream/upstream.js';
 
 const quotaPerDollar = 500_000;
 const imagePrice = 0.02;
-/** Pays for some hundred tokens of output: a call that may cost more is limited, or refused. */
+/** The balance pays for some hundred tokens of output. A call that may cost more is limited or refused. */
 const smallBalance = 4000;
 
 let relay: RelayHarness;
@@ -35,7 +35,7 @@ const limits = [
 ];
 const containers = ['extra_body', 'parameters', 'options', 'generationConfig', 'generation_config'];
 
-/** As pydantic (vLLM, SGLang, Xinference) reads a number, and gateways that take the first entry of a list. */
+/** Reads a number as pydantic does (vLLM, SGLang, Xinference), and as gateways that take the first entry of a list. */
 function lenient(value: unknown): number {
   const number = Number(Array.isArray(value) ? value[0] : value);
   return Number.isFinite(number) && number > 0 ? Math.floor(number) : 0;
@@ -48,7 +48,7 @@ function formOf({ rawBody }: ReceivedRequest): Fields {
   return Object.fromEntries([...parts].map(([, name = '', value]) => [name, value]));
 }
 
-/** The largest of some numbers in a request, with what gateways copy over its fields. */
+/** Returns the largest of some numbers in a request, including numbers that gateways copy over its fields. */
 function largest(fields: Fields, names: readonly string[]): number {
   const inner = containers.map((name) => fields[name]).filter((value) => typeof value === 'object' && value !== null);
   const all = [fields, ...(inner as Fields[])].flatMap((object) =>
@@ -58,7 +58,7 @@ function largest(fields: Fields, names: readonly string[]): number {
 }
 
 let written = 0;
-/** Writes as many responses, each as long, as the request lets it. */
+/** Sends as many responses as the request allows, each as long as it allows. */
 const writes: Reply = (response, request) => {
   const fields = fieldsOf(request);
   written = Math.max(1, largest(fields, counts)) * (largest(fields, limits) || 50);
@@ -70,7 +70,9 @@ const word = (value: unknown): string => {
   return typeof text === 'string' ? text.trim().toLowerCase() : '';
 };
 let drawnFor = 0;
-/** Draws as many images as any name of a number says, as large and as good as any spelling says. */
+/**
+ * Draws as many images as the largest number in the request says, in the largest size and the best quality that it names.
+ */
 const draws: Reply = (response, request) => {
   const fields = fieldsOf(request);
   const images = Math.min(1000, Math.max(1, largest(fields, counts)));
@@ -144,13 +146,13 @@ const numbers = fc.record({
 const membersOf = (members: ReadonlyArray<readonly [string, string]>): string =>
   members.map(([name, value]) => `"${name}":${value}`).join(',');
 
-/** Writes members behind a body, where they may repeat its own. */
+/** Appends members to a body, where they may repeat its own members. */
 function withMembers(body: Fields, { within, members }: { within: string; members: Array<[string, string]> }): string {
   const text = membersOf(members);
   return `${JSON.stringify(body).slice(0, -1)},${within === '' ? text : `"${within}":{${text}}`}}`;
 }
 
-/** Whether a call was refused before a provider got it, by a field that it has or for its cost. */
+/** Whether a call was refused before a provider got it, because of one of its fields or because of its cost. */
 async function isRefused(response: Response, body: string): Promise<boolean> {
   const text = await response.text();
   if (response.status === 200) return false;

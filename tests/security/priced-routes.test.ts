@@ -1,7 +1,7 @@
 /**
- * Every priced route beside texts and images, with hostile forms of each field that multiplies or selects a price, or could do
- * so at a gateway: the call is refused by the name of the field, or what the provider makes of what it received is what was
- * charged.
+ * Sends hostile forms of each field that multiplies or selects a price, or could do so at a gateway, to every priced route
+ * except texts and images. The relay refuses the call by the name of the field, or charges what the provider makes of the
+ * request that it gets.
  */
 import { readForm, textFields } from '../../server/src/dialects/wire/forms/multipart.js';
 import { tokensOfImage } from '../../server/src/dialects/neutral/made-image.js';
@@ -17,10 +17,10 @@ import { wav } from '../support/wav.js';
 type Fields = Record<string, unknown>;
 
 const quotaPerDollar = 500_000;
-/** JSON values, of which some providers make a number. */
+/** JSON values that some providers convert to a number. */
 const hostile = ['"128"', '1.5', '1e2', '-1', 'null', '[2]', '"2 "', 'true', '1e400', '100000000000000000000', '3'];
 const hostileWords = ['"HD"', '"low "', '["low"]', '"4K"', '" 1536x1024"', '["1536x1024"]', '"1024X1536"', '7', 'null'];
-/** Names of a number of results, at some provider or gateway. */
+/** Names that providers or gateways use for the number of results. */
 const counts = [
   'n',
   'num_images',
@@ -32,7 +32,7 @@ const counts = [
   'candidateCount',
 ];
 
-/** A number as the most lenient provider reads it. */
+/** Reads a number as the most lenient provider does. */
 function lenient(value: unknown, otherwise: number): number {
   const number = Number(Array.isArray(value) ? value[0] : value);
   return Number.isFinite(number) && number > 0 ? Math.max(1, Math.floor(number)) : otherwise;
@@ -45,7 +45,7 @@ const word = (value: unknown): string =>
 const fieldsOf = (request: ReceivedRequest): Fields =>
   request.body ?? textFields(readForm(request.rawBody, String(request.headers['content-type'])));
 
-/** The body as text, with one more field behind the others; `path` leads to the object that gets it. */
+/** Returns the body as text with one more field at the end of the object at `path`. */
 function withField(body: Fields, path: readonly string[], name: string, value: string): string {
   const mark = '"\\u0000"';
   const put = (at: unknown, [step, ...rest]: readonly string[]): unknown => {
@@ -74,7 +74,7 @@ describe('a call of the relay', () => {
     await relay.addChannel({ type: 17, models: 'qwen-plus' });
   });
 
-  /** The price of the result that the provider made of the last request, in quota. */
+  /** Quota. The price of the result that the provider made of the last request. */
   let worth = 0;
   const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
   const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] };
@@ -132,7 +132,7 @@ describe('a call of the relay', () => {
     readonly path: string;
     readonly body: Fields;
     readonly reply: Reply;
-    /** Where the fields are. */
+    /** The path to the object that has the fields. */
     readonly at?: readonly string[];
     readonly numbers?: readonly string[];
     readonly words?: readonly string[];
@@ -196,7 +196,7 @@ describe('a call of the relay', () => {
     },
   };
 
-  /** @returns whether it was served */
+  /** Sends a call and expects that it is refused, or charged by its result. @returns whether it was served */
   async function expectCharged(
     post: (key: string) => Promise<Response>,
     shown: string,
@@ -292,7 +292,7 @@ describe('a task, and the playground', () => {
         body: withField(bodies[path], [], name, value),
       });
       await response.text();
-      // Polls for earlier tasks are POST requests too. Suno's paths name the action in capitals.
+      // Polls for earlier tasks are POST requests too. Suno's paths contain the action in capitals.
       const sent = site.upstream.requests.find(
         ({ method, path: at }) => method === 'POST' && at.toLowerCase() === path,
       );

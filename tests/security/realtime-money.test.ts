@@ -1,4 +1,4 @@
-/** Attempts to have a provider of realtime sessions make more than a balance pays for. */
+/** Users try to get more from a provider of realtime sessions than their balance pays for. */
 import { explainCharge } from '../../server/src/billing/prices/explain-charge.js';
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
@@ -48,7 +48,7 @@ const nothingHeld = async (): Promise<void> => {
 
 interface Payer {
   readonly key: string;
-  /** The balance, and what was charged of it. */
+  /** Returns the balance, and the used quota. */
   state(): Promise<{ quota: number; used: number }>;
 }
 
@@ -69,7 +69,10 @@ async function payer(quota: number): Promise<Payer> {
   };
 }
 
-/** The ledger after everything has ended: nothing below zero, and at least 95 % of what the provider made is charged. */
+/**
+ * Checks the ledger after everything has ended: no balance is below zero, and at least 95 % of the provider's work is
+ * charged.
+ */
 async function expectPaid(user: Payer, quota: number): Promise<void> {
   await nothingHeld();
   const state = await user.state();
@@ -78,7 +81,7 @@ async function expectPaid(user: Payer, quota: number): Promise<void> {
   expect(state.used).toBeGreaterThanOrEqual(0.95 * speaker.worth);
 }
 
-/** Text of so many tokens. */
+/** Returns a text of so many tokens. */
 const story = (tokens: number): RealtimeEvent => ({
   type: 'conversation.item.create',
   item: {
@@ -91,7 +94,7 @@ const outOfBand = { type: 'response.create', response: { conversation: 'none' } 
 const errorsOf = (client: RealtimeClient): unknown[] => client.events.filter(({ type }) => type === 'error');
 const sessions = (user: Payer, number: number): Promise<RealtimeClient[]> =>
   Promise.all(Array.from({ length: number }, () => clients.session(user.key)));
-/** Every requested response has ended or was refused. */
+/** Waits until every requested response has ended or was refused. */
 const untilEnded = (client: RealtimeClient, responses: number): Promise<unknown> =>
   eventually(
     () => Promise.resolve(client.events.filter(({ type }) => type === 'response.done' || type === 'error').length),
@@ -103,7 +106,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 describe('a balance pays for what the provider makes', () => {
   it.each([0.05, 0.12])('20 sessions at once on %d USD', async (dollars) => {
     const user = await payer(dollars * usd);
-    // The reservations of 20 openings may be all of the balance.
+    // The reservations of 20 openings may use the whole balance.
     const opened = await Promise.allSettled(Array.from({ length: 20 }, () => clients.session(user.key)));
     const all = opened.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     expect(all.length).toBeGreaterThan(15);
@@ -122,7 +125,7 @@ describe('a balance pays for what the provider makes', () => {
     for (let count = 0; count < 30; count++) client.send(outOfBand);
     await untilEnded(client, 30);
     expect(client.closed).toBeNull();
-    // As many run as the balance pays for.
+    // The balance pays for at least so many of the responses.
     expect(speaker.made.length).toBeGreaterThanOrEqual(Math.min(30, Math.floor((dollars * usd) / 409_600)));
     client.socket.close();
     await expectPaid(user, dollars * usd);
@@ -175,11 +178,11 @@ describe('a balance pays for what the provider makes', () => {
     await client.until('response.done');
     client.socket.close();
     await nothingHeld();
-    // All that the balance has, besides the 1,250 that are reserved for the session.
+    // The charge is the whole balance, except for the 1,250 that are reserved for the session.
     const used = 0.5 * usd - 1250;
     expect(await user.state()).toEqual({ quota: 1250, used });
     const [row] = await site.chargedRows(1);
-    // Twice the most that the model can say is charged at most.
+    // The charge is at most twice the maximum output of the model.
     expect(row).toMatchObject({ quota: used, other: { uncharged_quota: 8192 * 100 - used } });
     expect(row && explainCharge(row).quota).toBe(used);
   });
@@ -193,7 +196,7 @@ describe('a balance that does not pay for the largest output', () => {
     client.send({ type: 'response.create' });
     await client.until('response.done');
     const [first] = speaker.made;
-    // 1,250 are reserved for the session; the rest are 987 tokens.
+    // The session has reserved 1,250. The rest pays for 987 tokens.
     expect(first?.audioOut).toBe(987);
     expect(client.events.at(-1)).toMatchObject({ response: { status: 'incomplete' } });
     client.send({ type: 'response.create', event_id: 'mine' });
@@ -212,7 +215,7 @@ describe('a balance that does not pay for the largest output', () => {
       },
     ]);
     expect(upstream.sessions.at(-1)?.events.filter(({ type }) => type === 'response.create')).toHaveLength(1);
-    // The session goes on: a balance that grows pays for another response.
+    // The session continues: a balance that grows pays for another response.
     client.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content: [] } });
     await client.until('conversation.item.created');
     client.socket.close();
@@ -277,7 +280,7 @@ describe('turns that the server begins', () => {
     speak(client);
     await client.until('response.done');
     expect(speaker.made[0]?.audioOut).toBeLessThan(1188);
-    // The rest of the balance pays for no turn, so nothing more is sent to the provider.
+    // The rest of the balance does not pay for a response, so nothing more is sent to the provider.
     speak(client);
     await client.until('error');
     expect(errorsOf(client)[0]).toMatchObject({ error: { code: 'insufficient_user_quota' } });

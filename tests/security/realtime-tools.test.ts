@@ -1,4 +1,4 @@
-/** Tools that a provider runs in a realtime session: no provider reports their calls, so that none can be charged. */
+/** No provider reports the calls of tools that it runs in a realtime session, so they cannot be charged. */
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { TaskSite } from '../support/task-site.js';
 import { startRealtimeUpstream, type RealtimeEvent, type RealtimeUpstream } from '../support/upstream/realtime.js';

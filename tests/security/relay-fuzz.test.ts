@@ -11,7 +11,7 @@ import type { Reply } from '../support/upstream/upstream.js';
  * --full` uses 100,000.
  */
 const cases = Number(process.env['FUZZ_CASES'] ?? 1000);
-/** Repeats a failed run. */
+/** Set this variable to repeat a failed run. */
 const seed = process.env['FUZZ_SEED'] ? { seed: Number(process.env['FUZZ_SEED']) } : {};
 /** Concurrent calls. */
 const together = 16;
@@ -120,7 +120,7 @@ async function send({ path, body }: Sent): Promise<void> {
   throw new Error(relay.logLines.findLast((each) => each.includes('"err"')) ?? text);
 }
 
-/** Runs the cases in overlapping batches; a failure names the calls of its batch. */
+/** Runs the cases in overlapping batches. A failure names the calls of its batch. */
 async function fuzz<Case>(count: number, one: fc.Arbitrary<Case>, run: (given: Case) => Promise<void>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(one, { minLength: together, maxLength: together }), async (batch) => {
@@ -219,7 +219,7 @@ it('takes answers of every kind from providers', async () => {
 
 const pending = new Map<string, ProviderAnswer>();
 
-/** The body with a marker where every dialect has its text. */
+/** Returns the body with a marker in place of the text of its dialect. */
 const withText = (body: object, mark: string): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body).replaceAll('"hi"', JSON.stringify(mark))) as Record<string, unknown>;
 

@@ -42,7 +42,7 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
     await relay.addChannel({ models: 'gpt-4o,dall-e-3' });
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 50_000 }) });
     for (const quantity of quantities) {
-      // As a number of any size that JSON allows.
+      // The body has a number of any size that JSON allows.
       const inner = `"${field}":${quantity}`;
       const outer = field === 'maxOutputTokens' ? `"generationConfig":{${inner}}` : inner;
       const response = await relay.post(path, key, `${JSON.stringify(body).slice(0, -1)},${outer}}`);
@@ -71,7 +71,7 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 50_000 }) });
     const nothing = wav(0);
     const endless = wav(1);
-    // Four gigabytes at one byte per second.
+    // The header announces four gigabytes at one byte per second.
     endless.writeUInt32LE(1, 28);
     endless.writeUInt32LE(0xffffffff, 40);
     for (const bytes of [nothing, endless]) {

@@ -1,4 +1,7 @@
-/** Stored responses and sockets: what a client leaves behind or refers to must not cost memory that it never sent. */
+/**
+ * Stored responses and sockets: the objects that a client leaves or refers to must not cost memory that the client never
+ * sent.
+ */
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { Relay } from '../../server/src/gateway/pipeline.js';
@@ -75,7 +78,7 @@ describe('the budget of bytes comes back', () => {
     socket.send(create({ input: 'x'.repeat(mebibyte / 2), store: false, generate: false }));
     await until(() => reached, 30, 'the call is looked up');
     socket.terminate();
-    // Until the server has seen the end of the connection.
+    // Waits until the server has noticed the end of the connection.
     await turnsDuring(() => new Promise((resolve) => setTimeout(resolve, 200)));
     letOn();
     await nothingHeld();
@@ -112,7 +115,7 @@ describe('what a call refers to', () => {
     return { status: response.status, text: await response.text() };
   };
   const reference = (id: string): Json => ({ type: 'item_reference', id });
-  /** A response with one item of `length` characters; the item's id. */
+  /** Makes a response with one item of `length` characters. @returns the item's id */
   async function makeItem(length: number): Promise<string> {
     relay.upstream.script({}, json(completion('x'.repeat(length))));
     const { text } = await post({ model: 'gpt-4o', input: 'hi' });

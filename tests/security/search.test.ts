@@ -45,7 +45,7 @@ const filters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(
   if (!isInputObjectType(input) || !getNamedType(field.type).name.endsWith('Page')) return [];
   const texts = Object.values(input.getFields()).filter(({ type }) => String(getNamedType(type)) === 'String');
   const more = field.args.some(({ name }) => name === 'groupBy') ? 'groupBy: [MODEL], ' : '';
-  // Own lists have no name filters, and refuse filters that only admins have.
+  // Lists of the caller's own rows have no filters by name, and refuse filters for admins.
   const notOwn = ['username', 'usernames', 'channelTags'];
   const asked = texts.filter(({ name }) => !(field.name.startsWith('my') && notOwn.includes(name)));
   return asked.map(({ name, type }): [string, string, string] => [
@@ -67,7 +67,7 @@ it.each(filters)('%s takes every term literally and harmlessly', async (_name, f
     const query = `query ($term: String!) { ${field} { totalCount } }`;
     const answer = await site.graphql(root, query, { term }, anywhere());
     const [page] = Object.values(answer.data ?? {}) as Array<{ totalCount: number } | null>;
-    // A filter may report that the text is too long, but no internal failure, and it never finds everything.
+    // A filter may report that the text is too long, but it reports no internal failure and never finds all rows.
     expect([term.slice(0, 30), answer.codes.filter((code) => code !== 'INVALID_INPUT')]).toEqual([
       term.slice(0, 30),
       [],
@@ -99,7 +99,7 @@ it.each([
     const { status, body } = await site.rest(root, 'GET', path + encodeURIComponent(term), undefined, anywhere());
     const found = Array.isArray(body.data) ? body.data : ((body.data as { items?: unknown[] } | null)?.items ?? []);
     const said = [path, term.slice(0, 30), status, found.length];
-    // `%` stands for any text in the model filter of the older consoles, as `*` does, and finds at most a page.
+    // `%` and `*` match any text in the model filter of the older consoles. Such a filter finds at most a page.
     const most = path.endsWith('model_name=') && /^[%*]+$/.test(term) ? 10 : 0;
     // The length of a request line is limited.
     expect(said).toEqual([path, term.slice(0, 30), status === 431 ? 431 : 200, most]);

@@ -1,4 +1,4 @@
-/** Work, time and rights that a stranger, or a page in the browser of a user, must not get. */
+/** Work, time and rights that neither a visitor nor a page in a user's browser must get. */
 import { TurnstileService } from '../../server/src/console/auth/turnstile.service.js';
 import { MemoryState } from '../../server/src/platform/cache/memory-state.js';
 import { defaultOptionValues } from '../../server/src/options/option-registry.js';
@@ -23,7 +23,7 @@ describe('a revoked key on a node that no announcement reaches', () => {
     };
     expect(await status()).toBe(200);
     await relay.sql("UPDATE tokens SET status = 'disabled' WHERE id = $1", [id]);
-    // The copy that the node holds still opens.
+    // The node's cached copy is still valid.
     expect(await status()).toBe(200);
     const now = performance.now.bind(performance);
     jest.spyOn(performance, 'now').mockImplementation(() => now() + 61_000);
@@ -53,7 +53,7 @@ describe('a pass of the bot check', () => {
     await expect(turnstile.check({ ip: '203.0.113.1', visitor: () => 'another' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
     });
-    // An IPv6 network is one address.
+    // All addresses of an IPv6 network count as one address.
     await turnstile.check({ ip: '2001:db8:1:2::3', turnstile: 'token', visitor });
     await turnstile.check({ ip: '2001:db8:1:2:ffff::9', visitor });
     expect(asked).toBe(2);
@@ -109,7 +109,7 @@ describe('a site', () => {
     const { user, system } = process.cpuUsage(before);
     expect(status).toBe(400);
     expect(JSON.stringify(body)).toContain('more than 100 times');
-    // Validation took up to 200 ms of CPU.
+    // Validation used to take up to 200 ms of CPU.
     expect((user + system) / 1000).toBeLessThan(60);
   });
 
@@ -125,7 +125,7 @@ describe('a site', () => {
     await site.expectSuccess(user, 'PUT', '/api/user/self', { password: 'a new password' });
     expect(site.server.logLines().slice(before).join('\n')).toContain('password changed without the old one');
     expect((await site.rest(other, 'GET', '/api/user/self')).status).toBe(401);
-    // A page of our own console sends the old one, which is checked.
+    // The console's own page sends the old password, which is checked.
     const again = await site.signIn(user.username, 'a new password');
     const wrong = { password: 'a third password', original_password: 'not it' };
     expect((await site.rest(again, 'PUT', '/api/user/self', wrong)).body).toMatchObject({ success: false });

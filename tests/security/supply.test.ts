@@ -1,4 +1,4 @@
-/** The parts that a release is built from. */
+/** Tests of the components that a release is built from. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ it('images are pinned by digest', () => {
     ...read('docker-compose.yml').matchAll(/^\s*image:\s*(\S+)/gm),
   ]
     .map(([, image]) => image ?? '')
-    // Stages, the argument above, and the image that this repository builds.
+    // Build stages, arguments and the image that this repository builds are not counted.
     .filter((image) => image.includes(':') && !image.startsWith('$') && !image.startsWith('tollgate'));
   expect(images.length).toBeGreaterThanOrEqual(3);
   for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
@@ -62,7 +62,7 @@ it('scripts that run when packages are installed are listed with their reason', 
   };
   const [, section = ''] = read('docs/dependencies.md').split('## Install scripts\n');
   const rows = section.split('\n## ')[0]?.match(/^\| `.*$/gm) ?? [];
-  // Name, where it runs, what it does, and why it is accepted.
+  // The columns are the name, the place where it runs, its purpose, and the reason to accept it.
   for (const row of rows) expect(row.split('|').filter((cell) => cell.trim() !== '')).toHaveLength(4);
   const listed = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
   const installed = Object.entries(packages)

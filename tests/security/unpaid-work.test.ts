@@ -1,4 +1,4 @@
-/** Work that costs its caller nothing is bounded: counting tokens and keys that do not exist. */
+/** Work that costs its caller nothing is bounded: counts of tokens, and keys that do not exist. */
 import { startServer, type LocalServer } from '../support/server.js';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 
@@ -27,7 +27,7 @@ describe('counting tokens', () => {
     const { user, system } = process.cpuUsage(used);
     expect(response.status).toBe(200);
     expect(((await response.json()) as { input_tokens: number }).input_tokens).toBeGreaterThan(10_000);
-    // Exact counting took 1.5 s of CPU. The client of this test runs in the same process.
+    // Exact counting took 1.5 s of CPU. The client runs in this process too, so its time is included.
     expect((user + system) / 1000).toBeLessThan(1000);
   });
 
@@ -66,7 +66,7 @@ describe('keys that do not exist', () => {
     const { dataSource } = server;
     const read = dataSource.query.bind(dataSource);
     let lookups = 0;
-    // Slow enough that all callers are there before the first read ends.
+    // The read is slow enough that all callers arrive before it ends.
     const reads = jest.spyOn(dataSource, 'query').mockImplementation(async (sql: string, ...rest: unknown[]) => {
       if (sql.includes('key_hash')) {
         lookups += 1;

@@ -3,7 +3,7 @@ import { Channel, ChannelDirectory } from '../console/channels/index.js';
 import { GroupService } from '../console/groups/index.js';
 import { BelowCostService, PriceVersion, PriceVersionService, PricingService } from '../console/prices/index.js';
 import { PriceBook } from '../billing/prices/index.js';
-import { Token, TokenBulkService, TokenRotation, TokenService } from '../console/tokens/index.js';
+import { Token, TokenBulkService, TokenKeyService, TokenRotation, TokenService } from '../console/tokens/index.js';
 
 export type Catalogue = Awaited<ReturnType<typeof composeCatalogue>>;
 import type { Platform } from './platform.js';
@@ -14,7 +14,16 @@ export async function composeCatalogue(platform: Platform) {
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
   const groupService = new GroupService(optionService, channelDirectory);
   const tokens = dataSource.getRepository(Token);
-  const tokenService = new TokenService({ tokens, secrets, changes, clock, idempotency, groups: groupService });
+  const tokenKeys = new TokenKeyService({ tokens, secrets });
+  const tokenService = new TokenService({
+    tokens,
+    keys: tokenKeys,
+    secrets,
+    changes,
+    clock,
+    idempotency,
+    groups: groupService,
+  });
   const tokenBulk = new TokenBulkService({
     tokens,
     changes,
@@ -52,6 +61,7 @@ export async function composeCatalogue(platform: Platform) {
     channelDirectory,
     groupService,
     tokenService,
+    tokenKeys,
     tokenBulk,
     tokenRotation,
     prices,

@@ -26,7 +26,7 @@ export async function composeChannels(
   platform: Platform,
   { channelDirectory, prices }: Catalogue,
   { notifications }: Accounts,
-  { channelService }: Operations,
+  { channelService, channelGuard }: Operations,
   { builtRelay }: ComposedRelay,
 ): Promise<ChannelServices> {
   const { config, shutdown, logger, dataSource, clock, nodeId, secrets, state, changes, signals } = platform;
@@ -45,7 +45,7 @@ export async function composeChannels(
   const testRuns = new ChannelTestRuns(state);
   const schedules = new ChannelSchedules({
     channels,
-    service: channelService,
+    guard: channelGuard,
     tests,
     balances,
     state,

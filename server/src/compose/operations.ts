@@ -1,7 +1,7 @@
 import { Budget, BudgetRefusals, UsedUpBudgets } from '../billing/budgets/index.js';
 import { BudgetNotices, BudgetService } from '../console/budgets/index.js';
 import { CaptureService } from '../console/captures/index.js';
-import { Channel, ChannelService } from '../console/channels/index.js';
+import { Channel, ChannelGuard, ChannelService } from '../console/channels/index.js';
 import { LogExport } from '../console/logs/index.js';
 import { postEntry } from '../billing/ledger/index.js';
 import { RedeemService, Redemption, RedemptionService } from '../console/redemptions/index.js';
@@ -36,6 +36,13 @@ export function composeOperations(platform: Platform, { setupService, notificati
     usageLog: logService,
     auditLog: auditService,
     idempotency,
+    clock,
+  });
+  const channelGuard = new ChannelGuard({
+    channels: dataSource.getRepository(Channel),
+    secrets,
+    changes,
+    usageLog: logService,
     notices: notifications,
     clock,
   });
@@ -106,6 +113,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     statusService,
     releaseService,
     channelService,
+    channelGuard,
     redemptionService,
     redeemService,
     walletService,

@@ -22,7 +22,7 @@ import type { Platform } from './platform.js';
 export async function composeRelay(
   platform: Platform,
   { notifications }: Accounts,
-  { channelService, budgetRefusals }: Operations,
+  { channelGuard, budgetRefusals }: Operations,
 ) {
   const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, signals, ledger } =
     platform;
@@ -41,7 +41,7 @@ export async function composeRelay(
     guard: outboundGuard,
     settings: config.relay,
     syncSeconds: config.syncSeconds,
-    channelGuard: channelService,
+    channelGuard,
     healthChanged: (id) => signals.send('channel', [id]),
     balances: notifications,
     notices: notifications,
@@ -80,7 +80,7 @@ export async function composeRelay(
     notify: drawingNotify,
     outbound: guardedFetch,
     videoLinks,
-    channelGuard: channelService,
+    channelGuard,
     database: dataSource,
     ledger,
     secrets,

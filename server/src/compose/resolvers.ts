@@ -103,7 +103,8 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [ChannelsByTagResolver, ({ operations }) => new ChannelsByTagResolver(new ChannelsByTag(operations.channelService))],
   [
     TokenResolver,
-    ({ catalogue }) => new TokenResolver(catalogue.tokenService, catalogue.tokenRotation, catalogue.tokenBulk),
+    ({ catalogue }) =>
+      new TokenResolver(catalogue.tokenService, catalogue.tokenKeys, catalogue.tokenRotation, catalogue.tokenBulk),
   ],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
   [CreativeTaskFields, ({ relay }) => new CreativeTaskFields(relay.videoLinks)],

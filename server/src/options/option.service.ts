@@ -6,16 +6,24 @@ import {
   requireConfirmed,
   requirePermission,
   requireRole,
-  Role,
   type Actor,
   type MaybeActor,
 } from '../shared/actor.js';
 import type { UsageLog, AuditLog } from '../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../shared/errors.js';
-import { sliceOfList, type ListQuery, type Slice, type SortBy } from '../shared/page.js';
+import { sliceOfList, type ListQuery, type Slice } from '../shared/page.js';
 import type { Secrets } from '../shared/secrets.js';
 import { LogType } from '../shared/log-type.js';
-import { optionPermissions, permissionsToWrite } from './option-permissions.js';
+import {
+  matchingEntries,
+  mayWrite,
+  optionEntry,
+  type LastChange,
+  type OptionEntry,
+  type OptionFilter,
+  type OptionSortField,
+} from './option-entry.js';
+import { optionPermissions } from './option-permissions.js';
 import { Option } from './option.entity.js';
 import { preconditionOf } from './option-precondition.js';
 import {
@@ -31,36 +39,6 @@ import {
 
 export { isOptionKey, parseOption, type OptionKey, type OptionValues };
 
-/** One setting in the form for an admin. The value of a secret is always empty. */
-export interface OptionEntry {
-  readonly key: OptionKey;
-  readonly value: string;
-  /** The value read as JSON; null for secrets and for texts. */
-  readonly json: unknown;
-  /** The built-in value; empty for a secret. */
-  readonly defaultValue: string;
-  readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
-  readonly isSecret: boolean;
-  /** Whether it differs from the built-in value; for a secret: whether one is stored. */
-  readonly isSet: boolean;
-  /** The lowest role that may write it. */
-  readonly writer: number;
-  /** Whether this actor may write it. */
-  readonly isWritable: boolean;
-  /** Time of the last change. Null when it was never saved, or was reset. */
-  readonly changedAt: Date | null;
-  /** The user who saved it last. Null when it was never saved, or saved by the set-up of the site. */
-  readonly changedById: number | null;
-}
-
-export type OptionSortField = 'key' | 'changedAt';
-
-export interface OptionFilter {
-  readonly keyword?: string | null;
-  readonly keys?: readonly string[] | null;
-  readonly isSet?: boolean | null;
-}
-
 export interface OptionServiceDeps {
   readonly options: Repository<Option>;
   readonly secrets: Secrets;
@@ -73,11 +51,6 @@ export interface OptionServiceDeps {
 
 /** Advisory lock id: an arbitrary number, the same on every node. */
 const changeLock = 730_512;
-
-interface LastChange {
-  readonly at: Date;
-  readonly userId: number | null;
-}
 
 /** Settings: a snapshot in memory for readers, and the only way to change one. */
 export class OptionService {
@@ -131,14 +104,7 @@ export class OptionService {
     filter: OptionFilter,
     query: Omit<ListQuery<OptionSortField>, 'pageSize'> & { readonly pageSize: number | null },
   ): Slice<OptionEntry> {
-    const keyword = filter.keyword?.trim().toLowerCase() ?? '';
-    const found = this.list(actor).filter(
-      ({ key, isSet }) =>
-        key.toLowerCase().includes(keyword) &&
-        (!filter.keys || filter.keys.includes(key)) &&
-        (filter.isSet ?? isSet) === isSet,
-    );
-    for (const by of query.sort.toReversed()) found.sort(comparing(by));
+    const found = matchingEntries(this.list(actor), filter, query.sort);
     return sliceOfList(found, { ...query, pageSize: query.pageSize ?? found.length }, ({ key }) => key);
   }
 
@@ -230,26 +196,6 @@ export class OptionService {
     }
   }
 
-  private entry(actor: Actor, key: OptionKey): OptionEntry {
-    const { secret, kind, defaultValue, writer } = definitionOf(key);
-    const value = optionText(key, this.values[key]);
-    const defaultText = optionText(key, defaultValue);
-    const last = this.lastChanges.get(key);
-    return {
-      key,
-      value: secret ? '' : value,
-      json: secret || kind === 'text' ? null : kind === 'list' ? this.values[key] : parsed(value),
-      defaultValue: secret ? '' : defaultText,
-      kind,
-      isSecret: secret,
-      isSet: value !== defaultText,
-      writer: Role[writer],
-      isWritable: mayWrite(actor, key),
-      changedAt: last?.at ?? null,
-      changedById: last?.userId ?? null,
-    };
-  }
-
   /**
    * Returns the stored text before this transaction. Concurrent changes of one key run one after the other, even if the
    * key has no row yet.
@@ -295,6 +241,10 @@ export class OptionService {
       content,
       other: { option, admin_info: { admin_id: actor.id, admin_username: actor.username } },
     });
+  }
+
+  private entry(actor: Actor, key: OptionKey): OptionEntry {
+    return optionEntry(actor, key, this.values, this.lastChanges.get(key));
   }
 
   private reloadQuietly(): void {
@@ -344,25 +294,3 @@ export class OptionService {
     }
   }
 }
-
-/** Settings that were never saved come first when sorted by change, oldest first. */
-function comparing({ field, direction }: SortBy<OptionSortField>): (left: OptionEntry, right: OptionEntry) => number {
-  const sign = direction === 'ASC' ? 1 : -1;
-  const timeOf = ({ changedAt }: OptionEntry): number => changedAt?.getTime() ?? 0;
-  return (left, right) =>
-    sign * (field === 'key' ? left.key.localeCompare(right.key, 'en') : timeOf(left) - timeOf(right));
-}
-
-/** Parses a text. Texts of numbers, booleans and tables are JSON. An empty table is null. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-const mayWrite = (actor: Actor, key: OptionKey): boolean => {
-  const needed = permissionsToWrite(key);
-  return needed === null ? actor.role >= Role[definitionOf(key).writer] : needed.every((one) => holds(actor, one));
-};

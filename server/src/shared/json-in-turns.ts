@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Characters that are written in one turn of the event loop: a few milliseconds. */
-const perTurn = 64 * 1024;
+const perTurn = 32 * 1024;
 /** Characters of a long text that are written at once. */
-const pieceLength = 64 * 1024;
+const pieceLength = 32 * 1024;
 
 /** Returns the bytes of `writeJson`. They are written in pieces, between which other calls run. */
 export async function jsonInTurns(value: unknown): Promise<Buffer> {

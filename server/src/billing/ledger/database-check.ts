@@ -5,7 +5,8 @@ import { tryFeatures, valueOf, type FeatureResult } from '../../platform/db/feat
 import { features } from '../../platform/db/features/features.js';
 import { migrate } from '../../platform/db/migrate.js';
 import type { Logger } from '../../platform/observability/logger.js';
-import { LedgerSql, toReserveJson, toSettleLine } from './ledger-sql.js';
+import { toReserveJson, toSettleLine } from './ledger-lines.js';
+import { LedgerSql } from './ledger-sql.js';
 import type { Charge, ReserveRequest } from './ledger.js';
 import { reconcile } from './reconcile.js';
 

@@ -11,3 +11,10 @@ export const unavailable = (cause?: unknown): UnavailableError =>
 export function toHoldError(error: unknown): unknown {
   return sqlState(error) === uniqueViolation ? new AppError('CONFLICT', 'This request id was used before') : error;
 }
+
+/** A settlement that the database refused could not be written to the disk. */
+export class UnstoredError extends AppError {
+  constructor(cause: unknown) {
+    super('INTERNAL_ERROR', 'the call could not be charged, and its settlement could not be stored', { cause });
+  }
+}

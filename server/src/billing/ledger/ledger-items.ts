@@ -1,4 +1,4 @@
-import type { SettleLine } from './ledger-sql.js';
+import type { SettleLine } from './ledger-lines.js';
 import type { ReserveRequest, Settled } from './ledger.js';
 
 /** Items of the ledger's queues. */

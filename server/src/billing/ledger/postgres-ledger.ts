@@ -4,12 +4,15 @@ import { AppError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
 import { BatchQueue, isUnavailable, type GroupCommitMetrics } from './group-commit.js';
-import { toHoldError, unavailable } from './ledger-errors.js';
+import { ChannelHolds } from './channel-holds.js';
+import { toHoldError, unavailable, UnstoredError } from './ledger-errors.js';
 import type { ReleaseItem, ReserveItem, SettleItem } from './ledger-items.js';
-import { LedgerSql, refusalError, type Refusal, type SettleLine, toReserveJson, toSettleLine } from './ledger-sql.js';
+import { type SettleLine, toReserveJson, toSettleLine } from './ledger-lines.js';
+import { LedgerSql, refusalError, type Refusal } from './ledger-sql.js';
 import type { BudgetHold, BudgetRefusal } from './budget-holds.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.js';
 import type { Spool } from './spool.js';
+import { SpoolReplay } from './spool-replay.js';
 
 interface LedgerLogger {
   warn(details: object, message: string): void;
@@ -46,28 +49,30 @@ export class PostgresLedger implements Ledger {
   private readonly settling: BatchQueue<SettleItem>;
   private readonly releasing: BatchQueue<ReleaseItem>;
   private readonly sql: LedgerSql;
+  /** Null until a channel with a budget serves a call. */
+  private channelHolds: ChannelHolds | null = null;
+  private readonly spoolReplay: SpoolReplay;
   /** Reservations of this process whose call is running. */
   private readonly open = new Set<string>();
   /** Reservations that may or may not exist. They are released when the database responds again. */
   private readonly doubtful = new Set<string>();
   /** Reservations that are being released. */
   private readonly returning = new Set<string>();
-  /** Holds of budgets that are being released, by request. The call's next hold and its end wait for them. */
-  private readonly dropping = new Map<string, Promise<void>>();
-  /** Budgets that may still be reserved for channels that did not serve the call, by request. */
-  private readonly undropped = new Map<string, readonly number[]>();
   /** Calls whose settlement could be written neither to the database nor to the spool. They are retried. */
   private readonly unstored = new Set<string>();
   private withoutDatabase = false;
   private probing: Promise<void> | null = null;
   private isSpoolBroken = false;
-  /** Serializes replays: two concurrent replays would remove each other's file. */
-  private replaying: Promise<unknown> = Promise.resolve();
   private stopped = false;
 
   constructor(private readonly deps: LedgerDeps) {
     const sql = new LedgerSql(deps.pool, deps.nodeId, deps.preparedStatements);
     this.sql = sql;
+    this.spoolReplay = new SpoolReplay({
+      spool: deps.spool,
+      logger: deps.logger,
+      settle: (line) => this.replay(line),
+    });
     this.reserving = this.reserveQueue((rows, flushed) => sql.reserve(rows, flushed));
     this.reservingBudgeted = this.reserveQueue((rows, flushed) => sql.reserveBudgeted(rows, flushed));
     this.settling = new BatchQueue<SettleItem>(
@@ -168,60 +173,34 @@ export class PostgresLedger implements Ledger {
 
   async addBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<BudgetRefusal | null> {
     if (this.withoutDatabase) throw unavailable();
-    await this.dropping.get(requestId);
-    try {
-      const undropped = this.undropped.get(requestId);
-      if (undropped) {
-        await this.sql.dropBudgets(requestId, undropped);
-        this.undropped.delete(requestId);
-      }
-      return await this.sql.addBudgets(requestId, holds);
-    } catch (error) {
-      // The holds may exist, because the failure does not tell.
-      this.noteUndropped(requestId, holds);
-      if (isUnavailable(error)) this.databaseUnavailable(error);
-      throw unavailable(error);
-    }
+    return this.openChannelHolds().add(requestId, holds);
   }
 
   dropBudgets(requestId: string, holds: readonly BudgetHold[]): Promise<void> {
-    const dropped = Promise.all([this.dropping.get(requestId), this.sql.dropBudgets(requestId, idsOf(holds))])
-      .catch((error: unknown) => {
-        this.noteUndropped(requestId, holds);
-        this.deps.logger.warn({ err: error, requestId }, 'budgets of a channel could not be returned');
-      })
-      .then(() => {
-        if (this.dropping.get(requestId) === dropped) this.dropping.delete(requestId);
-      });
-    this.dropping.set(requestId, dropped);
-    return dropped;
+    return this.openChannelHolds().drop(requestId, holds);
   }
 
-  /** Records holds that the call's settlement or release has to release. */
-  private noteUndropped(requestId: string, holds: readonly BudgetHold[]): void {
-    if (!this.open.has(requestId)) return;
-    this.undropped.set(requestId, [...(this.undropped.get(requestId) ?? []), ...idsOf(holds)]);
-  }
-
-  /** Returns a settlement line that releases the recorded holds. */
-  private withUndropped(line: SettleLine): SettleLine {
-    const drop = this.undropped.get(line.requestId);
-    if (!drop) return line;
-    this.undropped.delete(line.requestId);
-    return { ...line, drop };
+  private openChannelHolds(): ChannelHolds {
+    this.channelHolds ??= new ChannelHolds({
+      sql: this.sql,
+      logger: this.deps.logger,
+      isOpen: (requestId) => this.open.has(requestId),
+      databaseUnavailable: (error) => this.databaseUnavailable(error),
+    });
+    return this.channelHolds;
   }
 
   settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     const { requestId } = reservation;
-    const dropping = this.dropping.size === 0 ? undefined : this.dropping.get(requestId);
-    if (dropping) return dropping.then(() => this.settle(reservation, charge));
+    const dropped = this.channelHolds?.dropped(requestId);
+    if (dropped) return dropped.then(() => this.settle(reservation, charge));
     if (!isQuota(charge.quota) || charge.quota < 0) {
       // The sweeper releases the reservation.
       this.open.delete(requestId);
       return Promise.reject(new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`));
     }
     const plain = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
-    const line = this.undropped.size === 0 ? plain : this.withUndropped(plain);
+    const line = this.channelHolds?.withUndropped(plain) ?? plain;
     const owned = this.open.has(requestId);
     return this.withoutDatabase ? this.settleWithoutDatabase(line, owned) : this.settleLine(line, owned);
   }
@@ -235,11 +214,12 @@ export class PostgresLedger implements Ledger {
 
   async release({ requestId }: Reservation): Promise<void> {
     // A row that is locked is not released, so the release of holds ends first.
-    if (this.dropping.size > 0) await this.dropping.get(requestId);
+    const dropped = this.channelHolds?.dropped(requestId);
+    if (dropped) await dropped;
     if (this.withoutDatabase) this.doubtful.add(requestId);
     else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
     this.open.delete(requestId);
-    this.undropped.delete(requestId);
+    this.channelHolds?.forget(requestId);
   }
 
   /** Settles a spooled line. A line that was settled before changes nothing. */
@@ -254,7 +234,7 @@ export class PostgresLedger implements Ledger {
       this.reservingBudgeted.drained(),
       this.settling.drained(),
       this.releasing.drained(),
-      ...this.dropping.values(),
+      this.channelHolds?.drained(),
     ]);
   }
 
@@ -425,43 +405,7 @@ export class PostgresLedger implements Ledger {
    * Settles the spool files of this node and of dead nodes. May be called at any time, by the probe and by the keeper.
    */
   replaySpool(isDead: (nodeId: string) => boolean): Promise<number> {
-    const turn = this.replaying.then(() => this.replayFiles(isDead));
-    this.replaying = turn.catch(() => undefined);
-    return turn;
-  }
-
-  private async replayFiles(isDead: (nodeId: string) => boolean): Promise<number> {
-    const { spool, logger } = this.deps;
-    await spool.rotate();
-    let count = 0;
-    for (const found of await spool.pending(isDead)) {
-      let name = found;
-      try {
-        name = await spool.claim(found);
-        const lines = await spool.read(name);
-        const results = await Promise.allSettled(lines.map((line) => this.replay(line)));
-        // The database may have failed meanwhile: then the lines are in the open file again, which is kept.
-        for (const result of results) {
-          if (result.status === 'rejected' && result.reason instanceof UnstoredError) throw result.reason;
-        }
-        await spool.remove(name);
-        count += lines.length;
-        logger.info({ file: name, lines: lines.length }, 'spooled settlements were replayed');
-      } catch (error) {
-        // An unreadable spool file does not block the others. It is retried on the next heartbeat.
-        logger.error({ err: error, file: name }, 'spooled settlements could not be replayed');
-      }
-    }
-    return count;
-  }
-}
-
-const idsOf = (holds: readonly BudgetHold[]): number[] => holds.map(({ budgetId }) => budgetId);
-
-/** A settlement that the database refused could not be written to the disk. */
-class UnstoredError extends AppError {
-  constructor(cause: unknown) {
-    super('INTERNAL_ERROR', 'the call could not be charged, and its settlement could not be stored', { cause });
+    return this.spoolReplay.run(isDead);
   }
 }
 

@@ -2,7 +2,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 import type { BudgetHold } from './budget-holds.js';
-import { toSettleLine } from './ledger-sql.js';
+import { toSettleLine } from './ledger-lines.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.js';
 
 interface SessionLogger {

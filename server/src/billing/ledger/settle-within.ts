@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
-import { toSettleLine } from './ledger-sql.js';
+import { toSettleLine } from './ledger-lines.js';
 import type { Charge, Reservation, Settled, Transaction } from './ledger.js';
 
 /**

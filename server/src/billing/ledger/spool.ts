@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fromSpoolText, type SettleLine, toSpoolText } from './ledger-sql.js';
+import { fromSpoolText, type SettleLine, toSpoolText } from './ledger-lines.js';
 import { makeFolder } from '../../shared/make-folder.js';
 
 /**

@@ -7,14 +7,14 @@ import { requirePermission, type Actor, type MaybeActor } from '../../shared/act
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
+import type { ChannelGuard } from './channel-guard.js';
 import type { ChannelTestRun, ChannelTestRuns, TestOutcome } from './channel-test-runs.js';
 import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
-import type { ChannelService } from './channel.service.js';
 
 export interface ChannelSchedulesDeps {
   readonly channels: Repository<Channel>;
-  readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
+  readonly guard: Pick<ChannelGuard, 'disableAutomatically' | 'enableAutomatically'>;
   readonly tests: Pick<ChannelTestService, 'test'>;
   /** Stores the counts of tests that a user started. */
   readonly runs: Pick<ChannelTestRuns, 'keep'>;
@@ -167,17 +167,17 @@ export class ChannelSchedules {
 
   private async test(admin: Actor, row: Row): Promise<TestOutcome> {
     if (untestable.includes(row.type)) return 'skipped';
-    const { service, tests, options } = this.deps;
+    const { guard, tests, options } = this.deps;
     const result = await tests.test(admin, row.id, undefined, { retires: true });
     const reason = this.reasonToDisable(result);
     if (reason !== null) {
-      if (options.values.AutomaticDisableChannelEnabled) await service.disableAutomatically(row.id, reason);
+      if (options.values.AutomaticDisableChannelEnabled) await guard.disableAutomatically(row.id, reason);
     } else if (
       result.success &&
       row.status === ChannelStatus.autoDisabled &&
       options.values.AutomaticEnableChannelEnabled
     ) {
-      await service.enableAutomatically(row.id, 'passed the test');
+      await guard.enableAutomatically(row.id, 'passed the test');
     }
     return result.success ? 'passed' : 'failed';
   }
@@ -196,11 +196,11 @@ export class ChannelSchedules {
 
   private async refresh(admin: Actor, row: Row): Promise<void> {
     if (row.status !== ChannelStatus.enabled || !providerOf(row.type).balance) return;
-    const { balances, options, service } = this.deps;
+    const { balances, options, guard } = this.deps;
     const balance = await balances.update(admin, row.id);
     if (balance > 0 || !options.values.AutomaticDisableChannelEnabled) return;
     // The stored balance is that of the first key only, so all keys are read.
     const exhausted = await balances.exhausted(admin, row.id);
-    if (exhausted) await service.disableAutomatically(row.id, 'insufficient balance', exhausted);
+    if (exhausted) await guard.disableAutomatically(row.id, 'insufficient balance', exhausted);
   }
 }

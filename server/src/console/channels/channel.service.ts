@@ -14,7 +14,7 @@ import type { Idempotency, OnceRequest } from '../../platform/idempotency/idempo
 import { LogType } from '../logs/index.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
-import { Channel, ChannelStatus } from './channel.entity.js';
+import { Channel } from './channel.entity.js';
 import { assertOwner } from './channel-owner.js';
 import { keysChanged } from './channel-keys.service.js';
 import { checkForeignKeys, namesOverride } from './channel-override-keys.js';
@@ -31,14 +31,7 @@ import {
 } from './channel-query.js';
 import { assertStatusCodes } from './channel-texts.js';
 import { newChannel, type NewChannel } from './new-channel.js';
-import { openChannelKey } from './open-channel-key.js';
-
-/** A channel in the state in which its provider refused the call. */
-export interface RefusedChannel {
-  readonly keys: readonly string[];
-  /** Trimmed. */
-  readonly baseUrl: string;
-}
+import { openChannelKey, readableKey, readableKeys } from './open-channel-key.js';
 
 export interface ChannelDeps {
   readonly channels: Repository<Channel>;
@@ -47,8 +40,6 @@ export interface ChannelDeps {
   readonly usageLog: UsageLog;
   readonly auditLog: AuditLog;
   readonly idempotency: Idempotency;
-  /** Notified when a channel is disabled or enabled automatically. */
-  readonly notices?: { channelChanged(id: number, status: number, title: string, reason: string): void };
   readonly clock: Clock;
 }
 
@@ -245,26 +236,6 @@ export class ChannelService {
     return gone;
   }
 
-  /**
-   * Disables an enabled channel whose `autoBan` allows it, because its provider refused its keys.
-   * @param reason shown to admins: masked by the caller, never contains a key
-   * @param refused the channel as it was called. A channel whose keys or address have changed since then stays enabled,
-   * and every node reads it again
-   * @returns false when nothing changed
-   */
-  disableAutomatically(id: number, reason: string, refused?: RefusedChannel): Promise<boolean> {
-    const from = { status: ChannelStatus.enabled, autoBan: 1 };
-    return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason, refused);
-  }
-
-  /**
-   * Enables a channel that was disabled automatically.
-   * @returns false when nothing changed
-   */
-  enableAutomatically(id: number, reason: string): Promise<boolean> {
-    return this.switchAutomatically(id, { status: ChannelStatus.autoDisabled }, ChannelStatus.enabled, reason);
-  }
-
   /** @returns the new id */
   private async insert(manager: EntityManager, admin: Actor, { row, keys }: NewChannel): Promise<number> {
     await assertOwner(manager, row.ownerId);
@@ -278,36 +249,6 @@ export class ChannelService {
     const made = { ...auditedFields(channel), key: keys };
     await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));
     return channel.id;
-  }
-
-  private async switchAutomatically(
-    id: number,
-    from: Partial<Pick<Channel, 'status' | 'autoBan'>>,
-    status: number,
-    reason: string,
-    refused?: RefusedChannel,
-  ): Promise<boolean> {
-    const { channels, usageLog: audit, notices, clock } = this.deps;
-    const content = `Channel ${id} was ${status === ChannelStatus.enabled ? 'enabled' : 'disabled'} automatically`;
-    const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
-    let replaced = false;
-    const changed = await channels.manager.transaction(async (manager) => {
-      if (refused) {
-        const select = { id: true, type: true, baseUrl: true, keySealed: true };
-        const channel = await manager.findOne(Channel, { where: { id }, select, lock: { mode: 'pessimistic_write' } });
-        replaced = channel !== null && !this.isStill(channel, refused);
-        if (replaced) return false;
-      }
-      const result = await manager.update(Channel, { id, ...from }, { status, otherInfo });
-      if (!result.affected) return false;
-      const other = { channel: id, reason: reason.slice(0, 1000) };
-      await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other });
-      return true;
-    });
-    if (changed || replaced) await this.announce(id);
-    if (!changed) return false;
-    notices?.channelChanged(id, status, content, reason.slice(0, 1000));
-    return true;
   }
 
   private query(): ChannelQuery {
@@ -325,34 +266,13 @@ export class ChannelService {
   private async keyOwners(keyword: string): Promise<number[]> {
     const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
     const holds = ({ type, keySealed }: Channel): boolean => {
-      const key = this.readable(keySealed);
+      const key = readableKey(this.deps.secrets, keySealed);
       if (key === null) return false;
       return (
         sameSecret(key, keyword) || splitKeys(key, providerOf(type).keyForm).some((one) => sameSecret(one, keyword))
       );
     };
     return rows.filter(holds).map(({ id }) => id);
-  }
-
-  private isStill(channel: Channel, { keys, baseUrl }: RefusedChannel): boolean {
-    return channel.baseUrl.trim() === baseUrl && this.keysOf(channel).join() === keys.join();
-  }
-
-  /** Returns the keys; none for keys encrypted with another ENCRYPTION_KEY. */
-  private keysOf({ type, keySealed }: Channel): string[] {
-    return splitKeys(this.readable(keySealed) ?? '', providerOf(type).keyForm);
-  }
-
-  /**
-   * Decrypts a key. Returns null for a key encrypted with another ENCRYPTION_KEY: one unreadable key must not hide the
-   * others.
-   */
-  private readable(sealed: string): string | null {
-    try {
-      return this.deps.secrets.open(sealed);
-    } catch {
-      return null;
-    }
   }
 
   /**
@@ -362,9 +282,10 @@ export class ChannelService {
    */
   private async assertNoForeignKey(fields: Partial<ChannelFields>, ownKeys: string, id?: number): Promise<void> {
     if (!namesOverride(fields)) return;
-    const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
-    const own = rows.filter((row) => row.id === id && ownKeys === '').flatMap((row) => this.keysOf(row));
-    const foreign = rows.filter((row) => row.id !== id).flatMap((row) => this.keysOf(row));
+    const { channels, secrets } = this.deps;
+    const rows = await channels.find({ select: { id: true, type: true, keySealed: true } });
+    const own = rows.filter((row) => row.id === id && ownKeys === '').flatMap((row) => readableKeys(secrets, row));
+    const foreign = rows.filter((row) => row.id !== id).flatMap((row) => readableKeys(secrets, row));
     checkForeignKeys(fields, foreign, [ownKeys, ...own]);
   }
 

@@ -2,7 +2,7 @@ import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, RoleEnum } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, wholeListText } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
-import type { OptionEntry, OptionSortField } from '../../options/option.service.js';
+import type { OptionEntry, OptionSortField } from '../../options/option-entry.js';
 
 export const OptionKindEnum = enumType(
   'OptionKind',

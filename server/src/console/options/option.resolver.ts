@@ -4,7 +4,8 @@ import type { GraphQLContext } from '../../platform/graphql/context.js';
 import { listQueryOf, PageOf } from '../../platform/graphql/pagination.js';
 import { OptionListArgs, OptionObject, OptionPage, SetOptionInput } from './option.object.js';
 import { optionPermissions } from '../../options/option-permissions.js';
-import type { OptionEntry, OptionService } from '../../options/option.service.js';
+import type { OptionEntry } from '../../options/option-entry.js';
+import type { OptionService } from '../../options/option.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
 interface OptionPayload {

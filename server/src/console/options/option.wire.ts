@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { definitionOf, isOptionKey } from '../../options/option-registry.js';
-import type { OptionEntry } from '../../options/option.service.js';
+import type { OptionEntry } from '../../options/option-entry.js';
 
 /** Older clients send booleans and numbers unquoted, and drop a field that was emptied. */
 export const optionBody = z.object({

@@ -21,6 +21,7 @@ import type { TokenRotation } from './token-rotation.js';
 import { TokenUseObject } from './token-scope.object.js';
 import { toNewTokenBudget } from '../budgets/budget.object.js';
 import type { TokenBulkService } from './token-bulk.service.js';
+import type { TokenKeyService } from './token-keys.service.js';
 import type { TokenService, TokenUse } from './token.service.js';
 import { PayloadMutation } from '../../platform/graphql/payload.js';
 
@@ -28,6 +29,7 @@ import { PayloadMutation } from '../../platform/graphql/payload.js';
 export class TokenResolver {
   constructor(
     private readonly tokenService: TokenService,
+    private readonly keys: TokenKeyService,
     private readonly rotation: TokenRotation,
     private readonly bulk: TokenBulkService,
   ) {}
@@ -60,7 +62,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int, { description: '`Token.id` of one of the caller’s keys.' }) id: number,
   ): Promise<string> {
-    return `sk-${await this.tokenService.revealOwnKey(actor, id)}`;
+    return `sk-${await this.keys.reveal(actor, id)}`;
   }
 
   @Cost(1)

@@ -5,14 +5,21 @@ import { queryId } from '../../platform/http/query.js';
 import type { RestContext, RestHandlers } from '../../platform/http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import type { KeyHolderService } from './key-holder.service.js';
+import type { TokenKeyService } from './token-keys.service.js';
 import type { TokenRotation } from './token-rotation.js';
 import type { TokenService } from './token.service.js';
 import { createBody, idsBody, rotateBody, statusBody, toWire, updateBody } from './token.wire.js';
 
+interface TokenServices {
+  readonly tokenService: TokenService;
+  readonly tokenKeys: TokenKeyService;
+  readonly tokenRotation: TokenRotation;
+}
+
 /** `/api/token`: own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes =
   (
-    { tokenService, tokenRotation }: { readonly tokenService: TokenService; readonly tokenRotation: TokenRotation },
+    { tokenService, tokenKeys, tokenRotation }: TokenServices,
     keys: Pick<KeyHolderService, 'manager'>,
     rest: RestHandlers,
   ): FastifyPluginAsync =>
@@ -24,7 +31,7 @@ export const tokenRoutes =
       '/',
       keyed(async ({ actor, query, request }) => {
         const list = wireList(request, query);
-        const { items, total } = await tokenService.listOwnKeys(actor, list);
+        const { items, total } = await tokenKeys.list(actor, list);
         return list.answer(items.map(toWire), total);
       }),
     );
@@ -32,14 +39,14 @@ export const tokenRoutes =
     app.get(
       '/search',
       keyed(async ({ actor, query, request }) => {
-        const found = await tokenService.searchOwnKeys(actor, query.keyword ?? '', query.token ?? '');
+        const found = await tokenKeys.search(actor, query.keyword ?? '', query.token ?? '');
         return wholeList(request, query, found.map(toWire));
       }),
     );
 
     app.get(
       '/:id',
-      keyed(async ({ actor, params }) => toWire(await tokenService.getOwnKey(actor, queryId(params.id)))),
+      keyed(async ({ actor, params }) => toWire(await tokenKeys.get(actor, queryId(params.id)))),
     );
 
     app.post(
@@ -58,24 +65,24 @@ export const tokenRoutes =
         if (query.status_only) {
           const { id, status } = statusBody.parse(body);
           await tokenService.setStatus(actor, id, status);
-          return toWire(await tokenService.getOwnKey(actor, id));
+          return toWire(await tokenKeys.get(actor, id));
         }
         const { id, fields, mustEnable } = updateBody.parse(body);
         await tokenService.update(actor, id, fields, mustEnable);
-        return toWire(await tokenService.getOwnKey(actor, id));
+        return toWire(await tokenKeys.get(actor, id));
       }),
     );
 
     // Consoles of new-api list keys masked, and ask for the text of each.
     app.post(
       '/:id/key',
-      keyed(async ({ actor, params }) => ({ key: await tokenService.revealOwnKey(actor, queryId(params.id)) })),
+      keyed(async ({ actor, params }) => ({ key: await tokenKeys.reveal(actor, queryId(params.id)) })),
     );
     app.post(
       '/batch/keys',
       keyed(async ({ actor, body }) => {
         const { ids } = idsBody.parse(body);
-        return { keys: Object.fromEntries(await tokenService.revealOwnKeys(actor, ids)) };
+        return { keys: Object.fromEntries(await tokenKeys.revealMany(actor, ids)) };
       }),
     );
     app.post(
@@ -93,7 +100,7 @@ export const tokenRoutes =
         const { overlapUntil } = rotateBody.parse(body);
         const { key, replayed } = await tokenRotation.rotate(actor, id, overlapUntil, idempotencyKeyOf(request));
         markReplayed(reply, replayed);
-        return toWire({ ...(await tokenService.getOwnKey(actor, id)), key });
+        return toWire({ ...(await tokenKeys.get(actor, id)), key });
       }),
     );
     app.delete(

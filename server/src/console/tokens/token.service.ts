@@ -14,13 +14,14 @@ import {
 import { wholeSecond, type Clock } from '../../shared/clock.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
-import { escapeLike, type ListQuery, type PageQuery, type Slice, type Total } from '../../shared/page.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { pick } from '../../shared/snake-case.js';
 import { createTokenBudgets, type NewTokenBudget } from '../../billing/budgets/index.js';
 import type { GroupService } from '../groups/index.js';
 import type { Idempotency } from '../../platform/idempotency/idempotency.js';
 import { Token, type TokenStatus } from './token.entity.js';
+import type { KeyedToken, TokenKeyService } from './token-keys.service.js';
 import {
   assertCanBeEnabled,
   assertKeepsManagers,
@@ -35,7 +36,6 @@ import {
   withInput,
 } from './token-input.js';
 import {
-  bareKey,
   keyLength,
   prefixLength,
   tokenQuery,
@@ -45,14 +45,6 @@ import {
 } from './token-query.js';
 import { grantedQuotas, moveQuota, remainingAfter } from './token-quota.js';
 
-/** A token with its key in plain text, without `sk-`: for its owner only. */
-export interface KeyedToken {
-  readonly token: Token;
-  readonly key: string;
-  /** All quota that the owner has granted to the token, spent or not. */
-  readonly granted: number;
-}
-
 /** The last use of a key, within about a minute. */
 export interface TokenUse {
   readonly address: string;
@@ -61,6 +53,7 @@ export interface TokenUse {
 
 export interface TokenDeps {
   readonly tokens: Repository<Token>;
+  readonly keys: Pick<TokenKeyService, 'get'>;
   readonly groups: Pick<GroupService, 'listUsable'>;
   readonly secrets: Secrets;
   readonly changes: Changes;
@@ -114,69 +107,6 @@ export class TokenService {
     return this.query(holds(reader, 'users.read') ? { ids } : { ids, userIds: [reader.id] }).getMany();
   }
 
-  /** Lists the caller's own keys, newest first. */
-  async listOwnKeys(
-    actor: MaybeActor,
-    query: PageQuery,
-  ): Promise<{ items: KeyedToken[]; total: () => Promise<Total> }> {
-    const owner = requireActor(actor);
-    const keys = this.ownKeys(owner);
-    const rows = await keys
-      .clone()
-      .skip(query.page * query.pageSize)
-      .take(query.pageSize)
-      .getMany();
-    return {
-      items: await this.keyed(owner, rows),
-      total: async () => ({ count: await keys.getCount(), capped: false }),
-    };
-  }
-
-  /**
-   * Finds the caller's tokens whose name contains the keyword and whose key contains the part, newest first, without
-   * pages.
-   */
-  async searchOwnKeys(actor: MaybeActor, keyword: string, keyPart: string): Promise<KeyedToken[]> {
-    const owner = requireActor(actor);
-    const rows = await this.ownKeys(owner)
-      .andWhere('token.name ILIKE :part', { part: `%${escapeLike(keyword)}%` })
-      .getMany();
-    const part = bareKey(keyPart);
-    return (await this.keyed(owner, rows)).filter(({ key }) => key.includes(part));
-  }
-
-  /**
-   * Returns the key in plain text.
-   * @throws AppError NOT_FOUND, also for tokens of other users; CONFIRMATION_NEEDED
-   */
-  async revealOwnKey(actor: MaybeActor, id: number): Promise<string> {
-    requireConfirmed(requireActor(actor));
-    return (await this.getOwnKey(actor, id)).key;
-  }
-
-  /**
-   * Returns the keys in plain text, by id.
-   * @throws AppError NOT_FOUND, also when one of them is a token of another user; CONFIRMATION_NEEDED
-   */
-  async revealOwnKeys(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
-    const owner = requireActor(actor);
-    requireConfirmed(owner);
-    const rows = await this.ownKeys(owner).andWhere('token.id IN (:...ids)', { ids }).getMany();
-    const keys = new Map((await this.keyed(owner, rows)).map(({ token, key }) => [token.id, key]));
-    const missing = ids.find((id) => !keys.has(id));
-    if (missing !== undefined) throw new NotFoundError('Token', missing);
-    return keys;
-  }
-
-  /** @throws AppError NOT_FOUND, also for tokens of other users */
-  async getOwnKey(actor: MaybeActor, id: number): Promise<KeyedToken> {
-    const owner = requireActor(actor);
-    const token = await this.ownKeys(owner).andWhere('token.id = :id', { id }).getOne();
-    const [keyed] = token ? await this.keyed(owner, [token]) : [];
-    if (!keyed) throw new NotFoundError('Token', id);
-    return keyed;
-  }
-
   /** Returns the total of the grants of each of these keys. Admins read those of all users, others their own. */
   async grantedQuotas(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     const reader = requireActor(actor);
@@ -227,7 +157,7 @@ export class TokenService {
     );
     if (created) return { ...created, replayed: false };
     if (owner.apiKeyId !== undefined) requireConfirmed(owner);
-    return { ...(await this.getOwnKey(owner, id)), replayed: true };
+    return { ...(await this.deps.keys.get(owner, id)), replayed: true };
   }
 
   /**
@@ -359,25 +289,5 @@ export class TokenService {
 
   private query(filter: TokenFilter): SelectQueryBuilder<Token> {
     return tokenQuery(this.deps.tokens, this.deps.secrets, filter);
-  }
-
-  /** Newest first. */
-  private ownKeys(owner: Actor): SelectQueryBuilder<Token> {
-    return this.query({ userIds: [owner.id] })
-      .addSelect('token.keySealed')
-      .orderBy('token.id', 'DESC');
-  }
-
-  /** Lists hide the keys in a session that was not confirmed with the user's second factor. */
-  private async keyed(owner: Actor, tokens: readonly Token[]): Promise<KeyedToken[]> {
-    const granted = await grantedQuotas(
-      this.deps.tokens.manager,
-      tokens.map(({ id }) => id),
-    );
-    return tokens.map((token) => ({
-      token,
-      key: owner.isUnconfirmed ? `${token.keyPrefix}**********` : this.deps.secrets.open(token.keySealed),
-      granted: granted.get(token.id) ?? 0,
-    }));
   }
 }

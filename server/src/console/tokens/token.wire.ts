@@ -5,7 +5,7 @@ import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TokenScope } from '../../shared/token-scopes.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { shownStatus, type TokenFields, type TokenInput } from './token-input.js';
-import type { KeyedToken } from './token.service.js';
+import type { KeyedToken } from './token-keys.service.js';
 import type { TokenStatus } from './token.entity.js';
 
 const text = z.string().nullish();

@@ -5,50 +5,86 @@ const unions = ['anyOf', 'oneOf'] as const;
 /** Keywords that providers refuse at the root of a tool's parameters. */
 const refused = new Set<string>([...unions, 'allOf', 'not', 'enum', 'const']);
 
+/** Maximum number of choices within each other that are merged. Further ones are ignored. */
+const maxChoices = 8;
+
 /**
  * Merges parameters of a tool into one object, for providers that refuse a choice between several objects at the root.
  * The object has the properties of all of them, and requires those that each one requires.
  * @returns the same schema if its root is already one object
  */
 export function oneObject(given: Fields): Fields {
-  const { $ref: reference, ...beside } = given;
-  const schema = reference === undefined ? given : { ...beside, ...referred(given, given) };
-  if (!Object.keys(schema).some((name) => refused.has(name))) return given;
-  const root = Object.fromEntries(Object.entries(schema).filter(([name]) => !refused.has(name)));
-  const every = [root, ...objectsIn(schema['allOf'], schema)];
-  const required = every.flatMap((each) => asList(each['required']));
-  for (const name of unions) {
-    const options = objectsIn(schema[name], schema);
-    const [first, ...others] = options.map((option) => asList(option['required']));
-    required.push(...(first ?? []).filter((field) => others.every((other) => other.includes(field))));
-    every.push(...options);
-  }
-  const properties: Record<string, unknown[]> = {};
-  for (const each of every) {
-    for (const [name, field] of Object.entries(asFields(each['properties']) ?? {})) {
-      const known = Object.hasOwn(properties, name) ? (properties[name] ?? []) : [];
-      if (!known.some((other) => JSON.stringify(other) === JSON.stringify(field))) known.push(field);
-      Object.defineProperty(properties, name, { value: known, enumerable: true, configurable: true });
-    }
-  }
-  return {
-    ...root,
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(properties).map(([name, fields]) => [name, fields.length === 1 ? fields[0] : { anyOf: fields }]),
-    ),
-    ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
-  };
+  return new Merge(given).merged(given, 0);
 }
 
-/** Returns the options that are objects, with references resolved. */
-function objectsIn(options: unknown, root: Fields): Fields[] {
-  return asList(options).flatMap((option): Fields[] => {
-    const given = asFields(option);
-    const schema = given ? referred(given, root) : null;
-    if (!schema || (schema['type'] !== undefined && schema['type'] !== 'object')) return [];
-    return [oneObject({ $defs: root['$defs'], definitions: root['definitions'], ...schema })];
-  });
+/** A definition is merged once, however often the schema refers to it. */
+class Merge {
+  /** Definitions by their references; null while a definition is being merged. */
+  private readonly definitions = new Map<unknown, Fields | null>();
+
+  constructor(private readonly root: Fields) {}
+
+  merged(given: Fields, depth: number): Fields {
+    const { $ref: reference, ...beside } = given;
+    const schema = reference === undefined ? given : { ...beside, ...referred(given, this.root) };
+    if (!Object.keys(schema).some((name) => refused.has(name))) return given;
+    const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !refused.has(name)));
+    const every = [own, ...this.objectsIn(schema['allOf'], depth)];
+    const required = every.flatMap((each) => asList(each['required']));
+    for (const name of unions) {
+      const options = this.objectsIn(schema[name], depth);
+      const [first, ...others] = options.map((option) => asList(option['required']));
+      required.push(...(first ?? []).filter((field) => others.every((other) => other.includes(field))));
+      every.push(...options);
+    }
+    return {
+      ...own,
+      type: 'object',
+      properties: mergedProperties(every),
+      ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
+    };
+  }
+
+  /** Returns the options that are objects, with references resolved. */
+  private objectsIn(options: unknown, depth: number): Fields[] {
+    return asList(options).flatMap((option): Fields[] => {
+      const given = asFields(option);
+      const merged = given && this.option(given, depth + 1);
+      return merged ? [merged] : [];
+    });
+  }
+
+  private option(given: Fields, depth: number): Fields | null {
+    const { $ref: reference } = given;
+    const known = this.definitions.get(reference);
+    if (reference !== undefined && known !== undefined) return known;
+    const schema = referred(given, this.root);
+    if (!schema || depth > maxChoices || (schema['type'] !== undefined && schema['type'] !== 'object')) return null;
+    if (reference === undefined) return this.merged(schema, depth);
+    this.definitions.set(reference, null);
+    const merged = this.merged(schema, depth);
+    this.definitions.set(reference, merged);
+    return merged;
+  }
+}
+
+/** A property with several schemas may match any of them. */
+function mergedProperties(objects: readonly Fields[]): Fields {
+  const properties = new Map<string, Map<string, unknown>>();
+  for (const each of objects) {
+    for (const [name, field] of Object.entries(asFields(each['properties']) ?? {})) {
+      const known = properties.get(name) ?? new Map<string, unknown>();
+      properties.set(name, known);
+      const text = JSON.stringify(field);
+      if (!known.has(text)) known.set(text, field);
+    }
+  }
+  return Object.fromEntries(
+    [...properties].map(([name, known]) => {
+      const [first, ...others] = known.values();
+      return [name, others.length === 0 ? first : { anyOf: [first, ...others] }];
+    }),
+  );
 }
 
 /** Returns the schema that a reference inside its root points to, one step deep. */

@@ -6,6 +6,8 @@ import { asFields, asList, asText, type Fields } from './fields.js';
  */
 
 const depthLimit = 64;
+/** Maximum number of schemas that are compared with the values of one call: some ten milliseconds. */
+const maxCompared = 50_000;
 const unions = ['anyOf', 'oneOf', 'allOf'] as const;
 
 const choicesIn = (schema: Fields): readonly unknown[] =>
@@ -20,22 +22,26 @@ export function hasTypedChoices(schema: unknown): boolean {
   return (fields !== null && choicesIn(fields).some(isTyped)) || Object.values(schema).some(hasTypedChoices);
 }
 
-/** Arguments with the values of the schema where the model wrote their texts. Truncated arguments stay as they are. */
+/**
+ * Arguments with the values of the schema where the model wrote their texts. Truncated arguments stay as they are. A
+ * schema that refers to itself again and again is compared up to a limit, after which values stay as they are.
+ */
 export function withTypedChoices(text: string, schema: Fields): string {
   const given = parseArguments(text);
-  const typed = typedValue(given, schema, { root: schema, depth: 0 });
+  const typed = typedValue(given, schema, { root: schema, depth: 0, compared: { count: 0 } });
   return typed === given ? text : writeJson(typed);
 }
 
 interface Place {
   readonly root: Fields;
   readonly depth: number;
+  readonly compared: { count: number };
 }
 
 /** @returns the same value when nothing changes */
-function typedValue(value: unknown, schema: Fields | null, { root, depth }: Place): unknown {
-  if (!schema || depth > depthLimit) return value;
-  const inner = { root, depth: depth + 1 };
+function typedValue(value: unknown, schema: Fields | null, { root, depth, compared }: Place): unknown {
+  if (!schema || depth > depthLimit || ++compared.count > maxCompared) return value;
+  const inner = { root, depth: depth + 1, compared };
   const referred = definitionAt(root, asText(schema['$ref']));
   if (referred) return typedValue(value, referred, inner);
   if (typeof value === 'string') {

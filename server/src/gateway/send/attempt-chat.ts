@@ -43,7 +43,7 @@ export function attemptChat(attempt: Attempt, dialect: ChatDialect, client: Clie
   const { learned } = attempt;
   const run = (each: Attempt): Promise<AttemptOutcome> => attemptAsCorrected(each, dialect, client);
   if (!learned || attempt.passThrough) return run(attempt);
-  const first = learned.entries.size > 0 ? withLearned(attempt, learned) : attempt;
+  const first = learned.isEmpty ? attempt : withLearned(attempt, learned);
   return run(first).catch((error: unknown) => correctedAttempt({ attempt: first, dialect, client, run }, error));
 }
 

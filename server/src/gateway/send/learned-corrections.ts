@@ -20,10 +20,15 @@ interface Entry {
  * process.
  */
 export class LearnedCorrections {
-  /** By channel and model. Empty while nothing was refused, so that calls need no look-up. */
-  readonly entries = new Map<string, Entry>();
+  /** By channel and model. */
+  private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
+
+  /** Whether nothing was refused yet. Calls need no look-up then. */
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
 
   /** @param key of `keyOf` */
   of(key: string): readonly Correction[] | undefined {

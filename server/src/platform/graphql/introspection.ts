@@ -11,6 +11,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
+import { LRUCache } from 'lru-cache';
 
 /** The cost of reading any part of the schema. The standard query of tools costs this. */
 export const introspectionCost = 500;
@@ -20,8 +21,10 @@ const objectsPerCost = 300;
  * Rows that are assumed for a list, from the average of the schema. `types` has as many rows as the schema has types.
  */
 const rowsOfLists: Readonly<Record<string, number>> = { fields: 12, directives: 12, inputFields: 2, enumValues: 2 };
-/** Maximum number of stored results. Tools send a few documents, each repeatedly. */
-const maxStored = 20;
+/** Maximum number of characters of stored results. Tools send a few documents, each repeatedly, for less than a megabyte each. */
+const maxStored = 16_000_000;
+/** Maximum number of characters of one stored result: a document may ask for the schema many times. */
+const maxResult = 2_000_000;
 
 export const isIntrospection = ({ name: { value } }: FieldNode): boolean => value === '__schema' || value === '__type';
 
@@ -45,7 +48,9 @@ const written = new WeakMap<object, string>();
 /** Returns the body of a response. */
 export function responseText(result: FormattedExecutionResult): string {
   const data = result.data && written.get(result.data);
-  return data ? `{"data":${data},"extensions":${JSON.stringify(result.extensions ?? {})}}` : JSON.stringify(result);
+  return data
+    ? `{"data":${data},"extensions":${JSON.stringify(result.extensions ?? {})}}\n`
+    : `${JSON.stringify(result)}\n`;
 }
 
 /**
@@ -53,7 +58,7 @@ export function responseText(result: FormattedExecutionResult): string {
  * without variables was processed before, the stored result is sent.
  */
 export class Introspection {
-  private readonly stored = new Map<string, ExecutionResult>();
+  private readonly stored = new LRUCache<string, ExecutionResult>({ maxSize: maxStored });
 
   /** @returns null for every other operation */
   async resultOf(
@@ -66,10 +71,11 @@ export class Introspection {
     const known = this.stored.get(key);
     if (known) return known;
     const result = await execute({ schema, document, operationName: operation.name?.value ?? null });
-    const [oldest] = this.stored.keys();
-    if (oldest !== undefined && this.stored.size >= maxStored) this.stored.delete(oldest);
-    this.stored.set(key, result);
-    if (result.data && !result.errors) written.set(result.data, JSON.stringify(result.data));
+    if (!result.data || result.errors) return result;
+    const text = JSON.stringify(result.data);
+    if (text.length > maxResult) return result;
+    written.set(result.data, text);
+    this.stored.set(key, result, { size: text.length + key.length });
     return result;
   }
 }

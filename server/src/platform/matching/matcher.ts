@@ -10,7 +10,7 @@ type Pattern = Pick<RegExp, 'source' | 'flags'>;
 /** Milliseconds that the thread has to stop by itself. It cannot stop while it compiles a large pattern. */
 const graceMilliseconds = 1000;
 /** Characters that are copied for the thread in one turn of the event loop. */
-const pieceLength = 256 * 1024;
+const pieceLength = 64 * 1024;
 /** Number of characters that each further text counts at least. */
 const perText = 16;
 

@@ -33,6 +33,24 @@ const formats: Readonly<Record<string, readonly unknown[]>> = {
   integer: ['int32', 'int64'],
 };
 const depthLimit = 64;
+/** Maximum number of references that are followed to one schema. */
+const maxFollowed = 256;
+/** Maximum number of schemas that the schemas of one request become. */
+const maxSchemas = 30_000;
+
+/**
+ * Counts the schemas that are written for one request. A small schema becomes a very large one when its definitions
+ * refer to each other twice, or when it has lists of types within each other.
+ */
+export class SchemaCount {
+  private written = 0;
+
+  /** @throws AppError INVALID_INPUT */
+  next(at: string): void {
+    if (++this.written <= maxSchemas) return;
+    throw new InvalidInputError(`${at} has more than ${maxSchemas} schemas once all references are followed`, at);
+  }
+}
 
 interface Scope {
   readonly definitions: ReadonlyMap<string, unknown>;
@@ -42,6 +60,7 @@ interface Scope {
   readonly at: string;
   /** Tool parameters must not have defaults. */
   readonly forTool: boolean;
+  readonly count: SchemaCount;
 }
 
 const definitionsOf: readonly string[] = ['$defs', 'definitions'];
@@ -49,18 +68,19 @@ const definitionsOf: readonly string[] = ['$defs', 'definitions'];
 /**
  * Converts JSON schema to the dialect of Google's older models. A schema of that dialect cannot refer to itself, so any
  * object is allowed in such a place.
- * @throws AppError INVALID_INPUT for a reference without a target
+ * @throws AppError INVALID_INPUT for a reference without a target, and when too many schemas are written
  */
-export function toGeminiSchema(schema: Fields, at: string, forTool: boolean): Json {
+export function toGeminiSchema(schema: Fields, at: string, forTool: boolean, count = new SchemaCount()): Json {
   const definitions = new Map<string, unknown>();
   for (const name of definitionsOf) {
     for (const [key, value] of Object.entries(asFields(schema[name]) ?? {})) definitions.set(`#/${name}/${key}`, value);
   }
-  return convert(schema, { definitions, following: [], depth: 0, at, forTool });
+  return convert(schema, { definitions, following: [], depth: 0, at, forTool, count });
 }
 
 function convert(value: unknown, outer: Scope): Json {
   if (outer.depth > depthLimit) throw new InvalidInputError(`${outer.at} is nested too deep`, outer.at);
+  outer.count.next(outer.at);
   // `true` and `{}` allow any value, which the dialect expresses as an empty schema.
   const resolved = resolve(asFields(value) ?? {}, outer);
   const scope: Scope = { ...resolved.scope, depth: outer.depth + 1 };
@@ -116,6 +136,7 @@ function resolve(schema: Fields, scope: Scope): { schema: Fields; scope: Scope }
   if (scope.following.includes(reference)) return { schema: { type: 'object' }, scope };
   if (!scope.definitions.has(reference))
     throw new InvalidInputError(`${scope.at} refers to ${reference}, which does not exist`, scope.at);
+  if (scope.following.length === maxFollowed) throw new InvalidInputError(`${scope.at} is nested too deep`, scope.at);
   const { $ref: _reference, ...beside } = schema;
   const target = asFields(scope.definitions.get(reference)) ?? {};
   return resolve({ ...target, ...beside }, { ...scope, following: [...scope.following, reference] });
@@ -189,21 +210,30 @@ function choices(schema: Json): Json {
   };
 }
 
-/** Whether a schema contains a reference to a schema that encloses the reference. */
+/** Whether a schema contains a reference to a schema that encloses the reference, or is nested too deep to know. */
 export function isRecursive(schema: Fields): boolean {
-  const visit = (value: unknown, following: readonly string[]): boolean => {
-    if (Array.isArray(value)) return value.some((each) => visit(each, following));
+  const enclosing = new Set<string>();
+  const visited = new Set<string>();
+  const leadsBack = (reference: string): boolean => {
+    if (enclosing.has(reference) || enclosing.size === maxFollowed) return true;
+    if (visited.has(reference)) return false;
+    visited.add(reference);
+    enclosing.add(reference);
+    const found = visit(definitionAt(schema, reference));
+    enclosing.delete(reference);
+    return found;
+  };
+  const visit = (value: unknown): boolean => {
+    if (Array.isArray(value)) return value.some(visit);
     const fields = asFields(value);
     if (!fields) return false;
     const { $ref: reference } = fields;
-    if (typeof reference === 'string') {
-      return following.includes(reference) || visit(definitionAt(schema, reference), [...following, reference]);
-    }
+    if (typeof reference === 'string') return leadsBack(reference);
     return Object.entries(fields).some(
-      ([name, each]) => !(following.length === 0 && definitionsOf.includes(name)) && visit(each, following),
+      ([name, each]) => !(fields === schema && definitionsOf.includes(name)) && visit(each),
     );
   };
-  return JSON.stringify(schema).includes('"$ref"') && visit(schema, []);
+  return visit(schema);
 }
 
 function definitionAt(schema: Fields, reference: string): unknown {

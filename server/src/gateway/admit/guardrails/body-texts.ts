@@ -11,7 +11,7 @@ const kept: ReadonlySet<string> = new Set([
 const maxDepth = 128;
 
 /** Values that are visited in one turn of the event loop. They take some milliseconds. */
-const valuesPerTurn = 10_000;
+const valuesPerTurn = 4_000;
 
 const noNames: ReadonlySet<string> = new Set();
 

@@ -8,7 +8,11 @@ const maxCounted = 10_000;
 /** Counts the failures of keys and models that have no success between them. */
 export class ConsecutiveFailures {
   /** Times of failures, Unix milliseconds, by key and model. */
-  readonly times = new Map<string, number[]>();
+  private readonly times = new Map<string, number[]>();
+
+  get isEmpty(): boolean {
+    return this.times.size === 0;
+  }
 
   /** @returns whether the recent failures are enough for a cooldown; they are forgotten then */
   add(key: string, now: number): boolean {

@@ -87,7 +87,7 @@ export class Health {
 
   /** Whether a key failed lately without a cooldown. */
   get hasFailures(): boolean {
-    return this.failures.times.size > 0;
+    return !this.failures.isEmpty;
   }
 
   /** All known cooldowns, including expired ones that wait for a trial. */
