@@ -196,6 +196,12 @@ export const relaySection: ApiSection = {
       streams: true,
       example: { body: { model: 'gpt-4o', prompt: 'Say hello' } },
     }),
+    'POST /v1/fim/completions': post('Completion between a prompt and a suffix, in the dialect of Mistral', {
+      body: object({ model, prompt: text, suffix: text, stream, max_tokens: whole }, ['model', 'prompt']),
+      response: chatResponse,
+      streams: true,
+      example: { body: { model: 'gpt-4o', prompt: 'def add(a, b):', suffix: 'print(add(1, 2))' } },
+    }),
     'POST /v1/embeddings': post('Embeddings', {
       body: object({ model, input, dimensions: whole, encoding_format: text }, ['model', 'input']),
       response: object({ object: { const: 'list' }, data: list(anything), usage }, ['data']),

@@ -31,7 +31,7 @@ import { relayedChat, translated } from './translated-chat.js';
 /** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
   /** The capability of providers that speak the dialect natively. */
-  readonly native: 'chat' | 'completions' | 'messages' | 'generate' | 'responses' | 'compaction';
+  readonly native: 'chat' | 'completions' | 'fim' | 'messages' | 'generate' | 'responses' | 'compaction';
   /** Adapts that capability. Absent when it is used unchanged. */
   readonly adapted?: (native: ChatCapability) => ChatCapability;
   /** Null when only providers that speak the dialect natively can serve it. */
@@ -86,6 +86,16 @@ export const textCompletions: ChatDialect = {
     const stream = dataEvent(JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>) + doneEvent;
     return () => stream;
   },
+};
+
+/** Completions between a prompt and a suffix, with the answers of chat completions. They have no translation. */
+export const fimCompletions: ChatDialect = {
+  native: 'fim',
+  client: null,
+  openReader: null,
+  openEnding: ({ includeUsage }) => chatEnding(includeUsage),
+  takesComments: true,
+  replay: (answer, context) => openAIChat.replay(answer, context),
 };
 
 /** Anthropic's Messages. */
