@@ -12,6 +12,7 @@ import { toEvents } from '../../dialects/neutral/replay.js';
 import { defaultClaudeSettings } from '../../dialects/languages/anthropic/claude-settings.js';
 import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
 import { MessagesEnding } from '../../dialects/languages/anthropic/messages-ending.js';
+import { replayedMessage } from '../../dialects/languages/anthropic/replayed-message.js';
 import { messagesProvider } from '../../dialects/languages/anthropic/messages-write.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { GeminiEnding } from '../../dialects/languages/gemini/gemini-ending.js';
@@ -105,7 +106,7 @@ export const messagesDialect: ChatDialect = {
   openReader: () => messagesProvider(defaultClaudeSettings).openReader(),
   openEnding: () => new MessagesEnding(),
   takesComments: true,
-  replay: replayBy(messagesClient, messagesProvider(defaultClaudeSettings)),
+  replay: replayedMessage,
 };
 
 /** Gemini's `generateContent`. */
