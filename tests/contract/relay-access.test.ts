@@ -375,7 +375,7 @@ describe('the body', () => {
   });
 });
 
-/** docs/reference/relay/routes.md#not-implemented. */
+/** docs/reference/relay/routes.md#paths-that-are-not-served. */
 const notThere = [
   ['POST', '/edits'],
   ['POST', '/images/variations'],

@@ -7,6 +7,8 @@ let relay: RelayHarness;
 
 relaySuite((started) => (relay = started));
 
+const anyText = expect.any(String) as string;
+const bearerWithVersion = (key: string) => ({ authorization: `Bearer ${key}`, 'anthropic-version': '2023-06-01' });
 const call = { model: 'gpt-4o', messages: userMessage('hi') };
 
 it('serves OpenAI’s routes under Google’s name for them', async () => {
@@ -45,23 +47,6 @@ it.each([
     { error: { message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: '', code: '' } },
   ]);
 });
-
-it.each([
-  ['/v1/skills', 404],
-  ['/v1/messages/batches', 404],
-])('%s is refused in the form of Messages for a client that sends x-api-key alone', async (path, status) => {
-  const { key } = await relay.addToken();
-  const response = await fetch(relay.url + path, { headers: { 'x-api-key': key } });
-  expect([response.status, await response.json()]).toMatchObject([status, { type: 'error', error: {} }]);
-});
-
-it.each(['x-api-key', 'x-goog-api-key', 'authorization'])(
-  'refuses a wrong key in %s where nothing is served yet',
-  async (name) => {
-    const response = await fetch(`${relay.url}/v1/files`, { headers: { [name]: 'sk-wrong' } });
-    expect(response.status).toBe(401);
-  },
-);
 
 it('answers the probe of Claude Code, which asks whether there is a server', async () => {
   const response = await fetch(`${relay.url}/api/hello`, { method: 'HEAD' });
@@ -159,24 +144,68 @@ describe('Codex', () => {
 });
 
 describe('a path that is not served', () => {
-  const headersOf = (key: string) =>
-    [
-      ['openai', { authorization: `Bearer ${key}` }, { error: { code: 'api_not_implemented' } }],
-      ['anthropic', { 'x-api-key': key, 'anthropic-version': '2023-06-01' }, { type: 'error', error: {} }],
-      ['gemini', { 'x-goog-api-key': key }, { error: { code: 501 } }],
-    ] as const;
+  const openai = { error: expect.objectContaining({ message: anyText, type: anyText, code: anyText }) as unknown };
+  const anthropic = { type: 'error', error: { type: anyText, message: anyText } };
+  const gemini = { error: { code: expect.any(Number) as number, message: anyText, status: anyText } };
+  const bedrock = { message: anyText };
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  const ofAnthropic = (key: string) => ({ 'x-api-key': key });
+  const ofGoogle = (key: string) => ({ 'x-goog-api-key': key });
 
-  it('answers in the client’s dialect, wherever its key stands', async () => {
+  it.each([
+    ['GET', '/v1/files', bearer, 501, openai],
+    ['GET', '/v1/files', ofAnthropic, 501, anthropic],
+    ['GET', '/v1/files', ofGoogle, 501, gemini],
+    ['GET', '/anthropic/v1/files', bearer, 501, anthropic],
+    ['POST', '/v1/nonsense', bearer, 404, openai],
+    ['GET', '/v1/conversations/c', bearer, 404, openai],
+    ['POST', '/v1/models', bearer, 404, openai],
+    ['PATCH', '/openai/nonsense', bearer, 404, openai],
+    ['GET', '/v1beta/openai/nonsense', bearer, 404, openai],
+    ['GET', '/hf/v1/nonsense', bearer, 404, openai],
+    ['GET', '/v1/messages/batches', ofAnthropic, 404, anthropic],
+    ['POST', '/v1/messages/batches', bearerWithVersion, 404, anthropic],
+    ['DELETE', '/anthropic/v1/skills/s', bearer, 404, anthropic],
+    ['GET', '/anthropic/nonsense', bearer, 404, anthropic],
+    ['GET', '/v1beta/cachedContents', ofGoogle, 404, gemini],
+    ['POST', '/v1beta/interactions', bearer, 404, gemini],
+    ['POST', '/v1beta/models/m', bearer, 404, gemini],
+    ['POST', '/v1beta/models/m:predict', ofGoogle, 404, gemini],
+    ['POST', '/v1beta/fileSearchStores/s', bearer, 404, gemini],
+    ['POST', '/v1/models/m', bearer, 404, openai],
+    ['POST', '/v1alpha/auth_tokens', ofGoogle, 404, gemini],
+    ['POST', '/upload/v1beta/files', ofGoogle, 404, gemini],
+    ['GET', '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent', ofGoogle, 404, gemini],
+    ['POST', `${vertex}/mistralai/models/m:rawPredict`, bearer, 404, gemini],
+    ['GET', `${vertex}/anthropic/models/m`, bearer, 404, anthropic],
+    ['POST', '/model/m/converse', bearer, 404, bedrock],
+    ['GET', '/model/m/invoke', bearer, 404, bedrock],
+  ])('%s %s answers in the dialect of its client, once the key was checked', async (...row) => {
+    const [method, path, present, status, form] = row;
     const { key } = await relay.addToken();
-    for (const [, headers, body] of headersOf(key)) {
-      const response = await fetch(`${relay.url}/v1/files`, { headers });
-      expect([response.status, await response.json()]).toEqual([
-        501,
-        expect.objectContaining({ error: expect.anything() as unknown }),
-      ]);
-      const unknown = await fetch(`${relay.url}/v1/nonsense`, { method: 'POST', headers, body: '{}' });
-      expect(unknown.status).toBe(404);
-      expect(Object.keys((await unknown.json()) as object).toSorted()).toEqual(Object.keys(body).toSorted());
+    const ask = (headers: Record<string, string>) =>
+      fetch(relay.url + path, { method, headers, ...(method === 'GET' ? {} : { body: '{}' }) });
+    for (const [headers, expected] of [
+      [present(key), status],
+      [present('sk-wrong'), 401],
+      [present(''), 401],
+    ] as const) {
+      const response = await ask(headers);
+      expect([response.status, await response.json()]).toEqual([expected, form]);
     }
   });
+
+  it.each(['/v1beta/cachedContents', '/v1alpha/auth_tokens', '/upload/v1beta/files', '/ws/google.ai.x'])(
+    '%s finds the key in the query, as Google’s clients send it',
+    async (path) => {
+      const { key } = await relay.addToken();
+      for (const [sent, status] of [
+        [key, 404],
+        ['sk-wrong', 401],
+      ] as const) {
+        const response = await fetch(`${relay.url}${path}?key=${sent}`);
+        expect([response.status, await response.json()]).toEqual([status, gemini]);
+      }
+    },
+  );
 });

@@ -45,6 +45,8 @@ export interface Adapter {
   readonly countContents?: TokenCount;
   /** Completions of a prompt, without turns. */
   readonly completions?: ChatCapability;
+  /** Completions between a prompt and a suffix, answered as chat completions, as Mistral does. */
+  readonly fim?: ChatCapability;
 
   readonly embeddings?: OneShotCapability;
   readonly moderations?: OneShotCapability;

@@ -8,7 +8,7 @@ import type { BodyGrant } from './admit/body-budget.js';
 import { malformed, RelayError } from '../dialects/errors/relay-error.js';
 import { largeBody, parseAhead } from '../dialects/wire/forms/json-body.js';
 import { unzstd } from '../dialects/wire/forms/zstd.js';
-import { ClientResponse } from './deliver/client-response.js';
+import { ClientResponse, type ResponseSink } from './deliver/client-response.js';
 import type { BodyAllowance, IncomingRequest } from './request.js';
 
 /** An incoming call with the response to write. */
@@ -20,7 +20,7 @@ export interface Hijacked {
 /** A request and its response, before any of the body is read. */
 interface Received {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: ResponseSink;
   readonly id: string;
   /** Path and query. */
   readonly url: string;
@@ -30,13 +30,21 @@ interface Received {
   readonly hooked?: OutgoingHttpHeaders;
 }
 
-/** Takes over the response from Fastify; headers set by earlier hooks are kept. */
-export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): Hijacked {
+/**
+ * Takes over the response from Fastify; headers set by earlier hooks are kept.
+ * @param sinkOf returns the writer of the response; absent: Node's own
+ */
+export function hijack(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  maxBodyBytes: number,
+  sinkOf: (response: ServerResponse) => ResponseSink = (response) => response,
+): Hijacked {
   reply.hijack();
   request.taken = true;
   const { id, url, ip: address, raw } = request;
   const hooked = reply.getHeaders() as OutgoingHttpHeaders;
-  return takeOver({ request: raw, response: reply.raw, id, url, address, hooked }, maxBodyBytes);
+  return takeOver({ request: raw, response: sinkOf(reply.raw), id, url, address, hooked }, maxBodyBytes);
 }
 
 const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;

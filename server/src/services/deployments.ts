@@ -30,18 +30,3 @@ export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
     },
   };
 }
-
-/**
- * Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect instead.
- * @param model undefined where the body names it
- */
-export function atHostedModel(endpoint: Endpoint, model?: string): Endpoint {
-  return {
-    ...endpoint,
-    open(rawBody) {
-      const { anthropic_version: _version, ...given } = parseJsonBody(rawBody);
-      const body = model === undefined ? given : { ...given, model };
-      return { body, model: modelOf(body), isRewritten: true };
-    },
-  };
-}

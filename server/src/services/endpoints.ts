@@ -1,6 +1,6 @@
 import type { Endpoint } from '../gateway/endpoint.js';
 import { chatEndpoint, messagesEndpoint } from './chat/chat-endpoints.js';
-import { completionsEndpoint } from './chat/completions-endpoint.js';
+import { completionsEndpoint, fimEndpoint } from './chat/completions-endpoint.js';
 import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './embeddings/embedding-endpoints.js';
 import {
   imageEditsEndpoint,
@@ -18,6 +18,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
   '/chat/completions': chatEndpoint,
   '/messages': messagesEndpoint,
   '/completions': completionsEndpoint,
+  '/fim/completions': fimEndpoint,
   '/embeddings': embeddingsEndpoint,
   '/engines/:model/embeddings': embeddingsEndpoint,
   '/moderations': moderationsEndpoint,

@@ -110,7 +110,7 @@ const lookUp = (summary: string): ApiOperation => ({ summary, role: key, respons
 export const relaySection: ApiSection = {
   name: 'Models',
   description:
-    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`) or Google (`/v1beta/models`).',
+    'Called with an API key. Every path under `/v1` also exists under `/hf/v1`, `/v1beta/openai`, `/openai/v1` and `/anthropic/v1`, and clients of Azure OpenAI call `/openai/deployments/{deployment}`, those of Vertex AI `/v1/projects/…`, those of Bedrock `/model/{model}/invoke`. Errors have the form of the dialect: OpenAI, Anthropic (`/v1/messages`), Google (`/v1beta/models`) or Bedrock (`/model`).',
   operations: {
     'GET /v1/models': lookUp('Models that the key may call'),
     'GET /v1/models/:model': {
@@ -195,6 +195,12 @@ export const relaySection: ApiSection = {
       response: object({ id: text, choices: list(anything), usage }),
       streams: true,
       example: { body: { model: 'gpt-4o', prompt: 'Say hello' } },
+    }),
+    'POST /v1/fim/completions': post('Completion between a prompt and a suffix, in the dialect of Mistral', {
+      body: object({ model, prompt: text, suffix: text, stream, max_tokens: whole }, ['model', 'prompt']),
+      response: chatResponse,
+      streams: true,
+      example: { body: { model: 'gpt-4o', prompt: 'def add(a, b):', suffix: 'print(add(1, 2))' } },
     }),
     'POST /v1/embeddings': post('Embeddings', {
       body: object({ model, input, dimensions: whole, encoding_format: text }, ['model', 'input']),

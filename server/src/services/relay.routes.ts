@@ -5,56 +5,26 @@ import type { OptionValues } from '../options/option.service.js';
 import { modelLimits, type PriceBook } from '../billing/prices/index.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import type { Endpoint } from '../gateway/endpoint.js';
-import {
-  anthropicErrors,
-  countContentsEndpoint,
-  geminiErrors,
-  generateEndpoint,
-  messagesEndpoint,
-  openAIErrors,
-} from './chat/chat-endpoints.js';
-import { atDeployment, atHostedModel, deploymentEndpoints } from './deployments.js';
+import { countContentsEndpoint, generateEndpoint, messagesEndpoint } from './chat/chat-endpoints.js';
+import { errorsOf, refuse } from './client-errors.js';
+import { countMessages } from './count-messages.js';
+import { atDeployment, deploymentEndpoints } from './deployments.js';
 import { endpoints, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
-import { geminiCallOf } from './chat/gemini-path.js';
-import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
+import { geminiMethodOf } from './chat/gemini-path.js';
+import { toCallFailure } from '../dialects/errors/failure.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
 import { modelList, modelListFormat, oneModel, unknownModel } from '../dialects/languages/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
+import { addHostPaths } from './hosts/host-paths.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
+import { addUnservedPaths, refuseUnserved } from './unserved-paths.js';
 import type { Relay } from '../gateway/pipeline.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
 import type { IncomingRequest } from '../gateway/request.js';
-import { hijack, leaveBodies } from '../gateway/incoming-request.js';
+import { hijack, leaveBodies, type Hijacked } from '../gateway/incoming-request.js';
 import type { Caller } from '../gateway/admit/authentication.js';
 import type { ListedModel, RoutingTable } from '../gateway/route/routing-table.js';
-
-/** Routes that return 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
-const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
-  ['POST', '/edits'],
-  ['POST', '/images/variations'],
-  ['GET', '/files'],
-  ['POST', '/files'],
-  ['DELETE', '/files/:id'],
-  ['GET', '/files/:id'],
-  ['GET', '/files/:id/content'],
-  ['POST', '/fine-tunes'],
-  ['GET', '/fine-tunes'],
-  ['GET', '/fine-tunes/:id'],
-  ['POST', '/fine-tunes/:id/cancel'],
-  ['GET', '/fine-tunes/:id/events'],
-  ['DELETE', '/models/:model'],
-];
-
-const notImplementedError = {
-  message: 'API not implemented',
-  type: gatewayType,
-  param: '',
-  code: 'api_not_implemented',
-};
-
-/** Errors of paths that several dialects share. The header in which a client presents its key selects the dialect. */
-const errorDialects = { openai: openAIErrors, anthropic: anthropicErrors, gemini: geminiErrors } as const;
 
 /** Endpoints of Google's methods, by the name after the colon. */
 const geminiMethods: Readonly<Record<string, Endpoint>> = {
@@ -72,6 +42,8 @@ export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
     addDeploymentRoutes(app, deps);
     addBareModelList(app, deps);
     addGeminiRoutes(app, deps);
+    addHostPaths(app, deps);
+    addUnservedPaths(app, deps);
     // Claude Code asks whether there is a server.
     app.head('/api/hello', (_request, reply) => reply.send());
     // A WebSocket does not close by itself, so the app closes it.
@@ -93,16 +65,6 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps):
   });
   addResponsesRoutes(app, prefix, deps);
   addModelRoutes(app, prefix, deps);
-  for (const [method, path] of notImplemented) {
-    app.route({
-      method,
-      url: prefix + path,
-      handler: (request, reply) => {
-        const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-        void refuseUnbuilt(relay, incoming, client);
-      },
-    });
-  }
 }
 
 /** The paths of Azure OpenAI that name the model. */
@@ -137,10 +99,8 @@ function addBareModelList(app: FastifyInstance, deps: RelayRoutesDeps): void {
 
 function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   addModelRoutes(app, '/v1beta', deps);
-  const serves = (request: FastifyRequest, reply: FastifyReply): void => {
-    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-    void serveGemini(deps.relay, incoming, client);
-  };
+  const serves = (request: FastifyRequest, reply: FastifyReply): void =>
+    void serveGemini(deps.relay, request, hijack(request, reply, deps.maxBodyBytes));
   for (const prefix of ['/v1beta', '/v1']) {
     app.post(`${prefix}/models/*`, serves);
   }
@@ -149,69 +109,23 @@ function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
   // Clients that are fixed to Vertex AI (docs/reference/relay/routes.md#paths-of-hosts).
   for (const version of ['/v1', '/v1beta1']) {
     app.post(`${version}/projects/:project/locations/:location/publishers/google/models/:call`, serves);
-    app.post<{ Params: { call: string } }>(
-      `${version}/projects/:project/locations/:location/publishers/anthropic/models/:call`,
-      (request, reply) => {
-        const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
-        void serveClaudeOfVertex(deps.relay, request.params.call, incoming, client);
-      },
-    );
   }
 }
 
-const countMessages = (
-  relay: Relay,
-  endpoint: Endpoint,
-  incoming: IncomingRequest,
-  client: ClientResponse,
-): Promise<void> =>
-  relay.count(endpoint, incoming, client, (tokens) => ({ input_tokens: tokens }), {
-    name: 'countMessages',
-    field: 'input_tokens',
-  });
-
-/**
- * `…:rawPredict` and `…:streamRawPredict` are Messages, whose model is in the path. Vertex AI counts tokens under a name in place of
- * the model, which the body names then.
- */
-async function serveClaudeOfVertex(
-  relay: Relay,
-  call: string,
-  incoming: IncomingRequest,
-  client: ClientResponse,
-): Promise<void> {
-  if (call === 'count-tokens:rawPredict')
-    return countMessages(relay, atHostedModel(messagesEndpoint), incoming, client);
-  const at = call.lastIndexOf(':');
-  const method = call.slice(at + 1);
-  if (at > 0 && (method === 'rawPredict' || method === 'streamRawPredict'))
-    return relay.serve(atHostedModel(messagesEndpoint, call.slice(0, at)), incoming, client);
-  try {
-    await relay.authenticate(incoming);
-    throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is unknown`);
-  } catch (error) {
-    sendFailure(client, toCallFailure(error), incoming.requestId, anthropicErrors);
+async function serveGemini(relay: Relay, request: FastifyRequest, hijacked: Hijacked): Promise<void> {
+  const { incoming, client } = hijacked;
+  const method = geminiMethodOf(incoming);
+  if (method === 'countTokens') {
+    const dialect = { name: 'countContents', field: 'totalTokens' } as const;
+    return relay.count(countContentsEndpoint, incoming, client, (totalTokens) => ({ totalTokens }), dialect);
   }
-}
-
-async function serveGemini(relay: Relay, incoming: IncomingRequest, client: ClientResponse): Promise<void> {
-  try {
-    const { method } = geminiCallOf(incoming);
-    if (method === 'countTokens') {
-      const dialect = { name: 'countContents', field: 'totalTokens' } as const;
-      return await relay.count(countContentsEndpoint, incoming, client, (totalTokens) => ({ totalTokens }), dialect);
-    }
-    const endpoint = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
-    if (endpoint) return await relay.serve(endpoint, incoming, client);
-    await relay.authenticate(incoming);
-    throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is unknown`);
-  } catch (error) {
-    sendFailure(client, toCallFailure(error), incoming.requestId, geminiErrors);
-  }
+  const endpoint = method !== null && Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
+  return endpoint ? relay.serve(endpoint, incoming, client) : refuseUnserved(relay, request, hijacked, 404);
 }
 
 interface Lookup {
   readonly models: readonly OfferedModel[];
+  readonly request: FastifyRequest;
   readonly incoming: IncomingRequest;
   readonly client: ClientResponse;
   readonly modelPath: string;
@@ -229,11 +143,11 @@ async function lookUp(
     const models = offeredModels(caller, groups, deps.channels.table, deps.prices, deps.options.values);
     const params = request.params as { model?: string; '*'?: string };
     const modelPath = params['*'] ? `${params.model ?? ''}/${params['*']}` : (params.model ?? '');
-    answer({ models, incoming, client, modelPath });
+    answer({ models, request, incoming, client, modelPath });
   } catch (error) {
     const failure = toCallFailure(error);
     if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
-    sendFailure(client, failure, incoming.requestId, errorDialects[formatOf(incoming)]);
+    sendFailure(client, failure, incoming.requestId, errorsOf(request));
   }
 }
 
@@ -244,35 +158,11 @@ function answerList({ models, incoming, client }: Lookup): void {
   client.send(200, json, JSON.stringify(modelList(models, formatOf(incoming), incoming.query)));
 }
 
-function answerOne({ models, incoming, client, modelPath }: Lookup): void {
+function answerOne({ models, request, incoming, client, modelPath }: Lookup): void {
   const found = models.find(({ id }) => id === modelPath);
   const format = formatOf(incoming);
   if (found) client.send(200, json, JSON.stringify(oneModel(found, format)));
-  else refuse(incoming, client, 404, unknownModel(modelPath));
-}
-
-async function refuseUnbuilt(relay: Relay, incoming: IncomingRequest, client: ClientResponse): Promise<void> {
-  try {
-    await relay.authenticate(incoming);
-    refuse(incoming, client, 501, notImplementedError);
-  } catch (error) {
-    sendFailure(client, toCallFailure(error), incoming.requestId, errorDialects[formatOf(incoming)]);
-  }
-}
-
-/**
- * Sends an error in OpenAI's form, without the request id, because clients compare the message with that of older
- * gateways.
- */
-function refuse(
-  incoming: IncomingRequest,
-  client: ClientResponse,
-  status: number,
-  error: Omit<CallFailure, 'status'>,
-): void {
-  const format = formatOf(incoming);
-  if (format === 'openai') client.send(status, json, JSON.stringify({ error }));
-  else sendFailure(client, { ...error, type: gatewayType, status }, incoming.requestId, errorDialects[format]);
+  else refuse(request, client, 404, unknownModel(modelPath));
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' };

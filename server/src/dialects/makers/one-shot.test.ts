@@ -19,6 +19,7 @@ type Kind = Exclude<
   | 'conversation'
   | 'overResponses'
   | 'completions'
+  | 'fim'
   | 'credential'
 >;
 

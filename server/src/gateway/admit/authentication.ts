@@ -99,6 +99,9 @@ export interface PresentedKey {
 const bearer = /^Bearer(?:\s+|$)/i;
 const drawingWord = 'midjourney-proxy';
 
+/** Paths of Google's clients, which may send their key in the query. */
+const ofGoogle = /^\/(?:v1\/(?:models|projects\/)|v1beta1?\/|v1alpha\/|upload\/|ws\/)/;
+
 const single = (value: string | string[] | undefined): string =>
   ((Array.isArray(value) ? value[0] : value) ?? '').trim();
 
@@ -120,7 +123,7 @@ export function findKey(headers: IncomingHttpHeaders, path: string, query: strin
   if (apiKey !== '') return apiKey;
   const google = single(headers['x-goog-api-key']);
   if (google !== '') return google;
-  if (path.startsWith('/v1/models') || path.startsWith('/v1beta/')) {
+  if (ofGoogle.test(path)) {
     const inQuery = query === '' ? null : new URLSearchParams(query).get('key');
     if (inQuery) return inQuery.trim();
   }

@@ -12,6 +12,7 @@ import { toEvents } from '../../dialects/neutral/replay.js';
 import { defaultClaudeSettings } from '../../dialects/languages/anthropic/claude-settings.js';
 import { messagesClient } from '../../dialects/languages/anthropic/messages-client.js';
 import { MessagesEnding } from '../../dialects/languages/anthropic/messages-ending.js';
+import { replayedMessage } from '../../dialects/languages/anthropic/replayed-message.js';
 import { messagesProvider } from '../../dialects/languages/anthropic/messages-write.js';
 import { geminiClient } from '../../dialects/languages/gemini/gemini-client.js';
 import { GeminiEnding } from '../../dialects/languages/gemini/gemini-ending.js';
@@ -31,7 +32,7 @@ import { relayedChat, translated } from './translated-chat.js';
 /** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
   /** The capability of providers that speak the dialect natively. */
-  readonly native: 'chat' | 'completions' | 'messages' | 'generate' | 'responses' | 'compaction';
+  readonly native: 'chat' | 'completions' | 'fim' | 'messages' | 'generate' | 'responses' | 'compaction';
   /** Adapts that capability. Absent when it is used unchanged. */
   readonly adapted?: (native: ChatCapability) => ChatCapability;
   /** Null when only providers that speak the dialect natively can serve it. */
@@ -88,6 +89,16 @@ export const textCompletions: ChatDialect = {
   },
 };
 
+/** Completions between a prompt and a suffix, with the answers of chat completions. They have no translation. */
+export const fimCompletions: ChatDialect = {
+  native: 'fim',
+  client: null,
+  openReader: null,
+  openEnding: ({ includeUsage }) => chatEnding(includeUsage),
+  takesComments: true,
+  replay: (answer, context) => openAIChat.replay(answer, context),
+};
+
 /** Anthropic's Messages. */
 export const messagesDialect: ChatDialect = {
   native: 'messages',
@@ -95,7 +106,7 @@ export const messagesDialect: ChatDialect = {
   openReader: () => messagesProvider(defaultClaudeSettings).openReader(),
   openEnding: () => new MessagesEnding(),
   takesComments: true,
-  replay: replayBy(messagesClient, messagesProvider(defaultClaudeSettings)),
+  replay: replayedMessage,
 };
 
 /** Gemini's `generateContent`. */

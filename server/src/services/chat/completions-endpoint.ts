@@ -1,6 +1,6 @@
 import { limitChat } from './output-limit.js';
 import { attemptChat } from '../../gateway/send/attempt-chat.js';
-import { textCompletions } from '../../gateway/deliver/chat-dialects.js';
+import { fimCompletions, textCompletions } from '../../gateway/deliver/chat-dialects.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
@@ -35,4 +35,16 @@ export const completionsEndpoint: Endpoint = {
   texts: (body) => textsIn(body['prompt']),
   limitOutput: limitChat,
   attempt: (attempt, client) => attemptChat(attempt, textCompletions, client),
+};
+
+/** POST /v1/fim/completions. Mistral always reports the usage of a stream. */
+export const fimEndpoint: Endpoint = {
+  ...completionsEndpoint,
+  route: 'fim',
+  tariff: textTariff(({ body }) => inputPrompt([body['prompt'], body['suffix'] ?? ''])),
+  parse(opened, incoming) {
+    return { ...completionsEndpoint.parse(opened, incoming), wantsUsage: true };
+  },
+  texts: (body) => textsIn([body['prompt'], body['suffix']]),
+  attempt: (attempt, client) => attemptChat(attempt, fimCompletions, client),
 };

@@ -29,6 +29,10 @@ export function geminiCallOf({ path, query }: Pick<IncomingRequest, 'path' | 'qu
   return { model, method, stream: method === streaming, jsonList: wantsJsonList({ path, query }) };
 }
 
+/** Returns the method alone; null for a path that names no model and method. */
+export const geminiMethodOf = ({ path }: Pick<IncomingRequest, 'path'>): string | null =>
+  modelPath.exec(path)?.[2] ?? null;
+
 const streaming = 'streamGenerateContent';
 
 /** Whether a streaming client did not ask for events (`alt=sse`). */

@@ -1,5 +1,5 @@
-import type { Target } from '../../contract.js';
-import { asFields, type Fields } from '../../neutral/fields.js';
+import type { ChatRequest, Target } from '../../contract.js';
+import { asFields, asList, type Fields } from '../../neutral/fields.js';
 
 export const betaHeader = 'anthropic-beta';
 
@@ -23,6 +23,16 @@ export const listed = (value: string | undefined): string[] =>
     .split(',')
     .map((each) => each.trim())
     .filter(Boolean);
+
+/**
+ * Returns the client's headers with the betas that its body names. Clients that are fixed to a host of Claude name them
+ * there, and Anthropic refuses the field.
+ */
+export function withBodyBetas({ body, headers = {} }: Pick<ChatRequest, 'body' | 'headers'>): Record<string, string> {
+  const inBody = asList(body['anthropic_beta']).filter((name) => typeof name === 'string');
+  if (inBody.length === 0) return headers;
+  return { ...headers, [betaHeader]: [...new Set([...listed(headers[betaHeader]), ...inBody])].join(',') };
+}
 
 /** Returns the betas without which Anthropic refuses a field of the body. */
 export const betasFor = (body: Fields): string[] =>

@@ -31,10 +31,14 @@ const typeFor = (status: number): string =>
  */
 export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
-  const { overflow } = failure;
-  const said = overflow ? anthropicOverflow(overflow, failure.message) : failure.message;
-  const message = `${said} (request id: ${requestId})`;
+  const message = anthropicMessage(failure, requestId);
   return JSON.stringify({ type: 'error', error: { type, message, ...budgetFields(failure) } });
+}
+
+/** Returns the message of a failure, in the words of Anthropic where agents act on them. */
+export function anthropicMessage({ overflow, message }: CallFailure, requestId: string): string {
+  const said = overflow ? anthropicOverflow(overflow, message) : message;
+  return `${said} (request id: ${requestId})`;
 }
 
 /** Returns the error inside a stream, as the last event (docs/reference/relay/errors.md#errors-inside-a-stream). */

@@ -40,6 +40,7 @@ export function nativeMessagesBody(
   options?: NativeOptions,
 ): NativeBody {
   const { changes, model } = nativeMessagesChanges(request, target, settings, options);
+  if (request.body['anthropic_beta'] !== undefined && !target.passThrough) changes['anthropic_beta'] = undefined;
   const isChanged = 'system' in changes && options?.isHost === true;
   return { bytes: minimalChange(request, changes), model, dropped: isChanged ? [attributionName] : [] };
 }

@@ -1,6 +1,12 @@
 import { writeJson } from '../../../shared/exact-json.js';
 import type { Adapter, ChatCapability, ConversationCapability, Target } from '../../contract.js';
-import { betaHeader, betasFor, configuredHeaders, listed } from '../../languages/anthropic/claude-headers.js';
+import {
+  betaHeader,
+  betasFor,
+  configuredHeaders,
+  listed,
+  withBodyBetas,
+} from '../../languages/anthropic/claude-headers.js';
 import type { ClaudeSettings } from '../../languages/anthropic/claude-settings.js';
 import {
   countsTokens,
@@ -27,7 +33,7 @@ const messages: ChatCapability = {
     return {
       method: 'POST',
       url: messagesUrl(target, path),
-      headers: anthropicHeaders(target, request.stream, request.headers),
+      headers: anthropicHeaders(target, request.stream, withBodyBetas(request)),
       body: bytes,
       upstreamModel: model,
     };

@@ -1,15 +1,10 @@
-import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { AppError } from '../../../shared/errors.js';
 import type { FrameParser } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asText, type Fields, parseFields } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../wire/sse/event.js';
+import { frameCodec } from '../../wire/aws-frames.js';
 import { WrappedStream } from '../../wire/pass-through/wrapped-stream.js';
-
-const codec = new EventStreamCodec(
-  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
-  (text) => Buffer.from(text, 'utf8'),
-);
 
 /**
  * Bytes of the lengths and checksums around every message: total length, header length, and one checksum at each end.
@@ -59,9 +54,9 @@ function toEvent(frame: Buffer): ServerEvent | null {
   return event ? { type: asText(event['type']), data: JSON.stringify(withoutMetrics(event)) } : null;
 }
 
-function decode(frame: Buffer): ReturnType<EventStreamCodec['decode']> {
+function decode(frame: Buffer): ReturnType<(typeof frameCodec)['decode']> {
   try {
-    return codec.decode(frame);
+    return frameCodec.decode(frame);
   } catch (error) {
     throw broken(error);
   }

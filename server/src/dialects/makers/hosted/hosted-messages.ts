@@ -1,4 +1,5 @@
 import type { ChatCapability, ChatRequest, Target } from '../../contract.js';
+import { betaHeader, withBodyBetas } from '../../languages/anthropic/claude-headers.js';
 import {
   countsTokens,
   nativeMessage,
@@ -9,13 +10,15 @@ import { bearerIfGiven } from '../openai-compatible/address.js';
 
 const defaultVersion = '2023-06-01';
 
-function headersOf(target: Target, { stream, headers = {} }: ChatRequest): Record<string, string> {
-  const betas = headers['anthropic-beta'];
+function headersOf(target: Target, request: ChatRequest): Record<string, string> {
+  const { stream } = request;
+  const headers = withBodyBetas(request);
+  const betas = headers[betaHeader];
   return {
     'content-type': 'application/json',
     accept: stream ? 'text/event-stream' : 'application/json',
     'anthropic-version': headers['anthropic-version'] ?? defaultVersion,
-    ...(betas === undefined ? {} : { 'anthropic-beta': betas }),
+    ...(betas === undefined ? {} : { [betaHeader]: betas }),
     ...bearerIfGiven(target),
   };
 }

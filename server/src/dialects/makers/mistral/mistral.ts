@@ -97,7 +97,7 @@ function normalize(answer: Record<string, unknown>): Record<string, unknown> {
 }
 
 export const mistral: Adapter = openAICompatible({
-  capabilities: { embeddings: '/v1/embeddings' },
+  capabilities: { embeddings: '/v1/embeddings', fim: '/v1/fim/completions' },
   rules: mistralRules,
   answer: normalize,
   chunk: normalize,

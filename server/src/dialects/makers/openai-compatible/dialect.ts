@@ -15,11 +15,12 @@ export interface BodyRules {
 /** `true` is base URL + the client's path; a text is a path after the base URL. `base` has no trailing slash. */
 export type EndpointPath = true | string | ((base: string, call: { readonly path: string }, target: Target) => string);
 
-/** Non-streaming endpoints, and legacy completions, which may stream. */
+/** Non-streaming endpoints, and completions of a prompt, which may stream. */
 export type Capabilities = Readonly<
   Partial<
     Record<
       | 'completions'
+      | 'fim'
       | 'embeddings'
       | 'moderations'
       | 'rerank'

@@ -20,6 +20,7 @@ import { chatUsage } from '../../languages/openai/usage.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
+import { fimByCompletions } from './fim.js';
 import { oneShot, type OneShotRules } from './one-shot.js';
 import { PassThroughStream, SpokenStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
@@ -50,7 +51,7 @@ const rulesOf: Readonly<Record<string, OneShotRules>> = {
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
   const { chat = true, responses, overResponses: over = responses, capabilities: offers = {} } = dialect;
-  const { completions, ...oneShots } = offers;
+  const { completions, fim, ...oneShots } = offers;
   return {
     ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
     ...(responses
@@ -59,6 +60,8 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
     ...(over ? { overResponses: overResponses(dialect, over) } : {}),
     ...(responses && dialect.compaction ? { compaction: nativeCompaction(dialect, responses) } : {}),
     ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
+    ...(fim ? { fim: streamed({ ...dialect, refusesStreamOptions: true }, fim) } : {}),
+    ...(completions && !fim ? { fim: streamed(...fimByCompletions(dialect, completions)) } : {}),
     ...Object.fromEntries(
       Object.entries(oneShots).map(([name, place]) => [name, oneShot(dialect, place, rulesOf[name] ?? {})]),
     ),

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { gatewayType, type CallFailure } from '../dialects/errors/failure.js';
+import type { ClientResponse } from '../gateway/deliver/client-response.js';
+import { sendFailure } from '../gateway/deliver/send-failure.js';
+import type { ErrorDialect } from '../gateway/endpoint.js';
+import { anthropicErrors, bedrockErrors, geminiErrors, openAIErrors } from './chat/chat-endpoints.js';
+
+/** A request to a path that clients of several dialects call. */
+export interface SharedPathRequest {
+  readonly id: string;
+  /** Path and query as received: aliases of `/v1` tell dialects apart. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** Returns the dialect in which the client reads errors: that of the path, else of the header that has its key. */
+export function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
+  if (url.startsWith('/model/')) return bedrockErrors;
+  if (/^\/anthropic\/|\/publishers\/anthropic\//.test(url)) return anthropicErrors;
+  if (headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined) return anthropicErrors;
+  if (headers['x-goog-api-key'] !== undefined || ofGoogle.test(url)) return geminiErrors;
+  return openAIErrors;
+}
+
+const ofGoogle = /^\/(?:v1beta\/(?!openai\/)|v1beta1\/|v1alpha\/|v1\/projects\/|upload\/|ws\/|[^?]*\?(?:.*&)?key=)/;
+
+/**
+ * Sends an error that is no failure of a call. OpenAI's form has no request id, because clients compare the message with
+ * that of older gateways.
+ */
+export function refuse(
+  request: SharedPathRequest,
+  client: ClientResponse,
+  status: number,
+  error: Omit<CallFailure, 'status'>,
+): void {
+  const errors = errorsOf(request);
+  if (errors === openAIErrors)
+    client.send(status, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify({ error }));
+  else sendFailure(client, { ...error, type: gatewayType, status }, request.id, errors);
+}

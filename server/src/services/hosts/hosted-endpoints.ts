@@ -1,0 +1,50 @@
+import { malformed } from '../../dialects/errors/relay-error.js';
+import { asFields, asText } from '../../dialects/neutral/fields.js';
+import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
+import type { Endpoint } from '../../gateway/endpoint.js';
+import { bedrockErrors, messagesEndpoint, modelOf } from '../chat/chat-endpoints.js';
+
+/** What the path of a host says about a call of Messages. */
+export interface HostedCall {
+  /** The model; absent where the body names it. */
+  readonly model?: string | undefined;
+  /** Absent where the body decides. */
+  readonly stream?: boolean | undefined;
+  /** Returns the name by which the model is offered here. */
+  readonly nameOf: (model: string) => string;
+}
+
+/** Messages as hosts of Claude take them: the model is in the path, and the body names the version of the dialect. */
+export const atHost = ({ model, stream, nameOf }: HostedCall): Endpoint => ({
+  ...messagesEndpoint,
+  open(rawBody) {
+    const { anthropic_version: _version, ...given } = parseJsonBody(rawBody);
+    checkBetas(given['anthropic_beta']);
+    const name = nameOf(model ?? modelOf(given));
+    const body = { ...given, model: name, ...(stream === undefined ? {} : { stream }) };
+    return { body, model: modelOf(body), isRewritten: true };
+  },
+});
+
+/** @throws RelayError invalid_request; providers other than hosts get the names in a header */
+function checkBetas(betas: unknown): void {
+  if (betas === undefined) return;
+  if (!Array.isArray(betas) || !betas.every((name) => typeof name === 'string' && /^[\w.-]+$/.test(name)))
+    throw malformed('anthropic_beta must be a list of names');
+}
+
+export const atBedrock = (call: HostedCall): Endpoint => ({ ...atHost(call), errors: () => bedrockErrors });
+
+/** Bedrock's CountTokens: the body of the counted `invoke` is base64 in a field. */
+export function countedAtBedrock(call: HostedCall): Endpoint {
+  const endpoint = atBedrock(call);
+  return {
+    ...endpoint,
+    open(rawBody, incoming) {
+      const invoked = asFields(asFields(parseJsonBody(rawBody)['input'])?.['invokeModel']);
+      const body = asText(invoked?.['body']);
+      if (body === '') throw malformed('input.invokeModel.body is required');
+      return endpoint.open(Buffer.from(body, 'base64'), incoming);
+    },
+  };
+}
