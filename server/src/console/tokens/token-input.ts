@@ -36,10 +36,7 @@ export const newTokenDefaults: TokenFields = {
 };
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
-/**
- * A new key, or a change of one. Absent fields keep their value, null sets that of a new key. Other fields of the object are
- * ignored.
- */
+/** A new key, or a change of one. Absent fields keep their value, null sets that of a new key. */
 export type TokenInput = {
   readonly [Name in Exclude<keyof TokenFields, 'rateLimit'>]?: Readonly<TokenFields[Name]> | null | undefined;
 } & {
