@@ -1,3 +1,4 @@
+import { ceilSecond } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
@@ -35,8 +36,9 @@ const unset: RedemptionFields = { name: '', quota: 0, validFrom: null, validUnti
 export function parseFields(given: InputOf<RedemptionFields>, before = unset): RedemptionFields {
   const name = (given.name ?? before.name).trim();
   const quota = given.quota ?? before.quota;
-  const validFrom = given.validFrom === undefined ? before.validFrom : wholeSecond(given.validFrom);
-  const validUntil = given.validUntil === undefined ? before.validUntil : wholeSecond(given.validUntil);
+  const validFrom = given.validFrom === undefined ? before.validFrom : given.validFrom && ceilSecond(given.validFrom);
+  const validUntil =
+    given.validUntil === undefined ? before.validUntil : given.validUntil && ceilSecond(given.validUntil);
   const length = [...name].length;
   if (length < 1 || length > maxNameLength) throw new InvalidInputError('Name length must be 1-20', 'name');
   if (hasControl(name)) throw new InvalidInputError('Name must not contain control characters', 'name');
@@ -80,8 +82,6 @@ export function parseNew(given: InputOf<NewRedemptions>): NewRedemptions {
   }
   return { ...fields, isGift, maxUses, key, count: key === '' ? count : 1 };
 }
-
-const wholeSecond = (time: Date | null): Date | null => time && new Date(Math.ceil(time.getTime() / second) * second);
 
 // eslint-disable-next-line no-control-regex -- the pattern is about control characters
 const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(text);
