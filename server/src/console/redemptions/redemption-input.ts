@@ -1,5 +1,6 @@
 import { ceilSecond } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { lastSecond } from '../../shared/limits.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
 
@@ -24,7 +25,6 @@ const maxNameLength = 20;
 const maxKeyLength = 128;
 const maxConcurrent = 100;
 const second = 1000;
-const latestSecond = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 const unset: RedemptionFields = { name: '', quota: 0, validFrom: null, validUntil: null };
 
@@ -53,7 +53,7 @@ export function parseFields(given: InputOf<RedemptionFields>, before = unset): R
 function checkValidity(validFrom: Date | null, validUntil: Date | null): void {
   const first = validFrom && validFrom.getTime();
   const last = validUntil && validUntil.getTime() - second;
-  const isShown = (time: number | null): boolean => time === null || (time > 0 && time <= latestSecond);
+  const isShown = (time: number | null): boolean => time === null || (time > 0 && time <= lastSecond * second);
   if (!isShown(first)) throw new InvalidInputError('Invalid time', 'validFrom');
   if (!isShown(last)) throw new InvalidInputError('Invalid time', 'validUntil');
   if (first !== null && last !== null && first >= last) {

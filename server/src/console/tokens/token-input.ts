@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
 import { wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import { lastSecond } from '../../shared/limits.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
@@ -63,8 +64,6 @@ const maxNameLength = 30;
 /** Characters of all entries of a list together. */
 const maxListLength = 10_000;
 const maxFallbacks = 10;
-/** The end of the year 9999. */
-const maxTime = 253_402_300_799_000;
 const maxPeriodSeconds = 31_536_000;
 const maxCalls = 2_147_483_647;
 
@@ -170,7 +169,7 @@ function parseExpiry(given: Date | null, before: TokenFields | null, now: number
   const expiresAt = wholeSecond(given.getTime());
   const time = expiresAt.getTime();
   // A date that is out of range has no time, so it must not pass the comparisons.
-  const isInFuture = time > now && time <= maxTime;
+  const isInFuture = time > now && time <= lastSecond * 1000;
   if (!isInFuture && time !== before?.expiresAt?.getTime()) {
     throw new InvalidInputError('The expiry time must be -1 (never) or in the future', 'expiresAt');
   }
