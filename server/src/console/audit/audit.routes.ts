@@ -4,6 +4,7 @@ import { queryNumber } from '../../platform/http/query.js';
 import type { RestHandlers } from '../../platform/http/rest.js';
 import { auditSubjects, type AuditSubject } from '../../shared/audit.js';
 import { dateOf } from '../../shared/clock.js';
+import { splitList } from '../../shared/comma-list.js';
 import { maxInt32, lastSecond } from '../../shared/limits.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -46,10 +47,7 @@ function toFilter(query: Query): AuditFilter {
 
 /** @throws InvalidInputError for more names than a search may have */
 function namesIn(query: Query, parameter: string): string[] {
-  const names = (query[parameter] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
+  const names = splitList(query[parameter] ?? '');
   costOfSearch(names, parameter);
   return names;
 }

@@ -7,7 +7,7 @@ import { findProvider, providerOf, providers } from '../../dialects/providers/pr
 import { dateOrNull } from '../../shared/clock.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
-import { splitList } from './channel-lists.js';
+import { splitList } from '../../shared/comma-list.js';
 import {
   readModelMapping,
   readParameters,

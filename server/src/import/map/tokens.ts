@@ -1,7 +1,8 @@
 import { isIP, isIPv4 } from 'node:net';
 import type { TokenStatus } from '../../console/tokens/index.js';
+import { splitList } from '../../shared/comma-list.js';
 import { dateOf } from '../../shared/clock.js';
-import { BadRecord, listOf, type Fields } from '../source/fields.js';
+import { BadRecord, type Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapper, type Values } from './mapped.js';
 
 const table = 'tokens';
@@ -52,7 +53,7 @@ export const mapToken: Mapper = (row, context) => {
         ...momentsOf(row, used),
         unlimited_quota: row.flag('unlimited_quota'),
         model_limits_enabled: isLimited,
-        model_limits: listOf(models),
+        model_limits: splitList(models),
         allow_ips: addressesOf(row, context),
         group: groupOf(row, context),
         deleted_at: row.time('deleted_at'),

@@ -128,13 +128,3 @@ const isBlank = (value: unknown): boolean =>
   (value instanceof Uint8Array ? value.length === 0 : /^\s*(|0|false|null|\{\}|\[\])\s*$/.test(textOf(value)));
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-
-/** Returns the entries between commas, trimmed, each once. */
-export const listOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  ),
-];
