@@ -1,6 +1,6 @@
-import { isIP, isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
+import { isAddressOrRange } from '../../shared/address.js';
 import { wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { lastSecond } from '../../shared/limits.js';
@@ -39,8 +39,10 @@ export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof Toke
 
 /** A new key, or a change of one. Absent fields keep their value, null sets that of a new key. */
 export type TokenInput = {
-  readonly [Name in Exclude<keyof TokenFields, 'rateLimit'>]?: Readonly<TokenFields[Name]> | null | undefined;
+  readonly [Name in Exclude<keyof TokenFields, 'rateLimit' | 'scopes'>]?:
+    Readonly<TokenFields[Name]> | null | undefined;
 } & {
+  readonly scopes?: readonly string[] | null | undefined;
   /** Absent fields keep their value, also while the limit is off. */
   readonly rateLimit?: Partial<TokenRateLimit> | undefined;
   /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
@@ -240,9 +242,3 @@ function parseAddresses(given: readonly string[]): string[] {
 }
 
 const isTooLong = (entries: readonly string[]): boolean => entries.join().length > maxListLength;
-
-function isAddressOrRange(entry: string): boolean {
-  const [address = '', bits, ...rest] = entry.split('/');
-  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
-}

@@ -3,7 +3,6 @@ import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { splitList } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { TokenScope } from '../../shared/token-scopes.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { shownStatus, type TokenFields, type TokenInput } from './token-input.js';
 import type { KeyedToken } from './token.service.js';
@@ -54,7 +53,7 @@ const toInput = (body: Body): TokenInput & Pick<TokenFields, 'remainQuota' | 'un
     calls: body.rate_limit_count ?? undefined,
     successes: body.rate_limit_success ?? undefined,
   }),
-  scopes: body.scopes == null ? undefined : (splitList(body.scopes) as TokenScope[]),
+  scopes: body.scopes == null ? undefined : splitList(body.scopes),
 });
 
 /** @param seconds Unix seconds, -1 never */
