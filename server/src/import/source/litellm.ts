@@ -238,7 +238,7 @@ async function readPeople(
       unlimited_quota: left === null,
       used_quota: toQuota(row['spend']),
       created_time: secondsOf(row['created_at']) ?? 0,
-      accessed_time: 0,
+      accessed_time: secondsOf(row['last_active']) ?? 0,
       model_limits: textsOf(row['models']).join(','),
       model_limits_enabled: textsOf(row['models']).length > 0,
     };
