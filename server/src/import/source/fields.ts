@@ -1,3 +1,4 @@
+import { dateOrNull } from '../../shared/clock.js';
 import { storableText } from '../../shared/json.js';
 import { lastSecond } from '../../shared/limits.js';
 import { maxQuota } from '../../shared/quota.js';
@@ -91,7 +92,7 @@ export class Fields {
   /** Returns Unix seconds as ISO text; null for 0 and for negative numbers. */
   moment(name: string): string | null {
     const seconds = this.seconds(name);
-    return seconds > 0 ? new Date(seconds * 1000).toISOString() : null;
+    return dateOrNull(seconds)?.toISOString() ?? null;
   }
 
   decimal(name: string): number {
