@@ -32,7 +32,7 @@ export function preloads(): Plugin {
       const texts = Object.fromEntries(
         languages.map((language) => [
           language,
-          { first: filesOf(`i18n/${language}/first`), rest: filesOf(`i18n/${language}/screens`) },
+          { first: filesOf(`i18n/${language}/first`), screens: filesOf(`i18n/${language}/screens`) },
         ]),
       );
       this.emitFile({ type: 'asset', fileName: 'preloads.json', source: JSON.stringify({ screens: paths, texts }) });

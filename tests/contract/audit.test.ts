@@ -302,6 +302,8 @@ describe('the export', () => {
     const later = Math.floor(Date.now() / 1000) + 60;
     expect(await rows(`start_timestamp=${later}`)).toHaveLength(1);
     expect(await rows(`subject_id=ExportTest&end_timestamp=${later}`)).toHaveLength(106);
+    expect(await rows('subject_id=ExportTest&end_timestamp=9000000000000000')).toHaveLength(106);
+    expect(await rows('start_timestamp=9000000000000000')).toHaveLength(1);
   });
 
   it('finds the changes of the price of one model, and hides secrets', async () => {

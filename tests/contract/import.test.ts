@@ -385,7 +385,7 @@ describe('refused', () => {
   it('a site that is not fresh', async () => {
     const site = await freshSite();
     await site.server.api.createChannel(site.root, { baseUrl: upstream });
-    expect((await look(site)).refusal).toBe('This site is not fresh: it has channels. Move into an empty database.');
+    expect((await look(site)).refusal).toBe('This site is not fresh: it has channels. Import into an empty database.');
     expect(await upload(site, 'one-api.db', randomBytes(100))).toMatchObject({ code: 'CONFLICT' });
     expect((await check(site, { connection: 'postgres://h/a' })).codes).toEqual(['CONFLICT']);
     expect(await start(site)).toEqual(['CONFLICT']);

@@ -68,7 +68,7 @@ it(`killed at ${kills} moments and started again, it ends in the same state as w
   for (let tries = 0; ; tries++) {
     const last = start(killed);
     const [code] = await last.ended;
-    if (code === 1 && tries < 50 && /Another process is moving/.test(last.output())) {
+    if (code === 1 && tries < 50 && /Another process is importing/.test(last.output())) {
       await delay(200);
       continue;
     }

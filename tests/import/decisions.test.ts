@@ -367,6 +367,52 @@ describe('the final run, after the old site has stopped', () => {
     await database.drop();
   });
 
+  it('keeps what happened here: codes that were redeemed stay redeemed, and the later use of a key stays', async () => {
+    const source = await smallSource('veloera');
+    const code = (id: number, changes: string) => source.execute(`UPDATE redemptions SET ${changes} WHERE id = ${id}`);
+    await code(1, `"key" = 'normal'`);
+    await code(2, `"key" = 'gift', is_gift = 1, max_uses = 2`);
+    await code(3, `"key" = 'both', is_gift = 1, max_uses = 3`);
+    const database = await createTestDatabase();
+    const redeem = async (server: Awaited<ReturnType<typeof startServer>>, user: string, key: string) => {
+      const person = await server.api.signIn(user, `password of ${user}`);
+      const { body } = await server.api.rest(person, 'POST', '/api/user/topup', { key });
+      return (body as { message: string }).message;
+    };
+    await move(database, optionsFor(source.address));
+    let server = await startServer({ database });
+    expect(await redeem(server, 'user04', 'normal')).toBe('');
+    expect(await redeem(server, 'user04', 'gift')).toBe('');
+    expect(await redeem(server, 'user05', 'gift')).toBe('');
+    expect(await redeem(server, 'user04', 'both')).toBe('');
+    await server.dataSource.query(`UPDATE tokens SET last_used_at = '2030-01-02T03:04:05Z' WHERE id IN (3, 4)`);
+    await server.stop();
+    for (const id of [1, 2, 3]) await code(id, `name = 'edited'`);
+    await code(3, 'used_count = 1');
+    await source.execute(`UPDATE tokens SET name = 'edited', accessed_time = created_time WHERE id IN (3, 4)`);
+    await move(database, optionsFor(source.address));
+    server = await startServer({ database });
+    expect(await redeem(server, 'user06', 'normal')).toBe('Redemption failed, Code already used');
+    expect(await redeem(server, 'user06', 'gift')).toBe('Redemption failed, Gift code reached its maximum uses');
+    // One use here and one there: the third is the last.
+    expect(await redeem(server, 'user05', 'both')).toBe('');
+    expect(await redeem(server, 'user06', 'both')).toBe('Redemption failed, Gift code reached its maximum uses');
+    expect(
+      await server.dataSource.query(
+        'SELECT name, status, used_count, used_user_id, redeemed_at IS NULL AS unused FROM redemptions WHERE id < 4 ORDER BY id',
+      ),
+    ).toEqual([
+      { name: 'edited', status: 'used', used_count: 0, used_user_id: 4, unused: false },
+      { name: 'edited', status: 'used', used_count: 2, used_user_id: null, unused: true },
+      { name: 'edited', status: 'used', used_count: 3, used_user_id: null, unused: true },
+    ]);
+    expect(await server.dataSource.query('SELECT name, last_used_at FROM tokens WHERE id IN (3, 4)')).toEqual(
+      [3, 4].map(() => ({ name: 'edited', last_used_at: new Date('2030-01-02T03:04:05Z') })),
+    );
+    await server.stop();
+    await database.drop();
+  }, 60_000);
+
   it('deletes here what was deleted there: users, keys, second factors, channels and codes', async () => {
     const source = await smallSource('new-api');
     const database = await createTestDatabase();

@@ -31,13 +31,13 @@ beforeAll(async () => {
     CREATE TABLE "LiteLLM_UserTable" (user_id text PRIMARY KEY, user_alias text, user_email text, user_role text,
       spend double precision NOT NULL DEFAULT 0, max_budget double precision, created_at timestamp(3));
     CREATE TABLE "LiteLLM_VerificationToken" (token text PRIMARY KEY, key_name text, key_alias text, spend double precision NOT NULL
-      DEFAULT 0, expires timestamp(3), models text[], user_id text, team_id text, max_budget double precision, blocked boolean, created_at timestamp(3));
+      DEFAULT 0, expires timestamp(3), models text[], user_id text, team_id text, max_budget double precision, blocked boolean, created_at timestamp(3), last_active timestamp(3));
     INSERT INTO "LiteLLM_UserTable" VALUES ('alice', 'Alice', 'alice@example.com', 'internal_user', 2.5, 10, '2025-01-01'),
       ('boss', NULL, NULL, 'proxy_admin', 0, NULL, '2025-01-02')`);
   const digest = (key: string): string => createHash('sha256').update(key).digest('hex');
   await client.query(
-    `INSERT INTO "LiteLLM_VerificationToken" VALUES ($1, 'sk-...abcd', 'laptop', 1, NULL, '{gpt-4o}', 'alice', NULL, 4, NULL, '2025-01-03'),
-       ($2, 'sk-...wxyz', NULL, 0, NULL, '{}', 'boss', NULL, NULL, true, '2025-01-04')`,
+    `INSERT INTO "LiteLLM_VerificationToken" VALUES ($1, 'sk-...abcd', 'laptop', 1, NULL, '{gpt-4o}', 'alice', NULL, 4, NULL, '2025-01-03', NULL),
+       ($2, 'sk-...wxyz', NULL, 0, NULL, '{}', 'boss', NULL, NULL, true, '2025-01-04', '2025-03-01')`,
     [digest('sk-one'), digest('sk-two')],
   );
   await client.end();
@@ -98,6 +98,11 @@ router_settings:
   ).toEqual([
     { name: 'laptop', status: 'enabled', remain_quota: '1500000', unlimited_quota: false, model_limits: ['gpt-4o'] },
     { name: 'sk-...wxyz', status: 'disabled', remain_quota: '0', unlimited_quota: true, model_limits: [] },
+  ]);
+  // The source does not state when the first key was used.
+  expect(await query('SELECT last_used_at FROM tokens ORDER BY id')).toEqual([
+    { last_used_at: null },
+    { last_used_at: new Date('2025-03-01') },
   ]);
   expect(await query('SELECT type, status, models, model_mapping FROM channels ORDER BY id')).toEqual([
     { type: 1, status: 1, models: 'gpt-4o', model_mapping: '{"gpt-4o":"gpt-4o-2024"}' },

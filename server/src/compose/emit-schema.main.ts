@@ -23,5 +23,6 @@ await emit('schema/schema.graphql', printAnnotatedSchema(schema));
 const document = openApiDocument(apiSections, { version: '', server: '' });
 for (const name of await readdir(reference)) {
   const file = `${reference}/${name}`;
-  await emit(file, withOptionTables(withTables(await readFile(file, 'utf8'), document)));
+  const text = withTables(await readFile(file, 'utf8'), document);
+  await emit(file, name === 'options.md' ? withOptionTables(text) : text);
 }

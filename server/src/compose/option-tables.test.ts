@@ -16,8 +16,13 @@ it('shows no default of a secret but its type, and counts the entries of long de
   expect(page).toMatch(/^\| `EmailDomainRestrictionEnabled`.* \| bool, list +\| `false`, 9 entries +\|/m);
 });
 
-it('leaves a page without such tables as it is', () => {
-  expect(withOptionTables('# Channels\n')).toBe('# Channels\n');
+it('refuses a page that lost its marks', () => {
+  expect(() => withOptionTables('# Options\n')).toThrow('Not listed exactly once');
+});
+
+it('keeps an effect with an escaped pipe', () => {
+  const escaped = page.replace(/^(\| `RetryTimes` .*\| )[^|]+(\|)$/m, '$1On \\| off $2');
+  expect(withOptionTables(escaped)).toContain('| On \\| off ');
 });
 
 it('refuses a key that is no option', () => {

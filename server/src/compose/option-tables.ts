@@ -2,7 +2,8 @@ import { definitionOf, isOptionKey, optionKeys, optionText, type OptionKey } fro
 import { table } from './markdown-table.js';
 
 const region = /(<!-- options -->\n)([^]*?)(<!-- end -->)/g;
-const row = /^\| (`.+?) \|.*\| (.*?) +\|$/gm;
+/** The first and the last cell of a row. A pipe within a cell is escaped. */
+const row = /^\| (`.+?) \|.*(?<!\\)\| ((?:\\\||[^|\n])*?) +\|$/gm;
 
 /** Defaults with more characters are not shown; the number of their entries is. */
 const maxShown = 24;
@@ -10,7 +11,7 @@ const maxShown = 24;
 /**
  * Fills type, default and writer in the option tables of a page, between `<!-- options -->` and `<!-- end -->`. A row has one
  * or more keys of related options in its first cell, and their effect in its last one: both are kept.
- * @throws Error for a key that is no option, and for an option that the page lists twice or not at all
+ * @throws Error for a key that is no option, and for an option that the page lists twice or not at all; so for a page without marks
  */
 export function withOptionTables(markdown: string): string {
   const listed: OptionKey[] = [];
@@ -22,7 +23,7 @@ export function withOptionTables(markdown: string): string {
     });
     return `${begin}\n${table([['Key', 'Type', 'Default', 'Written by', 'Effect'], ...rows])}\n\n${end}`;
   });
-  if (listed.length > 0) assertComplete(listed);
+  assertComplete(listed);
   return filled;
 }
 

@@ -1,5 +1,6 @@
 import { PriceBook } from '../billing/prices/index.js';
 import { defaultOptionValues } from '../options/option-registry.js';
+import { splitList } from '../shared/comma-list.js';
 import { foldedName } from '../shared/username.js';
 import type { Findings } from './findings.js';
 import type { Family } from './family.js';
@@ -11,7 +12,7 @@ import { heldAs, uniqueColumns } from './map/users.js';
 import { generationOf } from './prices/generation.js';
 import { planPrices, type PricePlan } from './prices/price-plan.js';
 import { servedBy, servedColumns, type ServedModel } from './prices/served-calls.js';
-import { BadRecord, Fields, listOf } from './source/fields.js';
+import { BadRecord, Fields } from './source/fields.js';
 import type { SourceDatabase } from './source/source.js';
 import { readElsewhere } from './tables.js';
 
@@ -237,7 +238,7 @@ async function findUnpriced(
   const seen = new Set<string>();
   const read = (row: Fields): void => {
     if (row.whole('status', 1) !== 1) return;
-    for (const model of listOf(row.text('models'))) {
+    for (const model of splitList(row.text('models'))) {
       if (priced.has(model) || seen.has(model)) continue;
       seen.add(model);
       const code = list.isPriced(model) ? 'model-without-price' : 'model-refused';
@@ -265,9 +266,9 @@ async function compareServed(source: SourceDatabase, { findings }: MapContext): 
     if (row.text('model_prefix').trim() !== '') return;
     known.add(row.id);
     if (row.whole('status', 1) !== 1) return;
-    const groups = listOf(row.text('group'));
+    const groups = splitList(row.text('group'));
     for (const group of groups.length > 0 ? groups : ['default']) {
-      for (const model of listOf(row.text('models'))) here.add(`${row.id}\n${group}, ${model}`);
+      for (const model of splitList(row.text('models'))) here.add(`${row.id}\n${group}, ${model}`);
     }
   };
   await readRows(source, 'channels', read, { columns: ['id', 'group', 'models', 'status', 'model_prefix'] });

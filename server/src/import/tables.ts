@@ -37,6 +37,11 @@ export interface TableSpec {
    * their values between two runs.
    */
   readonly parked?: string;
+  /**
+   * Column → SQL of its new value where it may have changed here since an earlier run. `t` is the row here, `v` that of
+   * the source; a balance or counter of `v` is the difference to the earlier run.
+   */
+  readonly merged?: Readonly<Record<string, string>>;
   /** Returns additional rows, which are treated like rows of the source. */
   readonly added?: (context: MapContext) => SourceRow[];
   /** Creates a mapper for one run, because some mappers remember earlier rows. */
@@ -45,6 +50,9 @@ export interface TableSpec {
 
 const plain = { key: ['id'], accounts: {}, opening: null } as const;
 const parkedKey = "key_hash = sha256(('moving ' || id)::bytea)";
+const later = (column: string): string => `greatest(t.${column}, v.${column})`;
+const isUsedHere = 'EXISTS (SELECT FROM redemption_uses u WHERE u.redemption_id = t.id)';
+const usedCount = 'least(t.used_count + v.used_count, coalesce(v.max_uses, t.max_uses))';
 const byId = (key: string): Readonly<Record<string, unknown>> => ({ id: Number(key) });
 
 /** The tables in the order of their dependencies. */
@@ -79,6 +87,7 @@ export const tableSpecs: readonly TableSpec[] = [
     opening: 'token',
     accounts: { remain_quota: 'token' },
     parked: parkedKey,
+    merged: { last_used_at: later('last_used_at') },
     targetKey: byId,
     mapper: () => mapToken,
   },
@@ -93,6 +102,7 @@ export const tableSpecs: readonly TableSpec[] = [
     afterBatch: `UPDATE users u SET has_second_factor =
                    EXISTS (SELECT FROM authenticator_apps a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                   WHERE id = ANY ($1)`,
+    merged: { last_step: later('last_step'), last_used_at: later('last_used_at') },
     targetKey: appOf,
     mapper: () => mapApp,
   },
@@ -111,6 +121,7 @@ export const tableSpecs: readonly TableSpec[] = [
     target: 'passkeys',
     key: ['credential_id'],
     ignored: ['id', 'attestation_type', 'attachment', 'clone_warning', 'user_present', 'updated_at'],
+    merged: { counter: later('counter'), last_used_at: later('last_used_at') },
     targetKey: passkeyOf,
     mapper: () => mapPasskey,
   },
@@ -122,7 +133,21 @@ export const tableSpecs: readonly TableSpec[] = [
     targetKey: channelOf,
     mapper: () => mapChannel,
   },
-  { ...plain, source: 'redemptions', target: 'redemptions', targetKey: byId, parked: parkedKey, mapper: () => mapCode },
+  {
+    ...plain,
+    source: 'redemptions',
+    target: 'redemptions',
+    targetKey: byId,
+    parked: parkedKey,
+    // A code that was redeemed here stays redeemed, and a gift code has the uses of both sites.
+    merged: {
+      status: `CASE WHEN ${isUsedHere} AND (NOT v.is_gift OR ${usedCount} >= v.max_uses) THEN 'used' ELSE v.status END`,
+      redeemed_at: `CASE WHEN ${isUsedHere} THEN t.redeemed_at ELSE v.redeemed_at END`,
+      used_user_id: `CASE WHEN ${isUsedHere} THEN t.used_user_id ELSE v.used_user_id END`,
+      used_count: usedCount,
+    },
+    mapper: () => mapCode,
+  },
   {
     ...plain,
     source: 'redemption_logs',

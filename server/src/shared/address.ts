@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
 /** Returns the key of a caller in rate limits. An IPv6 /64 counts as one caller. */
 export function addressKey(address: string): string {
@@ -37,3 +37,22 @@ export function protocolOf(forwardedProto: string, forwardedFor: string, hops: n
   const isParallel = hops > 0 && values.length === forwardedFor.split(',').length;
   return (values.at(isParallel ? -hops : 0) ?? '').trim().toLowerCase();
 }
+
+interface AddressRange {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+  /** Length of the prefix; null for a single address. */
+  readonly bits: number | null;
+}
+
+/** Parses an IP address or CIDR range. @returns null for anything else, also for an address with a zone */
+export function parseRange(text: string): AddressRange | null {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : null;
+  if (!family || address.includes('%') || rest.length > 0) return null;
+  if (bits === undefined) return { address, family, bits: null };
+  const isPrefix = /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 'ipv4' ? 32 : 128);
+  return isPrefix ? { address, family, bits: Number(bits) } : null;
+}
+
+export const isAddressOrRange = (text: string): boolean => parseRange(text) !== null;

@@ -12,8 +12,14 @@ export const systemClock: Clock = Date;
  */
 export const wholeSecond = (milliseconds: number): Date => dateOf(Math.floor(milliseconds / 1000));
 
+/** Returns the moment rounded up to a second, for a bound that must not become earlier. */
+export const ceilSecond = (moment: Date): Date => dateOf(Math.ceil(moment.getTime() / 1000));
+
 /** @param unixSeconds of the REST API */
 export const dateOf = (unixSeconds: number): Date => new Date(unixSeconds * 1000);
+
+/** @param unixSeconds 0 stands for no moment */
+export const dateOrNull = (unixSeconds: number): Date | null => (unixSeconds > 0 ? dateOf(unixSeconds) : null);
 
 export const unixSeconds = (moment: Date): number => Math.floor(moment.getTime() / 1000);
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { splitList } from './comma-list.js';
 import { maxInt32 } from './limits.js';
 
 /** `true`, `false`, `1` or `0`. */
@@ -20,15 +21,7 @@ export const whole = (fallback: number, low = 0, high = maxInt32) =>
     .default(fallback);
 
 /** Texts between commas. */
-export const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  )
-  .default([]);
+export const list = z.string().transform(splitList).default([]);
 
 /** An address without its trailing slash. */
 export const httpAddress = z

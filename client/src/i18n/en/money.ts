@@ -135,7 +135,7 @@ const money = {
     none: 'none',
     restore: 'Restore previous value',
     restoreBody:
-      'The whole table becomes as it was before the change of {{time}}. Later changes of it are undone, too. The audit log keeps them.',
+      'The values of this entry become as they were before the change of {{time}}. Other rows of the table stay as they are now.',
     restored: '{{name}} restored',
     restoreTitle: 'Restore {{name}}?',
     subject: 'Object',

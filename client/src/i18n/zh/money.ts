@@ -128,7 +128,7 @@ const money = {
     noPriceChanges: '修改价格后，每次变更会显示在这里，并可恢复。',
     none: '无',
     restore: '恢复之前的值',
-    restoreBody: '整张表会恢复到 {{time}} 变更之前的内容，之后的修改也会撤销。审计日志会保留这些记录。',
+    restoreBody: '此记录中的值会恢复到 {{time}} 变更之前的内容，表中的其他行保持现状。',
     restored: '已恢复 {{name}}',
     restoreTitle: '恢复 {{name}}？',
     subject: '对象',

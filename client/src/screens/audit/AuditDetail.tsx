@@ -1,4 +1,4 @@
-import { useMutation } from '@apollo/client/react';
+import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
@@ -8,8 +8,8 @@ import { useAction } from '../../components/useAction.js';
 import { dateTime } from '../../lib/format.js';
 import { useMay } from '../../lib/permissions.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { RestoreOptionDocument } from './audit.generated.js';
-import { changesOf, restorable, type AuditEntry, type Change } from './auditChanges.js';
+import { RestoredOptionDocument, RestoreOptionDocument } from './audit.generated.js';
+import { changesOf, isRestorable, withoutChange, type AuditEntry, type Change } from './auditChanges.js';
 import { fieldText, valueText } from './auditFields.js';
 import { actionText, subjectTexts } from './auditTexts.js';
 
@@ -25,9 +25,22 @@ export function AuditDetail({
 }) {
   const { t } = useTranslation();
   const act = useAction();
-  const [restore] = useMutation(RestoreOptionDocument);
+  const client = useApolloClient();
+  const [save] = useMutation(RestoreOptionDocument);
   const mayRestore = useMay('PRICES');
-  const former = mayRestore ? restorable(entry) : null;
+  const key = entry.subjectId;
+  const restore = async (): Promise<string | undefined> => {
+    const { data } = await client.query({
+      query: RestoredOptionDocument,
+      variables: { key },
+      fetchPolicy: 'no-cache',
+    });
+    const current = data?.options.items[0];
+    if (!current) return undefined;
+    await save({ variables: { input: { key, value: withoutChange(entry, current.value) } } });
+    onRestored();
+    return t('audit.restored', { name: key });
+  };
   return (
     <SideDrawer
       open
@@ -37,22 +50,16 @@ export function AuditDetail({
       meta={dateTime(entry.createdAt, 'seconds')}
       onClose={onClose}
       footer={
-        former && (
+        mayRestore &&
+        isRestorable(entry) && (
           <Button
             variant="outlined"
             onClick={() =>
-              void act(
-                async () => {
-                  await restore({ variables: { input: former } });
-                  onRestored();
-                  return t('audit.restored', { name: former.key });
-                },
-                {
-                  title: t('audit.restoreTitle', { name: former.key }),
-                  body: t('audit.restoreBody', { time: dateTime(entry.createdAt, 'seconds') }),
-                  verb: t('audit.restore'),
-                },
-              )
+              void act(restore, {
+                title: t('audit.restoreTitle', { name: key }),
+                body: t('audit.restoreBody', { time: dateTime(entry.createdAt, 'seconds') }),
+                verb: t('audit.restore'),
+              })
             }
           >
             {t('audit.restore')}

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, headers, rowOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { signInAs } from '../../testing/signInAs.js';
-import { AuditEntriesDocument, RestoreOptionDocument } from './audit.generated.js';
+import { AuditEntriesDocument, RestoredOptionDocument, RestoreOptionDocument } from './audit.generated.js';
 import { AuditList } from './AuditList.js';
 
 jest.setTimeout(60_000);
@@ -48,7 +48,7 @@ it('names who changed which price, before and after, without the prices that sta
   expect(panel.queryByText('o3-mini')).toBeNull();
 });
 
-it('asks for prices only, and for one model, on the price history', async () => {
+it('asks for prices only, and for one model, on the price history, and restores the rows of one change', async () => {
   const asked: unknown[] = [];
   const list = {
     request: {
@@ -64,14 +64,20 @@ it('asks for prices only, and for one model, on the price history', async () => 
   const restored = jest.fn(() => ({
     data: { setOption: { __typename: 'SetOptionPayload', option: { __typename: 'Option', key: 'ModelRatio' } } },
   }));
+  const option = { __typename: 'Option', key: 'ModelRatio', value: JSON.stringify({ ...JSON.parse(after), later: 3 }) };
+  const current = {
+    request: { query: RestoredOptionDocument, variables: { key: 'ModelRatio' } },
+    result: { data: { options: { __typename: 'OptionPage', items: [option] } } },
+  };
+  const value = JSON.stringify({ ...JSON.parse(before), later: 3 });
   const restore = {
-    request: { query: RestoreOptionDocument, variables: { input: { key: 'ModelRatio', value: before } } },
+    request: { query: RestoreOptionDocument, variables: { input: { key: 'ModelRatio', value } } },
     result: restored,
   };
   await renderScreen({
     path: '/price-history?entry=gpt-4o',
     routes: [{ path: '/price-history', element: <AuditList prices /> }],
-    mocks: [list, restore] as never,
+    mocks: [list, current, restore] as never,
   });
   const row = await rowOf('bob');
   expect(asked.at(-1)).toEqual({

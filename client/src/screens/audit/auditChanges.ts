@@ -34,36 +34,51 @@ export function changesOf(entry: AuditEntry): Change[] {
 function rowsOf({ field, before, after }: FieldChange): Change[] {
   const [was, is] = [tableOf(before), tableOf(after)];
   if (!was || !is) return [{ field, row: null, before: before ?? null, after: after ?? null }];
-  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].sort();
-  return names.flatMap((row) => {
-    const [old, next] = [textOf(was, row), textOf(is, row)];
-    return old === next ? [] : [{ field, row, before: old, after: next }];
-  });
+  return differingRows(was, is).map((row) => ({ field, row, before: textOf(was, row), after: textOf(is, row) }));
 }
 
+type Table = Readonly<Record<string, unknown>>;
+
+/** Returns the names of the rows that differ, sorted. */
+const differingRows = (was: Table, is: Table): string[] =>
+  [...new Set([...Object.keys(was), ...Object.keys(is)])].sort().filter((row) => textOf(was, row) !== textOf(is, row));
+
 /** The JSON object in a text; an empty text counts as an empty one. */
-function tableOf(text: string | null | undefined): Readonly<Record<string, unknown>> | null {
+function tableOf(text: string | null | undefined): Table | null {
   if (text === null || text === undefined) return null;
   if (text.trim() === '') return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Table) : null;
   } catch {
     return null;
   }
 }
 
-function textOf(table: Readonly<Record<string, unknown>>, name: string): string | null {
+function textOf(table: Table, name: string): string | null {
   if (!Object.hasOwn(table, name)) return null;
   const value = table[name];
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Returns the setting's value before this change, which can be saved again; null if it cannot be restored. */
-export function restorable(entry: AuditEntry): { key: string; value: string } | null {
-  if (entry.subject !== 'OPTION' || !priceKeys.includes(entry.subjectId)) return null;
-  const [change] = entry.changes;
-  return change?.before == null ? null : { key: entry.subjectId, value: change.before };
+/** Whether the entry changed a price setting that had a value before, which can be restored. */
+export const isRestorable = ({ subject, subjectId, changes: [change] }: AuditEntry): boolean =>
+  subject === 'OPTION' && priceKeys.includes(subjectId) && change?.before != null;
+
+/**
+ * Returns the setting without this change. In a table only the rows of the change become as before, because the audit log
+ * does not store the other rows of a long table.
+ * @param current the value of the setting now
+ */
+export function withoutChange({ changes }: AuditEntry, current: string): string {
+  const table = new Map(Object.entries(tableOf(current) ?? {}));
+  for (const { before, after } of changes) {
+    const [was, is] = [tableOf(before), tableOf(after)];
+    if (!was || !is) return before ?? current;
+    for (const row of differingRows(was, is)) {
+      if (Object.hasOwn(was, row)) table.set(row, was[row]);
+      else table.delete(row);
+    }
+  }
+  return JSON.stringify(Object.fromEntries(table));
 }

@@ -93,7 +93,7 @@ it.each([
   ['USER', 'role', '100', 'Super admin'],
   ['REDEMPTION', 'quota', '1000000', '$2'],
   ['USER', 'quota', '1000000000000000000', '1000000000000000000'],
-  ['TOKEN', 'expiredTime', '-1', ''],
+  ['CHANNEL', 'expiredTime', '0', ''],
   ['CHANNEL', 'priority', '10', '10'],
   ['OPTION', 'value', '500000', '500000'],
 ] as const)('%s: shows %s %s as %j', (subject, field, value, text) => {

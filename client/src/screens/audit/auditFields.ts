@@ -77,7 +77,7 @@ const labels = {
   weight: 'channels.weight',
 } as const;
 
-/** The words of a stored number, by the object and the field. */
+/** The words of a stored value, by the object and the field. */
 const words = {
   USER: {
     status: { 1: 'users.active', 2: 'users.banned' },
@@ -114,7 +114,7 @@ const words = {
 } as const;
 type Word<T> = T extends string ? T : { [K in keyof T]: Word<T[K]> }[keyof T];
 
-/** Unix seconds; 0 and -1 stand for none. */
+/** Unix seconds; 0 stands for none. */
 const secondFields: readonly string[] = ['createdTime', 'expiredTime', 'startsAt', 'endsAt'];
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
@@ -126,7 +126,7 @@ export function fieldText({ field, row }: Change, t: TFunction): string {
   return field === 'value' ? row : `${label}: ${row}`;
 }
 
-/** A value for people: amounts, times, and the words of stored numbers. Everything else as it is stored. */
+/** A value for people: amounts, times, and the words of stored values. Everything else as it is stored. */
 export function valueText(
   subject: Subject,
   { field, row }: Change,

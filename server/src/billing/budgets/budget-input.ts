@@ -1,6 +1,7 @@
 import { isTimeZone } from '../../shared/calendar.js';
 import { budgetKinds, budgetLevels, budgetSpans, isRate } from '../../shared/budget.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { lastSecond } from '../../shared/limits.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Budget } from './budget.entity.js';
 
@@ -28,7 +29,6 @@ export type BudgetPatch = Pick<Budget, 'amount' | 'models' | 'enabled'>;
 
 const maxModels = 100;
 const maxModelLength = 200;
-const latestTime = 253_402_300_799;
 
 /** @throws InvalidInputError */
 export function parseNewBudget(given: NewBudget): NewBudget {
@@ -54,7 +54,7 @@ export function parseNewBudget(given: NewBudget): NewBudget {
   const isFixed = span === 'fixed';
   if (isFixed && isRolling) throw new InvalidInputError('A fixed range cannot be rolling', 'isRolling');
   const isRange = Number.isSafeInteger(startsAt) && Number.isSafeInteger(endsAt) && startsAt >= 0 && endsAt > startsAt;
-  if (isFixed && !(isRange && endsAt <= latestTime)) {
+  if (isFixed && !(isRange && endsAt <= lastSecond)) {
     throw new InvalidInputError('A fixed range needs a start before its end', 'startsAt');
   }
   return {

@@ -3,6 +3,9 @@ import { sendCsv } from '../../platform/http/csv.js';
 import { queryNumber } from '../../platform/http/query.js';
 import type { RestHandlers } from '../../platform/http/rest.js';
 import { auditSubjects, type AuditSubject } from '../../shared/audit.js';
+import { dateOf } from '../../shared/clock.js';
+import { splitList } from '../../shared/comma-list.js';
+import { maxInt32, lastSecond } from '../../shared/limits.js';
 import { costOfSearch } from '../../shared/list-bounds.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { AuditFilter, AuditService } from './audit.service.js';
@@ -21,10 +24,6 @@ export const auditRoutes =
     );
   };
 
-const maxInteger = 2_147_483_647;
-/** The end of the year 9998. */
-const lastSecond = 253_370_764_799;
-
 /** Empty and unreadable parameters do not restrict. */
 function toFilter(query: Query): AuditFilter {
   const isSubject = (text: string): text is AuditSubject => (auditSubjects as readonly string[]).includes(text);
@@ -36,22 +35,19 @@ function toFilter(query: Query): AuditFilter {
   return omitUndefined({
     subjects: subjects.length > 0 ? subjects : undefined,
     subjectIds: ids.length > 0 ? ids : undefined,
-    actorIds: actor > 0 ? [Math.min(actor, maxInteger)] : undefined,
+    actorIds: actor > 0 ? [Math.min(actor, maxInt32)] : undefined,
     entry: query['entry'] || undefined,
     // The last second is included.
     created: {
-      from: from > 0 ? new Date(from * 1000) : null,
-      until: end > 0 ? new Date((end + 1) * 1000) : null,
+      from: from > 0 ? dateOf(from) : null,
+      until: end > 0 ? dateOf(end + 1) : null,
     },
   });
 }
 
 /** @throws InvalidInputError for more names than a search may have */
 function namesIn(query: Query, parameter: string): string[] {
-  const names = (query[parameter] ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter(Boolean);
+  const names = splitList(query[parameter] ?? '');
   costOfSearch(names, parameter);
   return names;
 }

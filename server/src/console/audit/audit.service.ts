@@ -1,5 +1,5 @@
 import type { Repository, SelectQueryBuilder } from 'typeorm';
-import { andAmong } from '../../platform/db/conditions.js';
+import { andAmong, andBetween } from '../../platform/db/conditions.js';
 import { readSlice, type SortKeys } from '../../platform/db/keyset.js';
 import { requireConfirmed, requirePermission, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
@@ -124,9 +124,7 @@ export class AuditService implements AuditLog {
         { tables, name: filter.entry.replaceAll('\0', '') },
       );
     }
-    const { from, until } = filter.created ?? {};
-    if (from) select.andWhere('entry.createdAt >= :from', { from });
-    if (until) select.andWhere('entry.createdAt < :until', { until });
+    andBetween(select, 'entry.created_at', filter.created);
     return select;
   }
 }

@@ -3,6 +3,7 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { GraphQLSafeInt, GraphQLTimeZone } from '../../platform/graphql/scalars.js';
 import type { BudgetKind, BudgetLevel, BudgetSpan } from '../../shared/budget.js';
+import { dateOf, dateOrNull } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { BudgetPatch, BudgetView, NewBudget, NewTokenBudget } from '../../billing/budgets/index.js';
 import type { BudgetFilter, BudgetSortField } from './budget.service.js';
@@ -119,8 +120,6 @@ export class BudgetObject {
   state: BudgetStateObject | null;
 }
 
-const dateOf = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
-
 export function toBudgetObject({ budget, subjectName, state }: BudgetView): BudgetObject {
   const { id, level, kind, amount, span, isRolling, timeZone, models, enabled, byAdmin, createdAt } = budget;
   return {
@@ -138,13 +137,13 @@ export function toBudgetObject({ budget, subjectName, state }: BudgetView): Budg
     subjectName,
     subjectId: budget.subjectId === 0 ? null : budget.subjectId,
     group: level === 'group' ? budget.groupName : null,
-    startsAt: dateOf(budget.startsAt),
-    endsAt: dateOf(budget.endsAt),
+    startsAt: dateOrNull(budget.startsAt),
+    endsAt: dateOrNull(budget.endsAt),
     state: state && {
       used: state.used,
       held: state.held,
-      startsAt: new Date(state.start * 1000),
-      resetsAt: state.end === null ? null : new Date(state.end * 1000),
+      startsAt: dateOf(state.start),
+      resetsAt: state.end === null ? null : dateOf(state.end),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { budgetLevels } from '../../shared/budget.js';
+import { unixSeconds } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { pick, snakeKeys } from '../../shared/snake-case.js';
 import {
@@ -57,7 +58,7 @@ export const toWire = ({ budget, subjectName, state }: BudgetView): Record<strin
   window: budget.span,
   rolling: budget.isRolling,
   ...snakeKeys(pick(budget, ['timeZone', 'startsAt', 'endsAt', 'models', 'enabled', 'byAdmin'])),
-  created_time: Math.floor(budget.createdAt.getTime() / 1000),
+  created_time: unixSeconds(budget.createdAt),
   window_start: state?.start ?? 0,
   resets_at: state?.end ?? 0,
   used: state?.used ?? 0,

@@ -10,7 +10,7 @@ import { auditedFields, channelChange } from './channel-audit.js';
 import { assertMayRedirect } from './channel-redirect.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { parseFields, type ChannelFields } from './channel-input.js';
-import { normaliseList } from './channel-lists.js';
+import { normaliseList } from '../../shared/comma-list.js';
 import type { ChannelDeps } from './channel.service.js';
 
 /** Changes for all channels of a tag. Absent fields stay unchanged; an empty tag removes the tag. */

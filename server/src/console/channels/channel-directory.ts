@@ -3,7 +3,7 @@ import type { Changes } from '../../platform/cache/changes.js';
 import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import type { Permission } from '../../shared/permission.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
-import { splitList } from './channel-lists.js';
+import { splitList } from '../../shared/comma-list.js';
 
 /** The models one enabled channel serves, and for which groups. */
 export interface ChannelOffer {

@@ -2,7 +2,7 @@ import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { findProvider, providerOf } from '../../dialects/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
-import { normaliseList, splitList } from './channel-lists.js';
+import { normaliseList, splitList } from '../../shared/comma-list.js';
 import { limitsProblem, timeoutsProblem } from '../../shared/channel-limits.js';
 import { checkCostRule, checkMapping, checkObject, checkOverride, checkProblem, checkSetting } from './channel-json.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';

@@ -3,7 +3,7 @@ import { providerOf } from '../../dialects/providers/providers.js';
 import { AppError } from '../../shared/errors.js';
 import { modelKind, type ModelKind } from '../../shared/model-kind.js';
 import type { Channel } from './channel.entity.js';
-import { splitList } from './channel-lists.js';
+import { splitList } from '../../shared/comma-list.js';
 import type { ProbeRequest } from './channel-probe.js';
 import { readModelMapping } from './channel-texts.js';
 

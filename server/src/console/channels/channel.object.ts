@@ -4,9 +4,10 @@ import { enumType } from '../../platform/graphql/enums.js';
 import { pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON, GraphQLQuota } from '../../platform/graphql/scalars.js';
 import { findProvider, providerOf, providers } from '../../dialects/providers/providers.js';
+import { dateOrNull } from '../../shared/clock.js';
 import { readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { proposedModels } from './channel-catalogue.js';
-import { splitList } from './channel-lists.js';
+import { splitList } from '../../shared/comma-list.js';
 import {
   readModelMapping,
   readParameters,
@@ -263,7 +264,7 @@ export class ChannelObject {
 
 export function toChannelObject(channel: Channel): ChannelObject {
   const { id, name, status, weight, priority, usedQuota } = channel;
-  const [testedAt, balanceAt] = [toDate(channel.testTime), toDate(channel.balanceUpdatedTime)];
+  const [testedAt, balanceAt] = [dateOrNull(channel.testTime), dateOrNull(channel.balanceUpdatedTime)];
   return {
     id,
     name,
@@ -294,12 +295,10 @@ export function toChannelObject(channel: Channel): ChannelObject {
     cost: readCostRule(channel.costRule),
     balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
     lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime, error: channel.testError || null },
-    createdAt: toDate(channel.createdTime),
-    expiresAt: toDate(channel.expiredTime),
+    createdAt: dateOrNull(channel.createdTime),
+    expiresAt: dateOrNull(channel.expiredTime),
   };
 }
-
-const toDate = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null);
 
 export const ChannelPage = pageObject(ChannelObject, 'ChannelPage', 'A page of channels.');
 

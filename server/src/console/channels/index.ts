@@ -8,7 +8,6 @@ export { ChannelsByTag } from './channels-by-tag.js';
 export { checkMapping, checkObject, checkOverride, checkSetting } from './channel-json.js';
 export { ChannelGuard, type RefusedChannel } from './channel-guard.js';
 export { ChannelKeyService, type ChannelKeyStatus } from './channel-keys.service.js';
-export { splitList } from './channel-lists.js';
 export type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.js';
 export { ChannelSchedules } from './channel-schedules.js';
 export type { ChannelServices } from './channel-services.js';

@@ -5,6 +5,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery, SortBy } from '../../shared/page.js';
 import type { OptionValues } from '../../options/option.service.js';
+import { isOpen, isUnlimited, remainingUses } from '../redemptions/index.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/index.js';
 
 /** Liabilities of the site to its users, in quota. */
@@ -125,8 +126,8 @@ export class InsightService {
               (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS reserved
          FROM (SELECT coalesce(sum(quota), 0) AS balances, coalesce(sum(aff_quota), 0) AS "inviteEarnings"
                  FROM users WHERE deleted_at IS NULL) u,
-              (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses IS NULL)), 0) AS "unusedCodes",
-                      count(*) FILTER (WHERE is_gift AND max_uses IS NULL) AS "unlimitedCodes"
+              (SELECT coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE NOT (${isUnlimited})), 0) AS "unusedCodes",
+                      count(*) FILTER (WHERE ${isUnlimited}) AS "unlimitedCodes"
                  FROM redemptions WHERE ${isOpen('$1')}) c`,
       [new Date(this.deps.clock.now())],
     );
@@ -317,13 +318,3 @@ export class InsightService {
     }));
   }
 }
-
-/**
- * SQL: whether the code can be redeemed now or later.
- * @param now placeholder of the current time
- */
-const isOpen = (now: string): string =>
-  `deleted_at IS NULL AND status = 'enabled' AND (valid_until IS NULL OR valid_until > ${now})`;
-
-/** SQL: how often a code can still be redeemed; 1 for a gift code without a limit. */
-const remainingUses = 'CASE WHEN is_gift AND max_uses IS NOT NULL THEN greatest(max_uses - used_count, 0) ELSE 1 END';

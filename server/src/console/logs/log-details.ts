@@ -1,5 +1,5 @@
 import { readComponents } from '../../shared/charge-lines.js';
-import { parseFields } from '../../shared/json.js';
+import { asFieldsList, asList, asText, parseFields } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
 import { costOfRow, type LogCost } from './log-cost.js';
 import { LogType } from '../../shared/log-type.js';
@@ -161,7 +161,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
       type === (LogType.error as number)
         ? { status: whole('status_code') || null, code: text('error_code'), message: content }
         : null,
-    attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(isInt32) : [],
+    attemptIds: asList(admin.use_channel).map(Number).filter(isInt32),
     guardrails: guardrailsIn(admin.guardrails),
     isCaptured: admin.captured === true,
     cost: costOfRow(from),
@@ -171,23 +171,19 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
 }
 
 const isInt32 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= maxInt32;
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function guardrailsIn(value: unknown): LogGuardrail[] {
-  if (!Array.isArray(value)) return [];
-  return value
-    .filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
-    .map((one) => ({
-      rule: textOf(one['rule']),
-      stage: textOf(one['stage']),
-      action: textOf(one['action']),
-      matched: Array.isArray(one['matched']) ? one['matched'].map(String) : [],
-    }));
+  return asFieldsList(value).map((one) => ({
+    rule: asText(one['rule']),
+    stage: asText(one['stage']),
+    action: asText(one['action']),
+    matched: asList(one['matched']).map(String),
+  }));
 }
 
 /** @param value billionths of a quota unit, before and after the call */
 function carriedIn(value: unknown): readonly [number | null, number | null] {
-  const [before, after] = Array.isArray(value) ? (value as unknown[]) : [];
+  const [before, after] = asList(value);
   return typeof before === 'number' && typeof after === 'number' ? [before / 1e9, after / 1e9] : [null, null];
 }
 

@@ -4,7 +4,8 @@ import { requirePermission, type MaybeActor } from '../../shared/actor.js';
 import { CostRuleError, parseCostRule, readCostRule, type CostRule } from '../../shared/cost-rule.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from '../../shared/json.js';
-import { type Channel, ChannelStatus, splitList } from '../channels/index.js';
+import { splitList } from '../../shared/comma-list.js';
+import { type Channel, ChannelStatus } from '../channels/index.js';
 import type { OptionValues } from '../../options/option.service.js';
 import {
   ChannelCost,

@@ -1,3 +1,4 @@
 export { RedeemService } from './redeem.service.js';
 export { Redemption, type RedemptionStatus } from './redemption.entity.js';
+export { isOpen, isUnlimited, remainingUses } from './redemption-sql.js';
 export { type KeyedRedemption, RedemptionService } from './redemption.service.js';

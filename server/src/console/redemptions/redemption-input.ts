@@ -1,4 +1,6 @@
+import { ceilSecond } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { lastSecond } from '../../shared/limits.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
 
@@ -23,7 +25,6 @@ const maxNameLength = 20;
 const maxKeyLength = 128;
 const maxConcurrent = 100;
 const second = 1000;
-const latestSecond = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 const unset: RedemptionFields = { name: '', quota: 0, validFrom: null, validUntil: null };
 
@@ -35,8 +36,9 @@ const unset: RedemptionFields = { name: '', quota: 0, validFrom: null, validUnti
 export function parseFields(given: InputOf<RedemptionFields>, before = unset): RedemptionFields {
   const name = (given.name ?? before.name).trim();
   const quota = given.quota ?? before.quota;
-  const validFrom = given.validFrom === undefined ? before.validFrom : wholeSecond(given.validFrom);
-  const validUntil = given.validUntil === undefined ? before.validUntil : wholeSecond(given.validUntil);
+  const validFrom = given.validFrom === undefined ? before.validFrom : given.validFrom && ceilSecond(given.validFrom);
+  const validUntil =
+    given.validUntil === undefined ? before.validUntil : given.validUntil && ceilSecond(given.validUntil);
   const length = [...name].length;
   if (length < 1 || length > maxNameLength) throw new InvalidInputError('Name length must be 1-20', 'name');
   if (hasControl(name)) throw new InvalidInputError('Name must not contain control characters', 'name');
@@ -51,7 +53,7 @@ export function parseFields(given: InputOf<RedemptionFields>, before = unset): R
 function checkValidity(validFrom: Date | null, validUntil: Date | null): void {
   const first = validFrom && validFrom.getTime();
   const last = validUntil && validUntil.getTime() - second;
-  const isShown = (time: number | null): boolean => time === null || (time > 0 && time <= latestSecond);
+  const isShown = (time: number | null): boolean => time === null || (time > 0 && time <= lastSecond * second);
   if (!isShown(first)) throw new InvalidInputError('Invalid time', 'validFrom');
   if (!isShown(last)) throw new InvalidInputError('Invalid time', 'validUntil');
   if (first !== null && last !== null && first >= last) {
@@ -80,8 +82,6 @@ export function parseNew(given: InputOf<NewRedemptions>): NewRedemptions {
   }
   return { ...fields, isGift, maxUses, key, count: key === '' ? count : 1 };
 }
-
-const wholeSecond = (time: Date | null): Date | null => time && new Date(Math.ceil(time.getTime() / second) * second);
 
 // eslint-disable-next-line no-control-regex -- the pattern is about control characters
 const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(text);

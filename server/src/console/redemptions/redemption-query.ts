@@ -5,6 +5,7 @@ import { maxInt32 } from '../../shared/limits.js';
 import { escapeLike } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { TimeRange } from '../../shared/time-range.js';
+import { isOpen, isUnlimited, remainingUses } from './redemption-sql.js';
 import { redemptionStatuses, type Redemption, type RedemptionStatus } from './redemption.entity.js';
 
 /** Conditions on codes. Absent fields do not restrict; an empty list matches nothing. */
@@ -61,18 +62,18 @@ function matching(secrets: Pick<Secrets, 'hash'>, keyword: string): Brackets {
 
 /** Reads the totals of the selected codes. */
 export async function readSums(select: SelectQueryBuilder<Redemption>, now: Date): Promise<RedemptionSums> {
-  const open = `redemption.status = 'enabled' AND (redemption.valid_until IS NULL OR redemption.valid_until > :now)`;
-  const left = `redemption.quota::numeric
-    * CASE WHEN redemption.is_gift THEN greatest(redemption.max_uses - redemption.used_count, 0) ELSE 1 END`;
   const row = await select
     .select('count(*)', 'codes')
-    .addSelect(`coalesce(sum(${left}) FILTER (WHERE ${open}), 0)`, 'unused')
+    .addSelect(
+      `coalesce(sum(quota::numeric * ${remainingUses}) FILTER (WHERE ${isOpen(':now')} AND NOT (${isUnlimited})), 0)`,
+      'unused',
+    )
     .addSelect(
       `coalesce(sum(coalesce((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id),
          CASE WHEN redemption.status = 'used' AND NOT redemption.is_gift THEN redemption.quota END)), 0)`,
       'used',
     )
-    .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses IS NULL)`, 'endless')
+    .addSelect(`count(*) FILTER (WHERE ${isOpen(':now')} AND ${isUnlimited})`, 'endless')
     .setParameter('now', now)
     .getRawOne<Record<'codes' | 'unused' | 'used' | 'endless', string>>();
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dateOf, unixSeconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxInt32 } from '../../shared/limits.js';
 import type { InputOf, NewRedemptions, RedemptionFields } from './redemption-input.js';
@@ -37,7 +38,7 @@ const fieldsOf = ({ name, quota, valid_from, valid_until }: WireFields): InputOf
 
 /** Null means absent, 0 no bound. */
 const timeOf = (seconds: number | null | undefined, later = 0): Date | null | undefined =>
-  seconds ? new Date((seconds + later) * 1000) : seconds === 0 ? null : undefined;
+  seconds ? dateOf(seconds + later) : seconds === 0 ? null : undefined;
 
 /** 0 and -1 mean that there is no limit. @throws InvalidInputError */
 function limitOf(uses: number | null | undefined): number | null {
@@ -73,10 +74,10 @@ export const toWire = ({ redemption, key }: KeyedRedemption): Record<string, unk
   status: statuses[redemption.status],
   name: redemption.name,
   quota: redemption.quota,
-  created_time: toSeconds(redemption.createdAt),
-  redeemed_time: redemption.redeemedAt ? toSeconds(redemption.redeemedAt) : 0,
-  valid_from: redemption.validFrom ? toSeconds(redemption.validFrom) : 0,
-  valid_until: redemption.validUntil ? toSeconds(redemption.validUntil) - 1 : 0,
+  created_time: unixSeconds(redemption.createdAt),
+  redeemed_time: redemption.redeemedAt ? unixSeconds(redemption.redeemedAt) : 0,
+  valid_from: redemption.validFrom ? unixSeconds(redemption.validFrom) : 0,
+  valid_until: redemption.validUntil ? unixSeconds(redemption.validUntil) - 1 : 0,
   count: 0,
   used_user_id: redemption.usedUserId ?? 0,
   is_gift: redemption.isGift,
@@ -84,5 +85,3 @@ export const toWire = ({ redemption, key }: KeyedRedemption): Record<string, unk
   used_count: redemption.usedCount,
   DeletedAt: null,
 });
-
-const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);

@@ -96,7 +96,7 @@ export class OptionRelations {
     description: 'The user who saved it last. Null: never saved, reset, or saved by the set-up of the site.',
   })
   changedBy(@Root() { changedById }: OptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, changedById ?? 0);
+    return userOf(context, this.sources, changedById);
   }
 }
 
@@ -116,7 +116,7 @@ export class RedemptionRelations {
     description: 'The user who used it. Null: unused, or a gift, whose users are `uses`.',
   })
   redeemedBy(@Root() { redeemedById }: RedemptionObject, @Ctx() context: GraphQLContext): Promise<User | null> {
-    return userOf(context, this.sources, redeemedById ?? 0);
+    return userOf(context, this.sources, redeemedById);
   }
 }
 

@@ -2,6 +2,7 @@ import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { listArgs, pageObject } from '../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
+import { dateOf, dateOrNull } from '../../shared/clock.js';
 import {
   creativeActions,
   type CreativeAction,
@@ -41,8 +42,6 @@ export class CreativeTaskObject extends TaskObject {
   properties: TaskProperties;
 }
 
-const toDate = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
-
 export const toCreativeTaskObject = (task: CreativeTask): CreativeTaskObject => ({
   id: task.id,
   taskId: task.taskId || null,
@@ -56,9 +55,9 @@ export const toCreativeTaskObject = (task: CreativeTask): CreativeTaskObject => 
   data: task.data,
   properties: task.properties,
   failReason: task.failReason || null,
-  submittedAt: new Date(task.submitTime * 1000),
-  startedAt: toDate(task.startTime),
-  finishedAt: toDate(task.finishTime),
+  submittedAt: dateOf(task.submitTime),
+  startedAt: dateOrNull(task.startTime),
+  finishedAt: dateOrNull(task.finishTime),
   quota: task.quota,
 });
 

@@ -98,15 +98,21 @@ export class UpdateTokenInput extends TokenFieldsInput {
  * @throws InvalidInputError for an empty list of models, and for `quota` and `grantedQuota` together
  */
 export function toTokenInput(input: CreateTokenInput | UpdateTokenInput): TokenInput {
-  const { name, quota, modelLimits, rateLimit, ...same } = input;
+  const { name, group, fallbackGroups, fallbackModels, quota, modelLimits, allowIps, rateLimit, expiresAt, scopes } =
+    input;
   const grantedQuota = 'grantedQuota' in input ? (input.grantedQuota ?? undefined) : undefined;
   if (modelLimits?.length === 0) throw new InvalidInputError('List at least one model, or null for all', 'modelLimits');
   if (grantedQuota !== undefined && quota !== undefined) {
     throw new InvalidInputError('Give either quota or grantedQuota', 'grantedQuota');
   }
   return {
-    ...same,
     name: name ?? undefined,
+    expiresAt,
+    scopes,
+    allowIps,
+    group,
+    fallbackGroups,
+    fallbackModels,
     unlimitedQuota: quota === undefined ? undefined : quota === null,
     remainQuota: quota ?? undefined,
     grantedQuota,

@@ -1,8 +1,9 @@
-import { isIP, isIPv4 } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
+import { isAddressOrRange } from '../../shared/address.js';
 import { wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import { lastSecond } from '../../shared/limits.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { maxQuota, quotaFrom } from '../../shared/quota.js';
 import { parseScopes, usualScopes } from '../../shared/token-scopes.js';
@@ -36,13 +37,12 @@ export const newTokenDefaults: TokenFields = {
 };
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
-/**
- * A new key, or a change of one. Absent fields keep their value, null sets that of a new key. Other fields of the object are
- * ignored.
- */
+/** A new key, or a change of one. Absent fields keep their value, null sets that of a new key. */
 export type TokenInput = {
-  readonly [Name in Exclude<keyof TokenFields, 'rateLimit'>]?: Readonly<TokenFields[Name]> | null | undefined;
+  readonly [Name in Exclude<keyof TokenFields, 'rateLimit' | 'scopes'>]?:
+    Readonly<TokenFields[Name]> | null | undefined;
 } & {
+  readonly scopes?: readonly string[] | null | undefined;
   /** Absent fields keep their value, also while the limit is off. */
   readonly rateLimit?: Partial<TokenRateLimit> | undefined;
   /** The new total of the owner's grants. The difference is added to the remaining quota, in place of `remainQuota`. */
@@ -66,8 +66,6 @@ const maxNameLength = 30;
 /** Characters of all entries of a list together. */
 const maxListLength = 10_000;
 const maxFallbacks = 10;
-/** The end of the year 9999. */
-const maxTime = 253_402_300_799_000;
 const maxPeriodSeconds = 31_536_000;
 const maxCalls = 2_147_483_647;
 
@@ -173,7 +171,7 @@ function parseExpiry(given: Date | null, before: TokenFields | null, now: number
   const expiresAt = wholeSecond(given.getTime());
   const time = expiresAt.getTime();
   // A date that is out of range has no time, so it must not pass the comparisons.
-  const isInFuture = time > now && time <= maxTime;
+  const isInFuture = time > now && time <= lastSecond * 1000;
   if (!isInFuture && time !== before?.expiresAt?.getTime()) {
     throw new InvalidInputError('The expiry time must be -1 (never) or in the future', 'expiresAt');
   }
@@ -244,9 +242,3 @@ function parseAddresses(given: readonly string[]): string[] {
 }
 
 const isTooLong = (entries: readonly string[]): boolean => entries.join().length > maxListLength;
-
-function isAddressOrRange(entry: string): boolean {
-  const [address = '', bits, ...rest] = entry.split('/');
-  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
-}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { dateOf, unixSeconds } from '../../shared/clock.js';
+import { splitList } from '../../shared/comma-list.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { TokenScope } from '../../shared/token-scopes.js';
 import { tokenBudgetBody } from '../../billing/budgets/index.js';
 import { shownStatus, type TokenFields, type TokenInput } from './token-input.js';
 import type { KeyedToken } from './token-keys.service.js';
@@ -42,29 +42,22 @@ const toInput = (body: Body): TokenInput & Pick<TokenFields, 'remainQuota' | 'un
   remainQuota: body.remain_quota ?? 0,
   unlimitedQuota: body.unlimited_quota ?? false,
   modelLimitsEnabled: body.model_limits_enabled ?? false,
-  modelLimits: fromCommas(body.model_limits ?? ''),
+  modelLimits: splitList(body.model_limits ?? ''),
   allowIps: (body.allow_ips ?? '').split(/[\s,]+/).filter(Boolean),
   group: body.group ?? '',
-  fallbackGroups: body.fallback_groups == null ? undefined : fromCommas(body.fallback_groups),
-  fallbackModels: body.fallback_models == null ? undefined : fromCommas(body.fallback_models),
+  fallbackGroups: body.fallback_groups == null ? undefined : splitList(body.fallback_groups),
+  fallbackModels: body.fallback_models == null ? undefined : splitList(body.fallback_models),
   rateLimit: omitUndefined({
     enabled: body.rate_limit_enabled ?? undefined,
     periodSeconds: body.rate_limit_period ?? undefined,
     calls: body.rate_limit_count ?? undefined,
     successes: body.rate_limit_success ?? undefined,
   }),
-  scopes: body.scopes == null ? undefined : (fromCommas(body.scopes) as TokenScope[]),
+  scopes: body.scopes == null ? undefined : splitList(body.scopes),
 });
 
 /** @param seconds Unix seconds, -1 never */
 const fromExpiry = (seconds: number): Date | null => (seconds === -1 ? null : dateOf(seconds));
-
-/** Returns the entries between commas. */
-const fromCommas = (list: string): string[] =>
-  list
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter(Boolean);
 
 /** Several tokens: as many as the largest page of a list has. */
 export const idsBody = z.object({ ids: z.array(z.int()).min(1).max(100) });

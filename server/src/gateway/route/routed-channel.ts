@@ -6,6 +6,7 @@ import {
   type BodyOverride,
   type HeaderOperation,
 } from '../../shared/channel-override.js';
+import { splitList } from '../../shared/comma-list.js';
 import { listCost, readCostRule } from '../../shared/cost-rule.js';
 import { parseLimits, parseTimeouts, type ChannelLimits, type ChannelTimeouts } from '../../shared/channel-limits.js';
 import { parseFields, type Fields } from '../../shared/json.js';
@@ -106,8 +107,8 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     organization: row.openai_organization,
     other: row.other,
     createdTime: Number(row.created_time),
-    models: commaList(row.models),
-    groups: commaList(row.group),
+    models: splitList(row.models),
+    groups: splitList(row.group),
     priority: row.priority,
     weight: row.weight,
     prefix: row.model_prefix,
@@ -134,15 +135,6 @@ function withAdapter(provider: Provider, { other, base_url: baseUrl }: ChannelRo
   const adapter = provider.adapterFor?.({ other, baseUrl });
   return adapter ? { ...provider, adapter } : provider;
 }
-
-const commaList = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  ),
-];
 
 function parseObject(text: string): Fields | null {
   const fields = parseFields(text);

@@ -1,11 +1,12 @@
 import { providerOf } from '../../dialects/providers/providers.js';
+import { splitList } from '../../shared/comma-list.js';
 import { parseFields } from '../../shared/json.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import { Findings } from '../findings.js';
 import { mapChannel } from '../map/channels.js';
 import type { MapContext, Mapped } from '../map/mapped.js';
 import { rowsOf } from '../plan.js';
-import { BadRecord, listOf, type Fields } from '../source/fields.js';
+import { BadRecord, type Fields } from '../source/fields.js';
 import type { SourceDatabase } from '../source/source.js';
 import { generationOf, type Generation } from '../prices/generation.js';
 import { addressThere, builtInBase } from './address-there.js';
@@ -67,7 +68,7 @@ async function compareChannel(
     const value = values[name];
     return typeof value === 'string' ? value : '';
   };
-  const models = listOf(row.text('models'));
+  const models = splitList(row.text('models'));
   const [first = ''] = models;
   const target = (parseFields(text('model_mapping')) ?? {})[first];
   const model = typeof target === 'string' && target !== '' ? target : first;

@@ -72,7 +72,7 @@ export class ImportService {
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT, PAYLOAD_TOO_LARGE
    */
   async receive(actor: MaybeActor, body: Readable, announced: number, name: string): Promise<ImportView> {
-    const self = await this.mover(actor);
+    const self = await this.importer(actor);
     if (announced > this.deps.files.maxBytes) throw tooLarge(this.deps.files.maxBytes);
     const before = await this.deps.jobs.find();
     const file = await this.deps.files.receive(body, name);
@@ -89,7 +89,7 @@ export class ImportService {
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED, INVALID_INPUT
    */
   async check(actor: MaybeActor, given: ImportSource, choices: JobChoices): Promise<ImportView> {
-    const self = await this.mover(actor);
+    const self = await this.importer(actor);
     const before = await this.deps.jobs.find();
     const { name, folder, source } = this.sourceOf(given, before);
     if (!(await this.deps.jobs.beginCheck(name, source, folder, choices, self.id))) throw isWorking();
@@ -105,7 +105,7 @@ export class ImportService {
    * @throws AppError CONFLICT, CONFIRMATION_NEEDED
    */
   async start(actor: MaybeActor): Promise<ImportView & { user: User }> {
-    const self = await this.mover(actor);
+    const self = await this.importer(actor);
     const { jobs, database, users, changes, auditLog, runner } = this.deps;
     const job = await jobs.find();
     const preview = job?.preview;
@@ -154,7 +154,7 @@ export class ImportService {
     return this.view(actor);
   }
 
-  private async mover(actor: MaybeActor): Promise<Actor> {
+  private async importer(actor: MaybeActor): Promise<Actor> {
     const self = requireRole(actor, 'root');
     requireConfirmed(self);
     const { database } = this.deps;

@@ -1,11 +1,12 @@
 import { checkMapping, checkObject, checkOverride, checkSetting } from '../../console/channels/index.js';
 import { providerOf } from '../../dialects/providers/providers.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
+import { splitList } from '../../shared/comma-list.js';
 import { parseBodyOverride, parseHeaderOverride } from '../../shared/channel-override.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, parseFields, parseJson, type Fields as Json } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
-import { listOf, type Fields } from '../source/fields.js';
+import type { Fields } from '../source/fields.js';
 import { mapType } from './channel-types.js';
 import { amountOf, type MapContext, type Mapped, type Mapper } from './mapped.js';
 
@@ -29,7 +30,7 @@ export function channelOf(key: string): { id: number } {
 export const mapChannel: Mapper = (row, context) => {
   const { findings, family } = context;
   const { id } = row;
-  const models = listOf(row.text('models'));
+  const models = splitList(row.text('models'));
   const given = row.whole('type', 1);
   const mapping = mapType(family, given, models);
   if (!mapping) findings.add('channel-type', table, id, `type ${given}, ${row.text('name')}: ${models.join(',')}`);
@@ -51,7 +52,7 @@ export const mapChannel: Mapper = (row, context) => {
     balance: row.decimal('balance'),
     balance_updated_time: row.seconds('balance_updated_time'),
     models: models.join(','),
-    group: listOf(row.text('group')).join(',') || 'default',
+    group: splitList(row.text('group')).join(',') || 'default',
     model_mapping: settings.read('model_mapping', (text) => checkMapping(text, 'modelMapping')),
     status_code_mapping: settings.read('status_code_mapping', (text) => checkObject(text, 'statusCodeMapping')),
     // NULL means off in the source programs.

@@ -39,11 +39,11 @@ export const mapCode: Mapper = (row, { findings }) => {
         used_user_id: row.clamped('used_user_id', 0, maxInt32) || null,
         is_gift: row.flag('is_gift'),
         max_uses: limit > 0 ? Math.max(limit, used) : null,
-        used_count: used,
         deleted_at: row.time('deleted_at'),
       },
       sealed: { key_sealed: key },
       hashed: { key_hash: key },
+      amounts: { used_count: used },
     },
   ];
 };

@@ -1,7 +1,8 @@
-import { isIP, isIPv4 } from 'node:net';
 import type { TokenStatus } from '../../console/tokens/index.js';
+import { splitList } from '../../shared/comma-list.js';
+import { isAddressOrRange } from '../../shared/address.js';
 import { dateOf } from '../../shared/clock.js';
-import { BadRecord, listOf, type Fields } from '../source/fields.js';
+import { BadRecord, type Fields } from '../source/fields.js';
 import { amountOf, type MapContext, type Mapper, type Values } from './mapped.js';
 
 const table = 'tokens';
@@ -52,7 +53,7 @@ export const mapToken: Mapper = (row, context) => {
         ...momentsOf(row, used),
         unlimited_quota: row.flag('unlimited_quota'),
         model_limits_enabled: isLimited,
-        model_limits: listOf(models),
+        model_limits: splitList(models),
         allow_ips: addressesOf(row, context),
         group: groupOf(row, context),
         deleted_at: row.time('deleted_at'),
@@ -64,7 +65,7 @@ export const mapToken: Mapper = (row, context) => {
   ];
 };
 
-/** A key that was never used was last accessed when it was created. */
+/** A key that was never used was last accessed when it was created. Zero is unknown. */
 function momentsOf(row: Fields, used: number): Values {
   const [created, accessed, expires] = [
     row.seconds('created_time'),
@@ -73,7 +74,7 @@ function momentsOf(row: Fields, used: number): Values {
   ];
   return {
     created_at: isoOf(created),
-    last_used_at: accessed > created || used !== 0 ? isoOf(accessed) : null,
+    last_used_at: accessed > 0 && (accessed > created || used !== 0) ? isoOf(accessed) : null,
     expires_at: expires === -1 ? null : isoOf(expires),
   };
 }
@@ -96,10 +97,4 @@ function addressesOf(row: Fields, { findings }: MapContext): string[] {
   if (valid.length === 0) throw new BadRecord(`no allowed address is an IP address or range: ${wrong}`);
   findings.add('token-addresses', table, row.id, wrong);
   return valid;
-}
-
-function isAddressOrRange(entry: string): boolean {
-  const [address = '', bits, ...rest] = entry.split('/');
-  if (isIP(address) === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
 }

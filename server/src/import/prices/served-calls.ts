@@ -1,5 +1,6 @@
+import { splitList } from '../../shared/comma-list.js';
 import { parseFields } from '../../shared/json.js';
-import { listOf, type Fields } from '../source/fields.js';
+import type { Fields } from '../source/fields.js';
 import type { Generation } from './generation.js';
 import type { PricedModel } from './source-price.js';
 
@@ -24,7 +25,7 @@ export function servedBy(row: Fields, generation: Generation): ServedModel[] {
     priority: row.whole('priority'),
     weight: row.whole('weight'),
   };
-  const served = listOf(row.text('models')).map((model): ServedModel => ({
+  const served = splitList(row.text('models')).map((model): ServedModel => ({
     ...channel,
     requested: model,
     upstream: mapped(model, mapping, generation),

@@ -1,3 +1,4 @@
+import { dateOrNull } from '../../shared/clock.js';
 import { storableText } from '../../shared/json.js';
 import { lastSecond } from '../../shared/limits.js';
 import { maxQuota } from '../../shared/quota.js';
@@ -91,7 +92,7 @@ export class Fields {
   /** Returns Unix seconds as ISO text; null for 0 and for negative numbers. */
   moment(name: string): string | null {
     const seconds = this.seconds(name);
-    return seconds > 0 ? new Date(seconds * 1000).toISOString() : null;
+    return dateOrNull(seconds)?.toISOString() ?? null;
   }
 
   decimal(name: string): number {
@@ -128,13 +129,3 @@ const isBlank = (value: unknown): boolean =>
   (value instanceof Uint8Array ? value.length === 0 : /^\s*(|0|false|null|\{\}|\[\])\s*$/.test(textOf(value)));
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
-
-/** Returns the entries between commas, trimmed, each once. */
-export const listOf = (text: string): string[] => [
-  ...new Set(
-    text
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  ),
-];

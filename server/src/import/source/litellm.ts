@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { defaultOptionValues } from '../../options/option-registry.js';
-import { asFields, type Fields } from '../../shared/json.js';
+import { asFields, asList, type Fields } from '../../shared/json.js';
 import type { Example, FindingCode } from '../findings.js';
 import { SourceError, type Page, type SourceDatabase, type SourceRow } from './source.js';
 
@@ -82,7 +82,7 @@ type Reading = LiteLlmSource & { readonly findings: Notes };
 export async function openLiteLlm(given: LiteLlmSource): Promise<SourceDatabase> {
   const source = { ...given, findings: new Notes() };
   const config = await readConfig(source.path);
-  const models = Array.isArray(config['model_list']) ? config['model_list'].map((model) => asFields(model) ?? {}) : [];
+  const models = asList(config['model_list']).map((model) => asFields(model) ?? {});
   if (models.length === 0) throw new SourceError(`${source.path} has no model_list: it is no config.yaml of LiteLLM.`);
   for (const key of ['router_settings', 'litellm_settings', 'mcp_servers', 'guardrails', 'environment_variables']) {
     for (const name of Object.keys(asFields(config[key]) ?? {})) source.findings.add('setting-unmapped', key, name);
@@ -238,9 +238,9 @@ async function readPeople(
       unlimited_quota: left === null,
       used_quota: toQuota(row['spend']),
       created_time: secondsOf(row['created_at']) ?? 0,
-      accessed_time: 0,
-      model_limits: listOf(row['models']).join(','),
-      model_limits_enabled: listOf(row['models']).length > 0,
+      accessed_time: secondsOf(row['last_active']) ?? 0,
+      model_limits: textsOf(row['models']).join(','),
+      model_limits_enabled: textsOf(row['models']).length > 0,
     };
   });
   const byName = new Map(found.map((row) => [textOf(row['user_id']), row]));
@@ -297,7 +297,7 @@ const secondsOf = (value: unknown): number | null =>
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
 
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(textOf).filter(Boolean) : []);
+const textsOf = (value: unknown): string[] => asList(value).map(textOf).filter(Boolean);
 
 /** Offers rows in memory through the interface of a source database. */
 function memory(tables: ReadonlyMap<string, SourceRow[]>, { keys, findings }: Reading): SourceDatabase {

@@ -66,7 +66,7 @@ export async function whyNotFresh(target: Pick<Target, 'query'>): Promise<string
   const present = Object.entries(found ?? {}).filter(([, exists]) => exists);
   return present.length === 0
     ? null
-    : `This site is not fresh: it has ${present.map(([name]) => name).join(', ')}. Move into an empty database.`;
+    : `This site is not fresh: it has ${present.map(([name]) => name).join(', ')}. Import into an empty database.`;
 }
 
 /** Whether the site was set up before the import: its root user stays root. */

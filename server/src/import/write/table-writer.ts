@@ -217,7 +217,7 @@ export class TableWriter {
 
   /** Balances and counters change by the difference, because calls on this site may have changed them meanwhile. */
   private async update(spec: TableSpec, rows: readonly Mapped[], before: ReadonlyMap<string, Before>): Promise<void> {
-    const { target, key } = spec;
+    const { target, key, merged = {} } = spec;
     const matches = key.map((name) => `t.${quoted(name)} = v.${quoted(name)}`).join(' AND ');
     for (const hasValues of [true, false]) {
       const some = rows.filter((row) => !before.get(row.key)?.digest.equals(digestOf(row)) === hasValues);
@@ -229,8 +229,8 @@ export class TableWriter {
       const amounts = Object.keys(some[0]?.amounts ?? {});
       const plain = Object.keys(values[0] ?? {}).filter((name) => !key.includes(name) && !amounts.includes(name));
       const changes = [
-        ...plain.map((name) => `${quoted(name)} = v.${quoted(name)}`),
-        ...amounts.map((name) => `${quoted(name)} = t.${quoted(name)} + v.${quoted(name)}`),
+        ...plain.map((name) => `${quoted(name)} = ${merged[name] ?? `v.${quoted(name)}`}`),
+        ...amounts.map((name) => `${quoted(name)} = ${merged[name] ?? `t.${quoted(name)} + v.${quoted(name)}`}`),
       ];
       if (changes.length === 0) continue;
       await this.target.query(

@@ -14,7 +14,7 @@ export class BusyError extends Error {
 }
 
 /** Id of the advisory lock that admits one import at a time. */
-const moveLock = 7_305_121;
+const importLock = 7_305_121;
 
 /**
  * Connects and takes the advisory lock of imports, which the connection holds until it ends.
@@ -29,10 +29,10 @@ export async function openTarget(url: string): Promise<Target> {
     const { rows } = await client.query<Row>(text, values);
     return rows;
   };
-  const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [moveLock]);
+  const [lock] = await query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [importLock]);
   if (!lock?.taken) {
     await client.end();
-    throw new BusyError('Another process is moving data into this database. Wait until it has ended.');
+    throw new BusyError('Another process is importing into this database. Wait until it has ended.');
   }
   // A batch that a crash loses is imported again, so no commit has to wait for the disk.
   await query('SET synchronous_commit = off; SET statement_timeout = 0');

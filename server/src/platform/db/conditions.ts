@@ -22,7 +22,7 @@ export function andDuring<Row extends ObjectLiteral>(
   select: SelectQueryBuilder<Row>,
   column: string,
   range: TimeRange | undefined,
-  unit = 1000,
+  unit: number,
 ): void {
   // A row of second 5 is not before 5.5, and not at or after 5.5 either: both bounds are rounded up.
   const { from, until } = range ?? {};

@@ -36,7 +36,10 @@ const preloads = {
     { path: '/pricing', access: 'anyone', files: ['/assets/pricing.js'] },
     { path: '/channel/edit/:id', access: 'admin', files: ['/assets/channel.js', '/assets/console.js'] },
   ],
-  texts: { en: { first: ['/assets/en1.js'], rest: ['/assets/en2.js'] }, zh: { first: ['/assets/zh1.js'], rest: [] } },
+  texts: {
+    en: { first: ['/assets/en1.js'], screens: ['/assets/en2.js'] },
+    zh: { first: ['/assets/zh1.js'], screens: [] },
+  },
 };
 
 async function start(overrides: Partial<AppDeps> = {}): Promise<FastifyInstance> {
@@ -136,6 +139,13 @@ describe('paths', () => {
     expect(answer.json()).toEqual({
       error: { message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: '', code: '' },
     });
+  });
+
+  it('answers an unknown Google path in that form, with the key in any header', async () => {
+    for (const header of ['x-goog-api-key', 'x-api-key']) {
+      const answer = await (await start()).inject({ method: 'POST', url: '/v1beta/x', headers: { [header]: 'k' } });
+      expect(answer.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+    }
   });
 
   it.each(['/api/echo%00', '/v1/videos/video_1%00', '/v1/videos/%00/content', '/token/%00', '/assets/a%00.js'])(

@@ -140,7 +140,7 @@ interface Built {
     readonly access: Access;
     readonly files: readonly string[];
   }>;
-  readonly texts: Readonly<Record<string, { readonly first: readonly string[]; readonly rest: readonly string[] }>>;
+  readonly texts: Readonly<Record<string, { readonly first: readonly string[]; readonly screens: readonly string[] }>>;
 }
 
 interface Preloads {
@@ -172,9 +172,9 @@ class ConsolePreloads {
     const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';
     const shown = needsSignIn && !signedIn ? this.screens.find((one) => one.path === '/login') : asked;
     const all = shown !== undefined && shown.access !== 'visitor';
-    const texts = Object.entries(this.texts).map(([language, { first, rest }]) => [
+    const texts = Object.entries(this.texts).map(([language, { first, screens }]) => [
       language,
-      all ? [...first, ...rest] : first,
+      all ? [...first, ...screens] : first,
     ]);
     return { files: shown?.files ?? [], texts: Object.fromEntries(texts) as Preloads['texts'] };
   }

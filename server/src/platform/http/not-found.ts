@@ -42,10 +42,10 @@ export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): Fa
 
 /** Returns the error in the form that the SDK of the client reads. */
 function errorFor({ headers }: FastifyRequest, path: string, message: string): object {
-  if (headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined)
-    return { type: 'error', error: { type: 'not_found_error', message } };
   const isGoogle = path.startsWith('/v1beta/') && !path.startsWith('/v1beta/openai/');
   if (isGoogle || headers['x-goog-api-key'] !== undefined)
     return { error: { code: 404, message, status: 'NOT_FOUND' } };
+  if (headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined)
+    return { type: 'error', error: { type: 'not_found_error', message } };
   return { error: { message, type: 'invalid_request_error', param: '', code: '' } };
 }

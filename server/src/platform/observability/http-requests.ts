@@ -41,7 +41,7 @@ class RequestLogger {
     this.say('trace', words);
   }
   silent(): void {
-    // The method is intentionally empty.
+    // This level logs nothing.
   }
 
   child(bindings: Bindings, options?: Options): FastifyBaseLogger {

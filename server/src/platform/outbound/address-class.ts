@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { parseRange } from '../../shared/address.js';
 
 /**
  * Class of an address: `public` internet, `private` machines or networks, `forbidden` for every request (link-local,
@@ -14,13 +15,11 @@ const blockList = (ranges: readonly string[]): BlockList => {
 
 /** @param range an address or CIDR range @returns false when it is neither */
 export function addRange(list: BlockList, range: string): boolean {
-  const [address = '', bits, ...rest] = range.split('/');
-  const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : null;
-  if (!family || rest.length > 0) return false;
-  const widest = family === 'ipv4' ? 32 : 128;
-  if (bits === undefined) list.addAddress(address, family);
-  else if (/^\d{1,3}$/.test(bits) && Number(bits) <= widest) list.addSubnet(address, Number(bits), family);
-  else return false;
+  const parsed = parseRange(range);
+  if (!parsed) return false;
+  const { address, family, bits } = parsed;
+  if (bits === null) list.addAddress(address, family);
+  else list.addSubnet(address, bits, family);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { RestHandlers } from '../../../platform/http/rest.js';
+import { unixSeconds } from '../../../shared/clock.js';
 import { InvalidInputError } from '../../../shared/errors.js';
 import {
   statusCacheSeconds,
@@ -39,11 +40,9 @@ function periodOf(given = '24h'): StatusPeriod {
   return period;
 }
 
-const toSeconds = (time: Date): number => time.getTime() / 1000;
-
 const toWire = (page: StatusPage): Record<string, unknown> => ({
-  from: toSeconds(page.from),
-  until: toSeconds(page.until),
+  from: unixSeconds(page.from),
+  until: unixSeconds(page.until),
   bucket_seconds: page.bucketSeconds,
   state: page.state,
   models: page.services.map(({ modelName, ...service }) => ({ model_name: modelName, ...service })),
@@ -51,7 +50,7 @@ const toWire = (page: StatusPage): Record<string, unknown> => ({
     model_name: modelName,
     groups,
     state,
-    from: toSeconds(from),
-    until: until && toSeconds(until),
+    from: unixSeconds(from),
+    until: until && unixSeconds(until),
   })),
 });
