@@ -162,7 +162,10 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
       Array(3).fill(charges[name]),
     );
     const [row] = await site.chargedRows(1);
-    expect(row).toMatchObject({ quota: charges[name], other: { task: true, video_seconds: 8, service_tier: '720p' } });
+    expect(row).toMatchObject({
+      quota: charges[name],
+      other: { task: true, video_seconds: 8, price_when: { resolution: '720p' } },
+    });
     await eventually(
       () => client().videos.retrieve(made.id),
       ({ status }) => status === 'in_progress',

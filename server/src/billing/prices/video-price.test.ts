@@ -19,7 +19,10 @@ const book = new PriceBook({
     PriceCards: {
       'per-call': { prices: { request: 0.3 } },
       'per-piece': { prices: { image: 0.2 } },
-      'only-1080p': { prices: { request: 0.1 }, services: { '1080p': { prices: { second: 0.5 } } } },
+      'only-1080p': {
+        prices: { request: 0.1 },
+        variants: [{ when: { resolution: '1080p' }, prices: { second: 0.5 } }],
+      },
       'with-fee': { prices: { second: 0.1, request: 0.05 } },
       tokens: { prices: { input: 1, output: 2, request: 0.01 } },
       gift: { prices: { input: 0, output: 0 } },
@@ -106,7 +109,7 @@ describe('the log row of a video', () => {
     expect(stored(found?.other)).toEqual({
       task: true,
       video_seconds: 8,
-      service_tier: '1080p',
+      price_when: { resolution: '1080p' },
       model_price: -1,
       group_ratio: 0.5,
       quota_per_unit: quotaPerUnit,
@@ -142,7 +145,7 @@ describe('the log row of a video', () => {
   it('states seconds, price and resolution', () => {
     const found = charged('veo-3.1-generate-001', { seconds: 8, resolution: '4k' }, 'half');
     expect(explainCharge({ ...row, other: stored(found?.other) }).text).toBe(
-      'round(the sum, in the tier 4k, of\n  8 second x 0.6 USD = 4.8\n) x 500000 x group 0.5',
+      'round(the sum, when resolution 4k, of\n  8 second x 0.6 USD = 4.8\n) x 500000 x group 0.5',
     );
   });
 });
@@ -156,7 +159,9 @@ describe('the cost of a video', () => {
   };
 
   it('is its seconds by the cost card of the channel, or by the list price times the factor', () => {
-    const cards = { 'veo*': { prices: { second: 0.2 }, services: { '4k': { prices: { second: 0.3 } } } } };
+    const cards = {
+      'veo*': { prices: { second: 0.2 }, variants: [{ when: { resolution: '4k' }, prices: { second: 0.3 } }] },
+    };
     expect(videoCostOf(costOf({ cards }, 'veo-3.1-generate-001'), video, null)).toEqual({
       usd: 2.4,
       notes: { upstream_cost: 2.4, cost_basis: 'card', cost_card: 'veo*', cost_lines: [['second', 8, 0.3]] },

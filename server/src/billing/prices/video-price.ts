@@ -1,4 +1,5 @@
-import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
+import { pieceOf, ratesOf, variantOf, type PriceCard } from '../../shared/price-card.js';
+import { conditionOf, type Condition, type Resolution } from '../../shared/price-condition.js';
 import { quotaOfComponents, usdOf } from './card-charge.js';
 import { componentsOf, type Count, type PricedUsage } from './card-lines.js';
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
@@ -9,7 +10,7 @@ export interface Video {
   /** May have a fraction. */
   readonly seconds: number;
   /** Null when it is not known. The standard price applies then. */
-  readonly resolution: ServiceTier | null;
+  readonly resolution: Resolution | null;
 }
 
 /** The charge of a video. */
@@ -43,7 +44,7 @@ export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): 
   const notes = notesOf(price, video, quotaPerUnit, isListed ? -1 : usd);
   return {
     quota: quotaOfComponents(lines, groupRatio, quotaPerUnit, card),
-    perSecond: isBySecond(card, video) ? ratesOf(card, -1, video.resolution).second : null,
+    perSecond: isBySecond(card, video) ? ratesOf(card, -1, whenOf(video)).second : null,
     usd,
     other: isListed ? { ...notes, ...cardNotes(price, lines) } : notes,
     content: `${isListed ? text : `fixed price ${usd.toFixed(2)}`}${textOf(groupRatio, video)}`,
@@ -51,11 +52,13 @@ export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): 
   };
 }
 
-/** Returns the log row's keys. A known resolution is logged as the tier, also when it has no price of its own. */
+const whenOf = ({ resolution }: Video): Condition | null => resolution && { resolution };
+
+/** Returns the log row's keys. A known resolution is logged, also when it has no price of its own. */
 const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: number, modelPrice: number) => ({
   task: true,
   video_seconds: seconds,
-  ...(resolution === null ? {} : { service_tier: resolution }),
+  ...(resolution === null ? {} : { price_when: { resolution } }),
   model_price: modelPrice,
   group_ratio: price.groupRatio,
   quota_per_unit: quotaPerUnit,
@@ -67,8 +70,8 @@ const textOf = (groupRatio: number, { seconds, resolution }: Video): string =>
 
 /** Returns the video of a log row. Null for rows of other calls. */
 export function loggedVideo(other: Readonly<Record<string, unknown>>): Video | null {
-  const { video_seconds: seconds, service_tier: tier } = other;
-  return typeof seconds === 'number' ? { seconds, resolution: recordedTier(tier) ?? null } : null;
+  const { video_seconds: seconds, price_when: when } = other;
+  return typeof seconds === 'number' ? { seconds, resolution: conditionOf(when)?.resolution ?? null } : null;
 }
 
 /**
@@ -98,9 +101,10 @@ function usageOf(card: PriceCard, video: Video): PricedUsage | null {
     : piece
       ? [[piece, 1]]
       : [];
-  return counts.length > 0 ? { counts, serviceTier: video.resolution } : null;
+  return counts.length > 0 ? { counts, when: whenOf(video) } : null;
 }
 
-const isBySecond = ({ prices, services }: PriceCard, { resolution }: Video): boolean =>
-  (resolution === null ? undefined : services?.[resolution]?.prices?.second) !== undefined ||
-  prices.second !== undefined;
+function isBySecond(card: PriceCard, video: Video): boolean {
+  const when = whenOf(video);
+  return (when ? variantOf(card, when)?.prices?.second : undefined) !== undefined || card.prices.second !== undefined;
+}

@@ -25,7 +25,7 @@ const pricedMembers = memberTable({
   carried: true,
   uncharged: true,
   uncharged_quota: true,
-  service_tier: true,
+  price_when: true,
   request_path: true,
   price_card: true,
   components: true,

@@ -2,7 +2,9 @@ import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
 import { ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../../platform/graphql/scalars.js';
-import { serviceTiers, type PriceCard, type Quantity, type ServiceTier } from '../../../shared/price-card.js';
+import type { PriceCard, Quantity } from '../../../shared/price-card.js';
+import type { Condition } from '../../../shared/price-condition.js';
+import { PriceConditionObject } from '../price-condition.object.js';
 import { PriceSourceEnum } from '../pricing.object.js';
 import {
   type PriceChangeLine,
@@ -35,15 +37,6 @@ const PriceDiffKindEnum = enumType('PriceDiffKind', namesOf(priceDiffKinds), 'Ho
   GONE: 'The card was taken from one of these sources, and none has the model any more.',
   DISAGREE: 'Two sources differ by more than the threshold.',
 });
-
-/** Returns the name of a tier in GraphQL, where a name must not begin with a digit. */
-const tierName = (tier: ServiceTier): string => `${/^\d/.test(tier) ? 'RESOLUTION_' : ''}${tier.toUpperCase()}`;
-
-const ServiceTierEnum = enumType(
-  'ServiceTier',
-  Object.fromEntries(serviceTiers.map((tier) => [tierName(tier), tier])) as Record<string, ServiceTier>,
-  'A service tier with prices of its own, or the resolution of a video.',
-);
 
 @ObjectType('SkippedModel', { description: 'A model of a source whose price cannot be used.' })
 class SkippedModelObject implements SkippedModel {
@@ -106,8 +99,8 @@ class PriceChangeLineObject implements PriceChangeLine {
   @Field(() => Int, { description: 'Prompt tokens above which it applies. 0: every call.' })
   above: number;
 
-  @Field(() => ServiceTierEnum, { nullable: true, description: 'Null: the standard tier.' })
-  serviceTier: ServiceTier | null;
+  @Field(() => PriceConditionObject, { nullable: true, description: 'Null: calls that meet no condition.' })
+  when: Condition | null;
 
   @Field(() => Float, { description: 'USD per million tokens or per unit.' })
   before: number;

@@ -1,4 +1,4 @@
-import type { Resolution } from '../../../shared/price-card.js';
+import type { Resolution } from '../../../shared/price-condition.js';
 import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
 import { text } from '../field.js';
