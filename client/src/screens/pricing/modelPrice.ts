@@ -65,7 +65,7 @@ export function tiersFor(model: PricedModel, groupRatio: number): PriceTier[] {
     ...variants.map(recordOf).map(({ when, factor, prices }) => {
       return {
         above: null,
-        when: recordOf(when) as StatedCondition,
+        when: recordOf(when),
         factor: typeof factor === 'number' ? factor : null,
         prices: listed(prices),
       };

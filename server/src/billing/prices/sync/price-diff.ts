@@ -7,7 +7,6 @@ import {
   statedPrices,
   hasVariant,
   type PriceCard,
-  type Prices,
   type Quantity,
 } from '../../../shared/price-card.js';
 import { conditions, type Condition } from '../../../shared/price-condition.js';
