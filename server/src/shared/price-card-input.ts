@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cachedFallbacks, hasVariant, quantities, statedPrices, statedRatesOf } from './price-card.js';
+import { cachedFallbacks, hasVariant, isVideoQuantity, quantities, statedPrices, statedRatesOf } from './price-card.js';
 import type { PriceCard, Quantity, Variant } from './price-card.js';
 import {
   conditionKey,
@@ -84,9 +84,9 @@ function checkVariants(variants: readonly Variant[] = [], place = ''): void {
     const key = conditionKey(when);
     if (seen.has(key)) throw new PriceCardError(`${place}variants.${index}.when: is there twice`);
     seen.add(key);
-    const isOfSecond = factor === undefined && Object.keys(prices).every((name) => name === 'second');
-    if (when.resolution && !isOfSecond) {
-      throw new PriceCardError(`${place}variants.${index}: a resolution has a price of the second only`);
+    const isOfVideo = factor === undefined && Object.keys(prices).every((name) => isVideoQuantity(name as Quantity));
+    if (when.resolution && !isOfVideo) {
+      throw new PriceCardError(`${place}variants.${index}: a resolution has prices of videos only`);
     }
   }
 }

@@ -61,11 +61,11 @@ describe('a card', () => {
   it.each([
     [
       { prices, variants: [{ when: { resolution: '4k' }, factor: 2 }] },
-      /variants\.0: a resolution has a price of the second only/,
+      /variants\.0: a resolution has prices of videos only/,
     ],
     [
       { prices, variants: [{ when: { resolution: '4k' }, prices: { input: 1 } }] },
-      /variants\.0: a resolution has a price of the second only/,
+      /variants\.0: a resolution has prices of videos only/,
     ],
     [
       { prices, variants: [{ when: { resolution: '4k' }, prices: { second: -1 } }] },

@@ -1,60 +1,14 @@
 import { type Condition, conditionKey, partsOf } from './price-condition.js';
+import {
+  cachedFallbacks,
+  isTokenQuantity,
+  priceFallbacks,
+  quantities,
+  tokenQuantities,
+  type Quantity,
+} from './price-quantities.js';
 
-/** Tokens of text, and those whose kind is not reported. */
-export const textQuantities = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
-
-/** Quantities that are counted in tokens. A token of a call is counted in exactly one of them. */
-export const tokenQuantities = [
-  ...textQuantities,
-  'audioInput',
-  'cachedAudioInput',
-  'audioOutput',
-  'imageInput',
-  'cachedImageInput',
-  'imageOutput',
-] as const;
-
-/** Quantities that are counted in pieces: tool calls, prompts that a search or a map grounds, generated images, seconds, pages, characters, requests. */
-export const unitQuantities = [
-  'webSearch',
-  'groundedPrompt',
-  'mapsPrompt',
-  'fileSearch',
-  'codeExecution',
-  'image',
-  'second',
-  'page',
-  'character',
-  'request',
-] as const;
-
-/** Work of tools that a provider runs. */
-export const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
-export type ToolQuantity = (typeof toolQuantities)[number];
-
-export type TokenQuantity = (typeof tokenQuantities)[number];
-export type UnitQuantity = (typeof unitQuantities)[number];
-export type Quantity = TokenQuantity | UnitQuantity;
-
-export const quantities: readonly Quantity[] = [...tokenQuantities, ...unitQuantities];
-
-/** Quantities of the prompt, in the order of the prompt: cached tokens precede new ones. */
-export const promptQuantities = [
-  'cachedInput',
-  'cachedAudioInput',
-  'cachedImageInput',
-  'cacheWrite',
-  'cacheWrite1h',
-  'audioInput',
-  'imageInput',
-  'input',
-] as const satisfies readonly TokenQuantity[];
-
-const ofPrompt = new Set<Quantity>(promptQuantities);
-const ofTokens = new Set<Quantity>(tokenQuantities);
-
-export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
-export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
+export * from './price-quantities.js';
 
 /** USD per million tokens, or USD per unit. Finite and not negative. */
 export type Prices = Readonly<Partial<Record<Quantity, number>>>;
@@ -102,27 +56,6 @@ export function pieceOf({ prices }: PriceCard): 'request' | 'image' | null {
 
 /** Complete prices: every quantity has one. */
 export type Rates = Readonly<Record<Quantity, number>>;
-
-/**
- * Quantities without a price of their own cost what another quantity costs. Units without a price cost nothing. Cached tokens
- * of audio and images are in `cachedFallbacks`.
- */
-export const priceFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole: TokenQuantity]> = [
-  ['cachedInput', 'input'],
-  ['cacheWrite', 'input'],
-  ['cacheWrite1h', 'cacheWrite'],
-  ['reasoning', 'output'],
-  ['audioInput', 'input'],
-  ['audioOutput', 'output'],
-  ['imageInput', 'input'],
-  ['imageOutput', 'output'],
-];
-
-/** Fallbacks of cached tokens of a kind without a price of their own. They have the same discount as cached text. */
-export const cachedFallbacks: ReadonlyArray<readonly [part: TokenQuantity, whole: TokenQuantity]> = [
-  ['cachedAudioInput', 'audioInput'],
-  ['cachedImageInput', 'imageInput'],
-];
 
 /** Returns the variant of a card, or of a context tier, for exactly this condition. */
 export const variantOf = (part: Pick<PriceCard, 'variants'> | undefined, when: Condition): Variant | undefined => {

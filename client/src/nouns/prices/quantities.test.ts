@@ -1,22 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { conditions, tokenQuantities, unitQuantities } from './quantities.js';
+import { conditions, productQuantities, tokenQuantities, unitQuantities, videoQuantities } from './quantities.js';
 
 /** The lists of the server, which the console cannot import. */
 const sourceOf = (file: string): string =>
   readFileSync(join(import.meta.dirname, '../../../../server/src/shared', file), 'utf8');
-const source = sourceOf('price-card.ts');
-const listOf = (name: string): string[] => {
-  const [, list = ''] = new RegExp(`export const ${name} = \\[([^\\]]*)\\]`).exec(source) ?? [];
-  return [...list.matchAll(/'(\w+)'|\.\.\.(\w+)/g)].flatMap(([, word, other]) => word ?? listOf(other ?? ''));
-};
+/** The rows of the server's table of quantities, by their kind. */
+const rows = [...sourceOf('price-quantities.ts').matchAll(/^ {2}(\w+): \{ kind: '(\w+)'/gm)];
+const ofKinds = (...kinds: string[]): string[] =>
+  rows.flatMap(([, name = '', kind = '']) => (kinds.includes(kind) ? [name] : []));
 
 it.each([
-  ['tokenQuantities', tokenQuantities],
-  ['unitQuantities', unitQuantities],
-] as const)('%s are those that the server prices', (name, own) => {
+  ['tokenQuantities', tokenQuantities, ofKinds('text', 'media')],
+  ['unitQuantities', unitQuantities, ofKinds('tool', 'product', 'video')],
+  ['productQuantities', productQuantities, ofKinds('product', 'video')],
+  ['videoQuantities', videoQuantities, ofKinds('video')],
+] as const)('%s are those that the server prices', (_name, own, priced) => {
   expect(own.length).toBeGreaterThan(0);
-  expect(own).toEqual(listOf(name));
+  expect(own).toEqual(priced);
 });
 
 it('conditions are those that the server prices', () => {

@@ -23,6 +23,9 @@ export const productQuantities = ['image', 'second', 'page', 'character', 'reque
 /** Quantities that have a price each. */
 export const unitQuantities = [...toolQuantities, ...productQuantities] as const;
 
+/** Units whose price may depend on the resolution of a video. */
+export const videoQuantities = ['second'] as const;
+
 export const quantities = [...tokenQuantities, ...unitQuantities] as const;
 export type Quantity = (typeof quantities)[number];
 

@@ -5,6 +5,7 @@ import {
   variantOf,
   textQuantities,
   tokenQuantities,
+  productQuantities,
   unitQuantities,
   type PriceCard,
   type Quantity,
@@ -90,7 +91,7 @@ function compares({ prices, perCall }: ChargeCard, quantity: Quantity): boolean 
 }
 
 /** Units that are the whole product: a card without a price for them sells it by another quantity. */
-const soldWhole: ReadonlySet<Quantity> = new Set(['request', 'image', 'second', 'page', 'character']);
+const soldWhole: ReadonlySet<Quantity> = new Set(productQuantities);
 
 /** Returns the context tier of a prompt just above a number of tokens. */
 const tierAt = (card: PriceCard, above: number): number =>

@@ -68,6 +68,9 @@ const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: num
 const textOf = (groupRatio: number, { seconds, resolution }: Video): string =>
   `, group ratio ${groupRatio.toFixed(2)}, ${seconds} s${resolution === null ? '' : `, ${resolution}`}`;
 
+/** The members of a log row that only describe a video. */
+export const videoMembers = { video_seconds: true } as const;
+
 /** Returns the video of a log row. Null for rows of other calls. */
 export function loggedVideo(other: Readonly<Record<string, unknown>>): Video | null {
   const { video_seconds: seconds, price_when: when } = other;

@@ -6,12 +6,12 @@ import { SelectBox } from '../../../components/grid/SelectBox.js';
 import { AmountField } from '../AmountField.js';
 import type { TypedVariant } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { conditionKey, conditions, type Condition } from '../quantities.js';
+import { conditionKey, conditions, videoQuantities, type Condition } from '../quantities.js';
 import { conditionLabel } from '../quantityTexts.js';
 
-const onlySecond = { always: ['second'], of: ['second'] } as const;
+const onlyOfVideo = { always: videoQuantities, of: videoQuantities } as const;
 
-/** Prices under conditions: a factor for prices of tokens, and prices of their own. A resolution has a price of a second only. */
+/** Prices under conditions: a factor for prices of tokens, and prices of their own. A resolution has prices of videos only. */
 export function VariantFields({
   variants,
   of = conditions,
@@ -69,7 +69,7 @@ export function VariantFields({
             )}
             <PriceFields
               prices={variant.prices}
-              {...(when.resolution ? onlySecond : { always: [] })}
+              {...(when.resolution ? onlyOfVideo : { always: [] })}
               name={`${name}: ${label}`}
               onChange={(prices) => put({ prices })}
             />

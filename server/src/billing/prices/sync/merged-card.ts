@@ -2,6 +2,8 @@ import {
   exact,
   isTokenQuantity,
   isPromptQuantity,
+  isVideoQuantity,
+  toolQuantities,
   type ContextTier,
   type PriceCard,
   type Prices,
@@ -13,13 +15,7 @@ import { hasTokenPrice } from './card-collector.js';
 import { withAllPrices, mergedVariants } from './card-parts.js';
 
 /** Tool calls. Most public tables do not price all of them. */
-const tools: ReadonlySet<string> = new Set([
-  'webSearch',
-  'groundedPrompt',
-  'mapsPrompt',
-  'fileSearch',
-  'codeExecution',
-] satisfies Quantity[]);
+const tools: ReadonlySet<string> = new Set(toolQuantities);
 
 /**
  * Returns the card of a source, completed with prices that the source does not have and the current card does: tool
@@ -74,15 +70,16 @@ function relation(current: Prices, offer: Prices): (prices: Prices) => Prices {
     Object.fromEntries(
       Object.entries(prices).flatMap(([quantity, price]) => {
         if (tools.has(quantity) || (quantity === 'request' && hasSurcharge)) return [[quantity, price]];
-        if (!isTokenQuantity(quantity as Quantity) && quantity !== 'second') return [];
-        const factor = quantity === 'second' ? second : isPromptQuantity(quantity as Quantity) ? prompt : result;
+        const isOfVideo = isVideoQuantity(quantity as Quantity);
+        if (!isTokenQuantity(quantity as Quantity) && !isOfVideo) return [];
+        const factor = isOfVideo ? second : isPromptQuantity(quantity as Quantity) ? prompt : result;
         return factor === null ? [] : [[quantity, exact(price * factor)]];
       }),
     );
 }
 
 const pricedResolutions = (variants: readonly Variant[] = []): Variant[] =>
-  variants.filter(({ when, prices }) => when.resolution && prices?.second !== undefined);
+  variants.filter(({ when, prices }) => when.resolution && Object.keys(prices ?? {}).length > 0);
 
 /** Returns tiers of long prompts, with no price below that of a short prompt. */
 function risen(tiers: readonly ContextTier[] | undefined, base: Prices): readonly ContextTier[] | undefined {

@@ -1,3 +1,4 @@
+import type { Video } from '../../../billing/prices/index.js';
 import type { Resolution } from '../../../shared/price-condition.js';
 import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
@@ -5,8 +6,7 @@ import { text } from '../field.js';
 import { invalidVideo, submissionFields, type Reference, type VideoSubmission } from './video-submission.js';
 
 /** The length and dimensions of a video. They determine the submission and the charge. */
-export interface VideoTerms {
-  readonly seconds: number;
+export interface VideoTerms extends Video {
   readonly resolution: Resolution;
   /** Width and height in pixels, such as `1280x720`. */
   readonly size: string;
