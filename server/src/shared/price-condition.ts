@@ -19,13 +19,13 @@ export const conditionValues = {
 } as const;
 
 type ConditionValues = typeof conditionValues;
-export type ConditionName = keyof ConditionValues;
+type ConditionName = keyof ConditionValues;
 export const conditionNames = Object.keys(conditionValues) as ConditionName[];
 
 /** The condition of a price: the facts that differ from those of a standard call. */
 export type Condition = { readonly [Name in ConditionName]?: ConditionValues[Name][number] };
 
-export type Tier = ConditionValues['tier'][number];
+type Tier = ConditionValues['tier'][number];
 
 /** Every condition that a call can have. Only Anthropic combines two: its faster mode costs more in the US. */
 export const conditions: readonly Condition[] = [
@@ -56,14 +56,9 @@ export const partsOf = (when: Condition): Condition[] =>
 
 const tiers: ReadonlySet<unknown> = new Set(conditionValues.tier);
 
-/** Returns the tier by a provider's name; undefined for the standard tier and for unknown names. */
-export const tierNamed = (name: unknown): Tier | undefined => (tiers.has(name) ? (name as Tier) : undefined);
-
 /** Returns the condition of a tier by a provider's name; undefined for the standard tier and for unknown names. */
-export function whenTier(name: unknown): Condition | undefined {
-  const tier = tierNamed(name);
-  return tier && { tier };
-}
+export const whenTier = (name: unknown): Condition | undefined =>
+  tiers.has(name) ? { tier: name as Tier } : undefined;
 
 /** Returns the condition of a search by the size of the context that Perplexity searches. */
 export const whenSearched = (size: unknown): Condition | undefined =>
