@@ -253,6 +253,15 @@ it.each<[what: string, call: Omit<Call, 'user' | 'quota'>, proposed: Record<stri
   ],
   ['a task without a price by the usual one', { model: 'mj_unheard_of', other: { task: true } }, {}, 50_000],
   [
+    'a video with audio by its own price',
+    {
+      model: 'veo-3.1-generate-001',
+      other: { task: true, video_seconds: 8, video_audio: true, price_when: { resolution: '4k' } },
+    },
+    { PriceCards: { 'veo-3.1-generate-001': { prices: { second: 0.2, secondWithAudio: 0.5 } } } },
+    2_000_000,
+  ],
+  [
     'a video by its seconds, at the price of its resolution',
     // 8 x $0.6
     { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, price_when: { resolution: '4k' } } },

@@ -243,6 +243,41 @@ it('sends the image of a JSON submission as its provider takes it, and says wher
   expect([submissions(), (await site.balances()).quota]).toEqual(before);
 });
 
+it('charges a video with audio and one without at their own prices', async () => {
+  const { model } = at('ark');
+  const card = {
+    prices: { second: 0.1, secondWithAudio: 0.2 },
+    variants: [{ when: { resolution: '1080p' }, prices: { second: 0.15, secondWithAudio: 0.35 } }],
+  };
+  await site.setOption('PriceCards', JSON.stringify({ [model]: card }));
+  try {
+    for (const [more, perSecond, audio] of [
+      [{ generate_audio: false }, 0.1, false],
+      [{ generate_audio: true }, 0.2, true],
+      // Ark generates audio unless the request says otherwise.
+      [{}, 0.2, undefined],
+      [{ generate_audio: false, size: '1920x1080' }, 0.15, false],
+      [{ generate_audio: true, size: '1920x1080' }, 0.35, true],
+    ] as const) {
+      const before = await site.balances();
+      await create('ark', more);
+      expect(bodyOf(submissionOf('ark'))?.['generate_audio']).toBe(audio);
+      const quota = perSecond * 8 * 500_000;
+      expect(before.quota - (await site.balances()).quota).toBe(quota);
+      const [row] = await site.chargedRows(1);
+      const quantity = audio === false ? 'second' : 'secondWithAudio';
+      expect(row).toMatchObject({ quota, other: { components: [[quantity, 8, perSecond]] } });
+      expect(row?.other['video_audio']).toBe(audio === false ? undefined : true);
+    }
+    const before = submissions();
+    const refused = await send('POST', '/v1/videos', { model, prompt: 'x', generate_audio: 'loud' });
+    expect(codeOf(refused)).toEqual([400, 'invalid_video_request']);
+    expect(submissions()).toBe(before);
+  } finally {
+    await site.setOption('PriceCards', '{}');
+  }
+});
+
 it('asks older models of Alibaba in their own form', async () => {
   const submit = async (more: object) => {
     await create('wan', { model: 'wan2.6-i2v', ...more });

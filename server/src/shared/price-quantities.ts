@@ -34,6 +34,7 @@ const table = {
   codeExecution: { kind: 'tool' },
   image: { kind: 'product' },
   second: { kind: 'video' },
+  secondWithAudio: { kind: 'video', else: 'second' },
   page: { kind: 'product' },
   character: { kind: 'product' },
   request: { kind: 'product' },
@@ -59,8 +60,6 @@ export const toolQuantities = ofKinds('tool');
 export const unitQuantities = ofKinds('tool', 'product', 'video');
 /** Units that are the whole product of a call. */
 export const productQuantities = ofKinds('product', 'video');
-/** Units whose price may depend on the resolution of a video. */
-export const videoQuantities = ofKinds('video');
 
 /** Quantities of the prompt, in the order of the prompt: cached tokens precede new ones. */
 export const promptQuantities = [
@@ -76,10 +75,11 @@ export const promptQuantities = [
 
 const ofPrompt = new Set<Quantity>(promptQuantities);
 const ofTokens = new Set<Quantity>(tokenQuantities);
-const ofVideos = new Set<Quantity>(videoQuantities);
+const ofVideos = new Set<Quantity>(ofKinds('video'));
 
 export const isPromptQuantity = (quantity: Quantity): boolean => ofPrompt.has(quantity);
 export const isTokenQuantity = (quantity: Quantity): quantity is TokenQuantity => ofTokens.has(quantity);
+/** Whether it is a unit whose price may depend on the resolution of a video. */
 export const isVideoQuantity = (quantity: Quantity): boolean => ofVideos.has(quantity);
 
 type Fallbacks = ReadonlyArray<readonly [part: Quantity, whole: Quantity]>;

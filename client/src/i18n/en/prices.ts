@@ -19,6 +19,7 @@ export const quantities = {
   codeExecution: 'Code execution',
   image: 'Image',
   second: 'Second',
+  secondWithAudio: 'Second with audio',
   page: 'Page',
   character: 'Character',
   request: 'Request',

@@ -19,6 +19,7 @@ export const quantities = {
   codeExecution: '代码执行',
   image: '图片',
   second: '秒',
+  secondWithAudio: '秒（含音频）',
   page: '页',
   character: '字符',
   request: '请求',

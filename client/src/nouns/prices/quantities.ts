@@ -18,13 +18,13 @@ export const tokenQuantities = [
 const toolQuantities = ['webSearch', 'groundedPrompt', 'mapsPrompt', 'fileSearch', 'codeExecution'] as const;
 
 /** Units that models without a price of tokens sell. */
-export const productQuantities = ['image', 'second', 'page', 'character', 'request'] as const;
+export const productQuantities = ['image', 'second', 'secondWithAudio', 'page', 'character', 'request'] as const;
 
 /** Quantities that have a price each. */
 export const unitQuantities = [...toolQuantities, ...productQuantities] as const;
 
 /** Units whose price may depend on the resolution of a video. */
-export const videoQuantities = ['second'] as const;
+export const videoQuantities = ['second', 'secondWithAudio'] as const;
 
 export const quantities = [...tokenQuantities, ...unitQuantities] as const;
 export type Quantity = (typeof quantities)[number];
@@ -42,7 +42,7 @@ const conditionValues = {
 } as const;
 
 type ConditionValues = typeof conditionValues;
-export type ConditionName = keyof ConditionValues;
+type ConditionName = keyof ConditionValues;
 export const conditionNames = Object.keys(conditionValues) as ConditionName[];
 
 /** The condition of a price: the facts that differ from those of a standard call. */
@@ -62,7 +62,7 @@ export const conditionKey = (when: StatedCondition): string => conditionNames.ma
 
 type NamedFacts = { [Name in Exclude<ConditionName, 'resolution'>]: `${Name}.${ConditionValues[Name][number]}` };
 /** A fact whose value has a name in the texts. Resolutions have none. */
-export type NamedFact = NamedFacts[keyof NamedFacts];
+type NamedFact = NamedFacts[keyof NamedFacts];
 
 const facts: ReadonlySet<string> = new Set(
   conditionNames.flatMap((name) => conditionValues[name].map((value) => `${name}.${value}`)),

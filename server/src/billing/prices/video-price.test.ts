@@ -185,3 +185,38 @@ describe('the cost of a video', () => {
     expect(videoCostOf(costOf({ cards }, 'b'), video, null)).toBeNull();
   });
 });
+
+describe('a video with audio', () => {
+  const cards: Readonly<Record<string, PriceCard>> = {
+    'own-video': {
+      prices: { second: 0.2, secondWithAudio: 0.4 },
+      variants: [
+        { when: { resolution: '1080p' }, prices: { second: 0.3 } },
+        { when: { resolution: '4k' }, prices: { second: 0.5, secondWithAudio: 0.6 } },
+      ],
+    },
+    'one-price': { prices: { second: 0.2 } },
+    'audio-only': { prices: { secondWithAudio: 0.4 } },
+  };
+
+  it.each<[model: string, resolution: Video['resolution'], hasAudio: boolean, perSecond: number | undefined]>([
+    ['own-video', '720p', false, 0.2],
+    ['own-video', '720p', true, 0.4],
+    ['own-video', null, true, 0.4],
+    // Twice the price of a second without audio, as in other resolutions.
+    ['own-video', '1080p', true, 0.6],
+    ['own-video', '4k', false, 0.5],
+    ['own-video', '4k', true, 0.6],
+    ['one-price', '720p', true, 0.2],
+    ['audio-only', '720p', true, 0.4],
+    // A price of audio alone is no price of a video without it.
+    ['audio-only', '720p', false, undefined],
+  ])('%s in %s, audio: %s', (model, resolution, hasAudio, perSecond) => {
+    const video: Video = { seconds: 10, resolution, ...(hasAudio ? { hasAudio } : {}) };
+    const card = cards[model];
+    if (!card) throw new Error(`no card of ${model}`);
+    const found = videoPriceOf(priceOfCard({ name: model, card }, 'card', { groupRatio: 1 }), video, quotaPerUnit);
+    expect([found?.perSecond, found?.quota]).toEqual([perSecond, perSecond && perSecond * 10 * quotaPerUnit]);
+    if (found) expect(loggedVideo(stored(found.other))).toEqual(video);
+  });
+});

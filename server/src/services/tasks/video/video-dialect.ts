@@ -150,6 +150,19 @@ export function termsWithin(
   return { seconds, resolution, size: sizeAt(resolution, ratio) };
 }
 
+/**
+ * Returns whether the client asks for audio of the video. Null where it says nothing.
+ * @throws RelayError invalid_video_request
+ */
+export function audioAskedFor({ body }: VideoSubmission): boolean | null {
+  const asked = body['generate_audio'];
+  if (asked === undefined || asked === null || asked === '') return null;
+  // A form has texts only.
+  if (asked === true || asked === 'true') return true;
+  if (asked === false || asked === 'false') return false;
+  throw invalidVideo('generate_audio must be true or false');
+}
+
 /** Returns the resolution for providers that offer none below 720p. */
 export const atLeast720p = ({ resolution }: VideoSubmission): Resolution =>
   resolution === null || resolution === '480p' ? '720p' : resolution;
