@@ -22,7 +22,7 @@ async function create(name: string, more: Record<string, unknown> = {}): Promise
 
 const document = `query ($settings: [ProposedSettingInput!], $channel: ProposedChannelInput) {
   salesBelowCost(settings: $settings, channel: $channel) {
-    channelId channelName modelName groups quantity price cost above serviceTier
+    channelId channelName modelName groups quantity price cost above when { tier }
   }
 }`;
 
@@ -51,7 +51,7 @@ it('compares proposed prices with each enabled channel, by its factor, its card 
     'gpt-4.1': { prices: { input: 1.5, cachedInput: 1.5, output: 8, webSearch: 0 } },
     house: { prices: { input: 2, cachedInput: 2, output: 4 } },
   };
-  const line = { groups: ['default'], above: 0, serviceTier: null };
+  const line = { groups: ['default'], above: 0, when: null };
   expect(await losses({ settings: [setting('PriceCards', cards)] })).toEqual([
     { ...line, channelId: listed, channelName: 'listed', modelName: 'gpt-4.1', quantity: 'input', price: 1.5, cost: 2 },
     // The card charges nothing for searches, whose list price is $0.025.

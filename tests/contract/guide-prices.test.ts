@@ -66,7 +66,7 @@ describe.each(guides)('%s', (file) => {
     expect(sums).toHaveLength(5);
     for (const [model, quantities, group, sum, quota] of sums) {
       const counts = quantities!.split(', ').map((one) => one.split(' ')) as unknown as Array<[Count[0], string]>;
-      const usage = { counts: counts.map(([name, count]): Count => [name, Number(count)]), serviceTier: null };
+      const usage = { counts: counts.map(([name, count]): Count => [name, Number(count)]), when: null };
       const charge = chargeOfCard(builtInCard(model!)!.card, usage, Number(group), quotaPerUnit).quota;
       expect([model, quantities, charge]).toEqual([model, quantities, Number(quota)]);
       expect([model, quantities, Math.round(byHand(sum!) * quotaPerUnit)]).toEqual([model, quantities, Number(quota)]);
@@ -96,7 +96,9 @@ describe.each(guides)('%s', (file) => {
     expect(text).toContain(video);
     expect(byHand(video.split(' = ')[0]!)).toBeCloseTo(2_400_000, 6);
     const { card } = builtInCard('veo-3.1-generate-001')!;
-    expect(chargeOfCard(card, { counts: [['second', 8]], serviceTier: '4k' }, 1, quotaPerUnit).quota).toBe(2_400_000);
+    expect(chargeOfCard(card, { counts: [['second', 8]], when: { resolution: '4k' } }, 1, quotaPerUnit).quota).toBe(
+      2_400_000,
+    );
 
     expect(text).toContain('1000 × 15 = 15000');
     const minute = { promptTokens: transcriptionTokens(60), completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 };

@@ -157,7 +157,7 @@ describe('the tier that answered', () => {
       response.end(stream);
     });
     const row = await call('/v1/chat/completions', 'gpt-5.5', { stream: true });
-    expect(row).toMatchObject({ quota: 5000, other: { service_tier: 'flex' } });
+    expect(row).toMatchObject({ quota: 5000, other: { price_when: { tier: 'flex' } } });
   });
 });
 
@@ -168,7 +168,7 @@ describe('a call of Claude that the provider kept in the US', () => {
     await relay.addChannel({ type: 14, models: 'claude-opus-4-6' });
     relay.upstream.script({}, json(claudeAnswer(tokens)));
     const row = await call(path, 'claude-opus-4-6');
-    expect(row).toMatchObject({ quota: 9625, other: { service_tier: 'us' } });
+    expect(row).toMatchObject({ quota: 9625, other: { price_when: { region: 'us' } } });
     expect(row.other['admin_info']).toMatchObject({ upstream_cost: 0.01925 });
   });
 
@@ -178,20 +178,34 @@ describe('a call of Claude that the provider kept in the US', () => {
     [
       'a card of the operator',
       {
-        'claude-opus-5': { prices: { input: 10, output: 20 }, services: { fast: { factor: 3 }, us: { factor: 1.2 } } },
+        'claude-opus-5': {
+          prices: { input: 10, output: 20 },
+          variants: [
+            { when: { tier: 'fast' }, factor: 3 },
+            { when: { region: 'us' }, factor: 1.2 },
+          ],
+        },
       },
       36_000,
     ],
     [
       'a card that prices both together',
-      { 'claude-opus-5': { prices: { input: 10, output: 20 }, services: { fast_us: { factor: 2 } } } },
+      {
+        'claude-opus-5': {
+          prices: { input: 10, output: 20 },
+          variants: [{ when: { tier: 'fast', region: 'us' }, factor: 2 }],
+        },
+      },
       20_000,
     ],
   ])('and in the faster mode costs both factors, by %s', async (_what, PriceCards, quota) => {
     relay.setOptions({ PriceCards } as object);
     await relay.addChannel({ type: 14, models: 'claude-opus-5' });
     relay.upstream.script({}, json(claudeAnswer({ ...tokens, speed: 'fast' })));
-    expect(await call('/v1/messages', 'claude-opus-5')).toMatchObject({ quota, other: { service_tier: 'fast_us' } });
+    expect(await call('/v1/messages', 'claude-opus-5')).toMatchObject({
+      quota,
+      other: { price_when: { tier: 'fast', region: 'us' } },
+    });
   });
 });
 
@@ -215,7 +229,7 @@ describe('a request of Perplexity', () => {
     const { key } = await relay.addToken();
     const body = { model: 'sonar', input: 'hi' };
     const response = await relay.post('/v1/responses', key, body);
-    expect(await response.text()).not.toContain('search_high');
+    expect(await response.text()).not.toMatch(/search_?size|service_tier":"high/i);
   });
 });
 
@@ -316,25 +330,25 @@ describe('a prompt that OpenAI keeps for 12 hours', () => {
 
 describe('a call that DeepSeek serves', () => {
   const row = providers.find(({ id }) => id === 43);
-  if (!row?.tierAt) throw new Error('no row');
-  const hours = row as Required<Pick<typeof row, 'tierAt'>>;
-  let tierAt: jest.SpyInstance;
-  beforeEach(() => (tierAt = jest.spyOn(hours, 'tierAt')));
-  afterEach(() => tierAt.mockRestore());
+  if (!row?.conditionAt) throw new Error('no row');
+  const hours = row as Required<Pick<typeof row, 'conditionAt'>>;
+  let conditionAt: jest.SpyInstance;
+  beforeEach(() => (conditionAt = jest.spyOn(hours, 'conditionAt')));
+  afterEach(() => conditionAt.mockRestore());
 
-  it.each<[tier: 'off_peak' | undefined, path: string, report: object, quota: number]>([
+  it.each<[hours: 'off_peak' | undefined, path: string, report: object, quota: number]>([
     // 1,000 tokens at 1.32 and 500 at 3.96 USD a million.
     [undefined, '/v1/chat/completions', {}, 1650],
     ['off_peak', '/v1/chat/completions', {}, 825],
     ['off_peak', '/v1/responses', {}, 825],
     // Without a usage report the tokens are counted here: 9 of the prompt and 1 of the output.
     ['off_peak', '/v1/chat/completions', { usage: undefined }, 4],
-  ])('in the tier %s through %s has its price', async (tier, path, report, quota) => {
-    tierAt.mockReturnValue(tier);
+  ])('in the hours %s through %s has its price', async (time, path, report, quota) => {
+    conditionAt.mockReturnValue(time && { hours: time });
     await relay.addChannel({ type: 43, models: 'deepseek-v4-pro' });
     relay.upstream.script({}, json(chatAnswer(report)));
     expect(await call(path, 'deepseek-v4-pro')).toMatchObject({ quota });
-    expect(tierAt).toHaveBeenCalledWith(expect.any(Number), expect.stringContaining(relay.upstream.url));
+    expect(conditionAt).toHaveBeenCalledWith(expect.any(Number), expect.stringContaining(relay.upstream.url));
   });
 });
 
@@ -831,7 +845,7 @@ describe('the tier of Gemini', () => {
     const order = path.startsWith('/v1beta') ? { serviceTier: asked } : { service_tier: asked };
     const row = await call(path, 'gemini-3.8-flash', order);
     expect(row).toMatchObject({ quota });
-    if (quota !== 1313) expect(row.other['service_tier']).toBe(quota === 2363 ? 'priority' : 'flex');
+    if (quota !== 1313) expect(row.other['price_when']).toEqual({ tier: quota === 2363 ? 'priority' : 'flex' });
   });
 
   it('is read from the header of a stream', async () => {
@@ -841,7 +855,7 @@ describe('the tier of Gemini', () => {
       response.end(`data: ${JSON.stringify(geminiAnswer(usage))}\n\n`);
     });
     const row = await call('/v1/chat/completions', 'gemini-3.8-flash', { stream: true });
-    expect(row).toMatchObject({ quota: 656, other: { service_tier: 'flex' } });
+    expect(row).toMatchObject({ quota: 656, other: { price_when: { tier: 'flex' } } });
   });
 });
 

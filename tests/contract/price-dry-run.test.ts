@@ -182,7 +182,7 @@ it.each<[what: string, call: Omit<Call, 'user' | 'quota'>, proposed: Record<stri
       model: 'gpt-5.5',
       prompt: 1000,
       completion: 500,
-      other: { ...card(['input', 1000, 1], ['output', 500, 1]), service_tier: 'flex' },
+      other: { ...card(['input', 1000, 1], ['output', 500, 1]), price_when: { tier: 'flex' } },
     },
     {},
     5000,
@@ -253,15 +253,24 @@ it.each<[what: string, call: Omit<Call, 'user' | 'quota'>, proposed: Record<stri
   ],
   ['a task without a price by the usual one', { model: 'mj_unheard_of', other: { task: true } }, {}, 50_000],
   [
+    'a video with audio by its own price',
+    {
+      model: 'veo-3.1-generate-001',
+      other: { task: true, video_seconds: 8, video_audio: true, price_when: { resolution: '4k' } },
+    },
+    { PriceCards: { 'veo-3.1-generate-001': { prices: { second: 0.2, secondWithAudio: 0.5 } } } },
+    2_000_000,
+  ],
+  [
     'a video by its seconds, at the price of its resolution',
     // 8 x $0.6
-    { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, service_tier: '4k' } },
+    { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, price_when: { resolution: '4k' } } },
     {},
     2_400_000,
   ],
   [
     'a video by its price per call',
-    { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, service_tier: '4k' } },
+    { model: 'veo-3.1-generate-001', other: { task: true, video_seconds: 8, price_when: { resolution: '4k' } } },
     { ModelPrice: { 'veo-3.1-generate-001': 0.25 } },
     125_000,
   ],

@@ -79,7 +79,7 @@ async function diff(id: number, args: Record<string, unknown> = {}): Promise<Dif
     `query ($id: Int, $markup: Float, $threshold: Float, $filter: PriceDiffFilter) { priceCheck(id: $id) {
        diff(markup: $markup, threshold: $threshold, filter: $filter, pageSize: 100) {
          models counts { kind count } totalCount
-         items { model kind percent isServed currentSource offers { source card } changes { quantity above serviceTier before after percent } } } } }`,
+         items { model kind percent isServed currentSource offers { source card } changes { quantity above when { tier } before after percent } } } } }`,
     { id, ...args },
   );
   if (!data?.['priceCheck']) throw new Error(text);
@@ -131,11 +131,11 @@ it('compares a list with the prices of the site: card, list price, ratios, none'
     ['CARD', false],
   ]);
   expect(found.items[1]?.['changes']).toEqual([
-    { quantity: 'input', above: 0, serviceTier: null, before: 2.5, after: 2, percent: -20 },
+    { quantity: 'input', above: 0, when: null, before: 2.5, after: 2, percent: -20 },
     // The list has no price for it, so the ratio to the input price is kept.
-    { quantity: 'cachedInput', above: 0, serviceTier: null, before: 1.25, after: 1, percent: -20 },
-    { quantity: 'cacheWrite', above: 0, serviceTier: null, before: 3.125, after: 2.5, percent: -20 },
-    { quantity: 'cacheWrite1h', above: 0, serviceTier: null, before: 5, after: 4, percent: -20 },
+    { quantity: 'cachedInput', above: 0, when: null, before: 1.25, after: 1, percent: -20 },
+    { quantity: 'cacheWrite', above: 0, when: null, before: 3.125, after: 2.5, percent: -20 },
+    { quantity: 'cacheWrite1h', above: 0, when: null, before: 5, after: 4, percent: -20 },
   ]);
   expect(found.counts.filter(({ count }) => count > 0)).toEqual([
     { kind: 'NEW', count: 1 },

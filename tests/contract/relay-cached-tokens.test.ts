@@ -91,7 +91,7 @@ describe('a tier that prices input and not what is based on it', () => {
   const card: PriceCard = {
     prices: { input: 1, cachedInput: 0.1, output: 8, reasoning: 4 },
     contextTiers: [{ above: 1000, prices: { input: 2, output: 16 } }],
-    services: { flex: { prices: { input: 0.5, output: 2 } } },
+    variants: [{ when: { tier: 'flex' }, prices: { input: 0.5, output: 2 } }],
   };
 
   const call = async (usage: object, tier?: string): Promise<LogRow> => {

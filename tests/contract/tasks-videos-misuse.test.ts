@@ -209,7 +209,7 @@ describe('a submission', () => {
     expect(body['size']).toBe('47520x480');
     const [row] = await site.chargedRows(1);
     expect([row?.other, before.quota - (await site.balances()).quota]).toEqual([
-      expect.objectContaining({ service_tier: '4k' }),
+      expect.objectContaining({ price_when: { resolution: '4k' } }),
       row?.quota,
     ]);
   });

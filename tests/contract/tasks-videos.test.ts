@@ -162,7 +162,10 @@ describe.each(names)('OpenAI’s SDK makes a video by %s', (name) => {
       Array(3).fill(charges[name]),
     );
     const [row] = await site.chargedRows(1);
-    expect(row).toMatchObject({ quota: charges[name], other: { task: true, video_seconds: 8, service_tier: '720p' } });
+    expect(row).toMatchObject({
+      quota: charges[name],
+      other: { task: true, video_seconds: 8, price_when: { resolution: '720p' } },
+    });
     await eventually(
       () => client().videos.retrieve(made.id),
       ({ status }) => status === 'in_progress',
@@ -238,6 +241,41 @@ it('sends the image of a JSON submission as its provider takes it, and says wher
     expect(codeOf(await send('POST', '/v1/videos', body))).toEqual([400, 'invalid_video_request']);
   }
   expect([submissions(), (await site.balances()).quota]).toEqual(before);
+});
+
+it('charges a video with audio and one without at their own prices', async () => {
+  const { model } = at('ark');
+  const card = {
+    prices: { second: 0.1, secondWithAudio: 0.2 },
+    variants: [{ when: { resolution: '1080p' }, prices: { second: 0.15, secondWithAudio: 0.35 } }],
+  };
+  await site.setOption('PriceCards', JSON.stringify({ [model]: card }));
+  try {
+    for (const [more, perSecond, audio] of [
+      [{ generate_audio: false }, 0.1, false],
+      [{ generate_audio: true }, 0.2, true],
+      // Ark generates audio unless the request says otherwise.
+      [{}, 0.2, undefined],
+      [{ generate_audio: false, size: '1920x1080' }, 0.15, false],
+      [{ generate_audio: true, size: '1920x1080' }, 0.35, true],
+    ] as const) {
+      const before = await site.balances();
+      await create('ark', more);
+      expect(bodyOf(submissionOf('ark'))?.['generate_audio']).toBe(audio);
+      const quota = perSecond * 8 * 500_000;
+      expect(before.quota - (await site.balances()).quota).toBe(quota);
+      const [row] = await site.chargedRows(1);
+      const quantity = audio === false ? 'second' : 'secondWithAudio';
+      expect(row).toMatchObject({ quota, other: { components: [[quantity, 8, perSecond]] } });
+      expect(row?.other['video_audio']).toBe(audio === false ? undefined : true);
+    }
+    const before = submissions();
+    const refused = await send('POST', '/v1/videos', { model, prompt: 'x', generate_audio: 'loud' });
+    expect(codeOf(refused)).toEqual([400, 'invalid_video_request']);
+    expect(submissions()).toBe(before);
+  } finally {
+    await site.setOption('PriceCards', '{}');
+  }
 });
 
 it('asks older models of Alibaba in their own form', async () => {
@@ -445,8 +483,8 @@ it('is deleted at its provider too, where that is possible', async () => {
   expect((await client().videos.retrieve(id)).status).toBe('completed');
   upstream.script({ path: `/v1/videos/${name}` }, json({ id: name, deleted: true }));
   await client().videos.delete(id);
-  expect(upstream.requests.at(-1)).toMatchObject({
-    method: 'DELETE',
+  // Videos of other tests may still be polled.
+  expect(upstream.requests.findLast(({ method }) => method === 'DELETE')).toMatchObject({
     path: `/v1/videos/${name}`,
     key: secret('openai'),
   });

@@ -25,22 +25,22 @@ describe('quantities that providers report', () => {
     [
       'Claude: cache writes by their time, searches, tier',
       toClaudeUsage(claude),
-      { cacheWrite1hTokens: 600, webSearches: 3, serviceTier: 'priority' },
+      { cacheWrite1hTokens: 600, webSearches: 3, when: { tier: 'priority' } },
     ],
     [
       'Claude: fast',
       toClaudeUsage({ ...claude, cache_creation: null, server_tool_use: null, speed: 'fast' }),
-      { serviceTier: 'fast' },
+      { when: { tier: 'fast' } },
     ],
     [
       'Claude: in the US',
       toClaudeUsage({ input_tokens: 1, output_tokens: 1, service_tier: 'standard', inference_geo: 'us' }),
-      { serviceTier: 'us' },
+      { when: { region: 'us' } },
     ],
     [
       'Claude: fast, in the US',
       toClaudeUsage({ input_tokens: 1, output_tokens: 1, speed: 'fast', inference_geo: 'us' }),
-      { serviceTier: 'fast_us' },
+      { when: { tier: 'fast', region: 'us' } },
     ],
     [
       'Claude: several rounds',
@@ -52,8 +52,8 @@ describe('quantities that providers report', () => {
       }),
       { cacheWrite1hTokens: 1200 },
     ],
-    ['OpenAI: flex', toUsage(chat, 'flex'), { serviceTier: 'flex' }],
-    ['OpenAI: priority', toUsage(chat, 'priority'), { serviceTier: 'priority' }],
+    ['OpenAI: flex', toUsage(chat, 'flex'), { when: { tier: 'flex' } }],
+    ['OpenAI: priority', toUsage(chat, 'priority'), { when: { tier: 'priority' } }],
     [
       'OpenAI: audio and images, cached',
       toUsage({
@@ -72,7 +72,7 @@ describe('quantities that providers report', () => {
     [
       'Perplexity: the size of what is searched',
       toUsage({ ...chat, search_context_size: 'medium' }),
-      { serviceTier: 'search_medium' },
+      { when: { searchSize: 'medium' } },
     ],
     [
       'xAI: tools',
@@ -104,7 +104,7 @@ describe('quantities that providers report', () => {
           { type: 'message', content: [] },
         ],
       }),
-      { serviceTier: 'flex', webSearches: 2, fileSearches: 1, codeExecutions: 2 },
+      { when: { tier: 'flex' }, webSearches: 2, fileSearches: 1, codeExecutions: 2 },
     ],
     [
       'Responses: containers by their memory, those of the shell too, where the provider has them',
@@ -228,8 +228,12 @@ describe('quantities that providers report', () => {
       { webSearches: 1, mapsPrompts: 1 },
     ],
     ['Gemini: an image that is not counted', toGeminiUsage({ promptTokenCount: 3 }, 1), { imageOutputTokens: 258 }],
-    ['Gemini: flex', toGeminiUsage({ ...google, serviceTier: 'flex' }), { serviceTier: 'flex' }],
-    ['Vertex: priority', toGeminiUsage({ ...google, trafficType: 'ON_DEMAND_PRIORITY' }), { serviceTier: 'priority' }],
+    ['Gemini: flex', toGeminiUsage({ ...google, serviceTier: 'flex' }), { when: { tier: 'flex' } }],
+    [
+      'Vertex: priority',
+      toGeminiUsage({ ...google, trafficType: 'ON_DEMAND_PRIORITY' }),
+      { when: { tier: 'priority' } },
+    ],
   ])('%s', (_what, usage, details) => {
     expect(usage?.details).toEqual(details);
   });
@@ -313,7 +317,7 @@ describe('quantities that providers report', () => {
     expect(toUsage(fromUsage(usage), 'priority')).toEqual(usage);
     const drawn = toGeminiUsage({
       ...google,
-      serviceTier: 'flex',
+      when: { tier: 'flex' },
       candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }],
     });
     if (!drawn) throw new Error('no usage');

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { cachedFallbacks, hasVariant, isVideoQuantity, quantities, statedPrices, statedRatesOf } from './price-card.js';
+import type { PriceCard, Quantity, Variant } from './price-card.js';
 import {
-  cachedFallbacks,
-  quantities,
-  resolutions,
-  serviceTiers,
-  statedRatesOf,
-  type PriceCard,
-  type Quantity,
-  type ServiceTier,
-} from './price-card.js';
+  conditionKey,
+  conditionOf,
+  conditionNames,
+  conditions,
+  conditionValues,
+  type Condition,
+} from './price-condition.js';
 
 /** Maximum price in USD. It is far above any price list, and keeps every product within the range of the ledger. */
 export const maxPrice = 1_000_000;
@@ -17,16 +17,19 @@ const maxTokens = 1_000_000_000;
 
 const amount = z.number().min(0, 'must not be negative').max(maxPrice, 'is too large');
 const prices = z.partialRecord(z.enum(quantities as [Quantity, ...Quantity[]]), amount);
-const service = z.strictObject({
-  factor: z.number().min(0, 'must not be negative').max(1000, 'is too large').optional(),
-  prices: prices.optional(),
-});
-/** Prices of tokens, to which a factor would apply, do not depend on the resolution of a video. */
-const ofResolution = z.strictObject({ prices: z.strictObject({ second: amount.optional() }).optional() });
-const resolutionShape = Object.fromEntries(resolutions.map((name) => [name, ofResolution.optional()]));
-const serviceShape = Object.fromEntries(
-  serviceTiers.filter((name) => !(name in resolutionShape)).map((name) => [name, service.optional()]),
-);
+const when = z
+  .strictObject(Object.fromEntries(conditionNames.map((name) => [name, z.enum(conditionValues[name]).optional()])))
+  .refine((value) => conditionOf(value) !== undefined, 'must be one condition, or tier fast and region us');
+const variants = z
+  .array(
+    z.strictObject({
+      when,
+      factor: z.number().min(0, 'must not be negative').max(1000, 'is too large').optional(),
+      prices: prices.optional(),
+    }),
+  )
+  .max(conditions.length, 'has too many entries')
+  .optional();
 
 const card = z.strictObject({
   prices,
@@ -35,13 +38,13 @@ const card = z.strictObject({
       z.strictObject({
         above: z.int('must be a whole number').min(1, 'must be at least 1').max(maxTokens, 'is too large'),
         prices,
-        services: z.strictObject(serviceShape).optional(),
+        variants,
       }),
     )
     .max(maxContextTiers, 'has too many entries')
     .optional(),
   contextScope: z.enum(['call', 'excess']).optional(),
-  services: z.strictObject({ ...serviceShape, ...resolutionShape }).optional(),
+  variants,
   source: z.string().max(512, 'is too long').optional(),
   asOf: z
     .string()
@@ -64,8 +67,28 @@ export function parsePriceCard(value: unknown): PriceCard {
   }
   const parsed = found.data as PriceCard;
   if (Object.keys(parsed.prices).length === 0) throw new PriceCardError('prices: has no price');
+  checkVariants(parsed.variants);
+  for (const [index, { variants: own = [] }] of (parsed.contextTiers ?? []).entries()) {
+    checkVariants(own, `contextTiers.${index}.`);
+    const video = own.findIndex(({ when }) => when.resolution);
+    if (video >= 0) throw new PriceCardError(`contextTiers.${index}.variants.${video}: videos have no prompt tokens`);
+  }
   checkTiers(parsed);
   return parsed;
+}
+
+/** Prices of tokens, to which a factor would apply, do not depend on the resolution of a video. */
+function checkVariants(variants: readonly Variant[] = [], place = ''): void {
+  const seen = new Set<string>();
+  for (const [index, { when, factor, prices = {} }] of variants.entries()) {
+    const key = conditionKey(when);
+    if (seen.has(key)) throw new PriceCardError(`${place}variants.${index}.when: is there twice`);
+    seen.add(key);
+    const isOfVideo = factor === undefined && Object.keys(prices).every((name) => isVideoQuantity(name as Quantity));
+    if (when.resolution && !isOfVideo) {
+      throw new PriceCardError(`${place}variants.${index}: a resolution has prices of videos only`);
+    }
+  }
 }
 
 /** Checks that a longer prompt never makes a call cheaper: thresholds and prices rise. */
@@ -74,15 +97,14 @@ function checkTiers(parsed: PriceCard): void {
   tiers.forEach(({ above }, index) => {
     if (above <= (tiers[index - 1]?.above ?? 0)) throw new PriceCardError('contextTiers: thresholds must rise');
   });
-  for (const name of [null, ...serviceTiers] as const) {
-    if (name && ![parsed, ...tiers].some((each) => each.services?.[name])) continue;
-    tiers.forEach((_, index) => checkRise(parsed, index, name));
+  for (const when of [null, ...conditions.filter((each) => hasVariant(parsed, each))]) {
+    tiers.forEach((_, index) => checkRise(parsed, index, when));
   }
 }
 
-function checkRise(parsed: PriceCard, tier: number, name: ServiceTier | null): void {
-  const lower = statedRatesOf(parsed, tier - 1, name);
-  const higher = statedRatesOf(parsed, tier, name);
+function checkRise(parsed: PriceCard, tier: number, when: Condition | null): void {
+  const lower = statedRatesOf(parsed, tier - 1, when);
+  const higher = statedRatesOf(parsed, tier, when);
   const implied = new Set<Quantity>(cachedFallbacks.map(([part]) => part).filter((part) => !isNamed(parsed, part)));
   for (const quantity of quantities) {
     if (higher[quantity] >= lower[quantity] || implied.has(quantity)) continue;
@@ -92,11 +114,7 @@ function checkRise(parsed: PriceCard, tier: number, name: ServiceTier | null): v
 
 /** Whether any part of the card has a price for the quantity. */
 const isNamed = (card: PriceCard, quantity: Quantity): boolean =>
-  [card, ...(card.contextTiers ?? [])].some(({ prices, services = {} }) =>
-    [prices, ...Object.values(services).map((service) => service.prices ?? {})].some(
-      (each) => each[quantity] !== undefined,
-    ),
-  );
+  statedPrices(card).some((each) => each[quantity] !== undefined);
 
 /** Whether a text is a name of models: exact, or with one `*` at the end. */
 export const isCardName = (name: string): boolean =>

@@ -1,5 +1,5 @@
 import { parsePriceCard } from './price-card-input.js';
-import { recordedTier, reportedTier, resolutionTier, resolutions } from './price-card.js';
+import { conditionOf, conditions, resolutionNamed, resolutions, whenTier } from './price-condition.js';
 
 describe('the resolution of a video', () => {
   it.each([
@@ -9,20 +9,41 @@ describe('the resolution of a video', () => {
     ['2k', '2K', '1440p', '2560x1440'],
     ['4k', '4K', '2160p', '3840x2160', '4096X2160'],
   ])('is %s for %s', (resolution, ...names) => {
-    expect(names.map((name) => [name, resolutionTier(name)])).toEqual(names.map((name) => [name, resolution]));
+    expect(names.map((name) => [name, resolutionNamed(name)])).toEqual(names.map((name) => [name, resolution]));
   });
 
   it.each([undefined, null, 720, '', 'auto', '16:9', '720', '720x', 'constructor', '123456x1'])(
     'is unknown for %j',
     (name) => {
-      expect(resolutionTier(name)).toBeUndefined();
+      expect(resolutionNamed(name)).toBeUndefined();
     },
   );
 
-  it('is no tier that a provider reports of a call, and one that a log row names', () => {
-    expect(resolutions.map(reportedTier)).toEqual(resolutions.map(() => undefined));
-    expect(resolutions.map(recordedTier)).toEqual(resolutions);
-    expect(reportedTier('flex')).toBe('flex');
+  it('is no tier that a provider reports of a call', () => {
+    expect(resolutions.map(whenTier)).toEqual(resolutions.map(() => undefined));
+    expect(whenTier('flex')).toEqual({ tier: 'flex' });
+  });
+});
+
+describe('a condition', () => {
+  it('is read from a log row', () => {
+    expect(conditions.map((when) => conditionOf(JSON.parse(JSON.stringify(when))))).toEqual(conditions);
+  });
+
+  it.each([
+    undefined,
+    null,
+    'flex',
+    [],
+    {},
+    { tier: 'standard' },
+    { tier: ['flex'] },
+    { tier: { toString: null } },
+    { tier: 'flex', region: 'us' },
+    { tier: 'flex', size: 'high' },
+    { resolution: '4k', tier: 'flex' },
+  ])('is not %j', (value) => {
+    expect(conditionOf(value)).toBeUndefined();
   });
 });
 
@@ -30,20 +51,47 @@ describe('a card', () => {
   const prices = { second: 0.4 };
 
   it('prices a second by resolution', () => {
-    const card = { prices, services: { '480p': {}, '4k': { prices: { second: 0.6 } } } };
+    const card = {
+      prices,
+      variants: [{ when: { resolution: '480p' } }, { when: { resolution: '4k' }, prices: { second: 0.6 } }],
+    };
     expect(parsePriceCard(card)).toEqual(card);
   });
 
   it.each([
-    [{ prices, services: { '4k': { factor: 2 } } }, /services\.4k: Unrecognized key: "factor"/],
-    [{ prices, services: { '4k': { prices: { input: 1 } } } }, /services\.4k\.prices: Unrecognized key: "input"/],
-    [{ prices, services: { '4k': { prices: { second: -1 } } } }, /services\.4k\.prices\.second: must not be negative/],
-    [{ prices, services: { '8k': { prices } } }, /services: Unrecognized key: "8k"/],
     [
-      { prices, contextTiers: [{ above: 1, prices, services: { '4k': { prices } } }] },
-      /contextTiers\.0\.services: Unrecognized key: "4k"/,
+      { prices, variants: [{ when: { resolution: '4k' }, factor: 2 }] },
+      /variants\.0: a resolution has prices of videos only/,
     ],
-  ])('is refused where a resolution prices anything else: %j', (card, message) => {
+    [
+      { prices, variants: [{ when: { resolution: '4k' }, prices: { input: 1 } }] },
+      /variants\.0: a resolution has prices of videos only/,
+    ],
+    [
+      { prices, variants: [{ when: { resolution: '4k' }, prices: { second: -1 } }] },
+      /variants\.0\.prices\.second: must not be negative/,
+    ],
+    [{ prices, variants: [{ when: { resolution: '8k' }, prices }] }, /variants\.0\.when\.resolution: Invalid option/],
+    [
+      { prices, contextTiers: [{ above: 1, prices, variants: [{ when: { resolution: '4k' }, prices }] }] },
+      /contextTiers\.0\.variants\.0: videos have no prompt tokens/,
+    ],
+    [
+      { prices, variants: [{ when: { tier: 'flex', region: 'us' }, factor: 2 }] },
+      /variants\.0\.when: must be one condition, or tier fast and region us/,
+    ],
+    [
+      {
+        prices,
+        variants: [
+          { when: { tier: 'flex' }, factor: 2 },
+          { when: { tier: 'flex' }, factor: 3 },
+        ],
+      },
+      /variants\.1\.when: is there twice/,
+    ],
+    [{ prices, variants: [{ factor: 2 }] }, /variants\.0\.when: Invalid input/],
+  ])('is refused with a variant that no call can have: %j', (card, message) => {
     expect(() => parsePriceCard(card)).toThrow(message);
   });
 });

@@ -1,4 +1,4 @@
-import type { ServiceTier } from './price-card.js';
+import type { Condition } from './price-condition.js';
 
 /**
  * Usage of a call in the one internal form (docs/reference/providers/README.md#usage-normalization): prompt includes
@@ -48,8 +48,8 @@ export interface UsageDetails {
   readonly characters?: number;
   /** Number of requests that the provider bills for the call, such as the search units of a rerank. One when absent. */
   readonly requests?: number;
-  /** The tier that served the call, if it is not the standard tier. */
-  readonly serviceTier?: ServiceTier;
+  /** The condition that decides the prices of the call, if it is not the standard condition. */
+  readonly when?: Condition;
   /** The part of the call's tokens with which another model drew images. */
   readonly drawn?: DrawnImages;
   /** The part of the call's tokens with which another model gave advice. */

@@ -105,7 +105,7 @@ export const logs = {
   margin: 'Margin',
   priceCard: 'Price card',
   priceAsOf: 'Prices of',
-  serviceTier: 'Service tier',
+  priceWhen: 'Price condition',
   subtotal: 'Subtotal',
   carried: 'Quota carried from earlier calls and to the next',
   charged: 'Charged',

@@ -194,7 +194,7 @@ const money = {
     maxOutput: 'Longest response, tokens',
     example: 'Example',
     copyExample: 'Copy example',
-    serviceTier: 'Service tier {{name}}',
+    when: 'Condition: {{name}}',
     above: 'Prompts above {{tokens}} tokens',
     perUnit: '{{price}} each',
     cachedInput: 'Cached / 1M',

@@ -103,7 +103,7 @@ export const logs = {
   margin: '毛利',
   priceCard: '价格卡',
   priceAsOf: '价格日期',
-  serviceTier: '服务等级',
+  priceWhen: '价格条件',
   subtotal: '小计',
   carried: '从之前调用结转、并结转到下次的额度',
   charged: '实际扣费',

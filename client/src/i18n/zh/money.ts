@@ -185,7 +185,7 @@ const money = {
     maxOutput: '最长输出（Token）',
     example: '示例',
     copyExample: '复制示例',
-    serviceTier: '服务等级 {{name}}',
+    when: '条件：{{name}}',
     above: '输入超过 {{tokens}} Token',
     perUnit: '每次 {{price}}',
     cachedInput: '缓存 / 1M',

@@ -1,12 +1,5 @@
 import type { TFunction } from 'i18next';
-import {
-  isResolution,
-  quantities,
-  serviceTiers,
-  type Quantity,
-  type Resolution,
-  type ServiceTier,
-} from './quantities.js';
+import { conditionNames, isNamedFact, quantities, type Quantity, type StatedCondition } from './quantities.js';
 
 const textOf = <Q extends Quantity>(quantity: Q): readonly [Q, `quantities.${Q}`] => [
   quantity,
@@ -28,10 +21,12 @@ export const isQuantityName = (name: string): name is QuantityName => Object.has
 export const quantityLabel = (t: TFunction, quantity: string): string =>
   isQuantityName(quantity) ? t(quantityTexts[quantity]) : quantity;
 
-type NamedTier = Exclude<ServiceTier, Resolution>;
-const isNamedTier = (name: string): name is NamedTier =>
-  (serviceTiers as readonly string[]).includes(name) && !isResolution(name);
-
-/** The name of a service tier. A resolution, and a tier that this console does not know, have their own names. */
-export const tierLabel = (t: TFunction, tier: string): string =>
-  isNamedTier(tier) ? t(`priceCard.tiers.${tier.toUpperCase() as Uppercase<NamedTier>}`) : tier;
+/** The name of a condition. A resolution, and a value that this console does not know, have their own names. */
+export const conditionLabel = (t: TFunction, when: StatedCondition): string =>
+  conditionNames
+    .flatMap((name) => {
+      const value = when[name];
+      const fact = `${name}.${value}`;
+      return isNamedFact(fact) ? [t(`priceCard.conditions.${fact}`)] : (value ?? []);
+    })
+    .join(', ');

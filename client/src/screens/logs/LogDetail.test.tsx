@@ -21,7 +21,7 @@ const call: LogRow = {
   cacheWriteTokens: 0,
   cacheWrite1hTokens: 0,
   reasoningTokens: 0,
-  serviceTier: null,
+  priceWhen: null,
   audio: null,
   durationMs: 21_000,
   error: null,
@@ -105,16 +105,16 @@ it('tells the way of the request', async () => {
 });
 
 it.each([
-  ['off_peak', 'Off-peak'],
-  ['scale', 'scale'],
-  ['1080p', '1080p'],
-])('names the service tier %s', async (serviceTier, name) => {
+  [{ hours: 'off_peak' }, 'Off-peak'],
+  [{ tier: 'scale' }, 'scale'],
+  [{ resolution: '1080p' }, '1080p'],
+])('names the condition %j', async (condition, name) => {
+  const none = { tier: null, region: null, searchSize: null, hours: null, resolution: null };
+  const priceWhen = { ...none, ...condition };
   await renderScreen({
-    routes: [
-      { path: '/', element: <LogDetail rows={[{ ...call, serviceTier }]} opened="7" onOpen={onOpen} isAdmin /> },
-    ],
+    routes: [{ path: '/', element: <LogDetail rows={[{ ...call, priceWhen }]} opened="7" onOpen={onOpen} isAdmin /> }],
   });
-  expect(screen.getByText('Service tier').parentElement).toHaveTextContent(`Service tier${name}`);
+  expect(screen.getByText('Price condition').parentElement).toHaveTextContent(`Price condition${name}`);
 });
 
 it('keeps the retry path from those who are not admins', async () => {

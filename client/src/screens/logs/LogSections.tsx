@@ -8,7 +8,7 @@ import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { callPrice, dollars, duration, integer, ratio } from '../../lib/format.js';
-import { quantityLabel, tierLabel } from '../../nouns/prices/quantityTexts.js';
+import { quantityLabel, conditionLabel } from '../../nouns/prices/quantityTexts.js';
 import { durationTone, firstTokenTone } from './logCells.js';
 import { contentOf } from './logContent.js';
 import type { LogRow } from './logRow.js';
@@ -125,7 +125,7 @@ export function RatioSection({ row, price }: { readonly row: LogRow; readonly pr
         rows={[
           [t('logs.priceCard'), price.card ?? null],
           [t('logs.priceAsOf'), price.cardAsOf ?? null],
-          [t('logs.serviceTier'), row.serviceTier ? tierLabel(t, row.serviceTier) : null],
+          [t('logs.priceWhen'), row.priceWhen ? conditionLabel(t, row.priceWhen) : null],
           [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? `$${ratio(price.modelPrice)}` : null],
           [t('fields.model'), factor(price.modelRatio)],
           [t('logs.completion'), factor(price.completionRatio)],

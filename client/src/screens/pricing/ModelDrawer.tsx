@@ -8,7 +8,8 @@ import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDraw
 import { Num } from '../../components/Text.js';
 import { callPrice, integer, ratio, unitPrice } from '../../lib/format.js';
 import { makerOf } from '../../lib/modelMakers.js';
-import { quantityTexts, tierLabel } from '../../nouns/prices/quantityTexts.js';
+import { conditionKey } from '../../nouns/prices/quantities.js';
+import { conditionLabel, quantityTexts } from '../../nouns/prices/quantityTexts.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { pricesFor, tiersFor, type PricedModel, type PriceTier, type QuantityPrice } from './modelPrice.js';
 
@@ -49,7 +50,7 @@ export function ModelDrawer({
       <DrawerSection title={t('pricing.prices')} explanation={t('pricing.pricesOf', { group, ratio: ratio(factor) })}>
         {prices.length === 0 ? <Notice tone="amber">{t('pricing.noPriceText')}</Notice> : <Lines prices={prices} />}
         {tiers.map((tier) => (
-          <Tier key={`${String(tier.above)} ${String(tier.service)}`} tier={tier} />
+          <Tier key={`${String(tier.above)} ${conditionKey(tier.when ?? {})}`} tier={tier} />
         ))}
         {model.effective?.asOf && (
           <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
@@ -74,11 +75,11 @@ export function ModelDrawer({
   );
 }
 
-function Tier({ tier: { above, service, factor, prices } }: { readonly tier: PriceTier }) {
+function Tier({ tier: { above, when, factor, prices } }: { readonly tier: PriceTier }) {
   const { t } = useTranslation();
   const title =
     above === null
-      ? t('pricing.serviceTier', { name: tierLabel(t, service ?? '') })
+      ? t('pricing.when', { name: conditionLabel(t, when ?? {}) })
       : t('pricing.above', { tokens: integer(above) });
   return (
     <Box>

@@ -109,7 +109,10 @@ it('shows limits, tiers and an example of a model', async () => {
   const card = {
     prices: { input: 1.25, output: 10 },
     contextTiers: [{ above: 200_000, prices: { input: 2.5, output: 15 } }],
-    services: { flex: { factor: 0.5 }, search_high: { prices: { input: 3 } } },
+    variants: [
+      { when: { tier: 'flex' }, factor: 0.5 },
+      { when: { searchSize: 'high' }, prices: { input: 3 } },
+    ],
   };
   const effective = {
     ...priced([line('input', 1.25), line('output', 10), line('webSearch', 0.01, false)], card),
@@ -121,8 +124,8 @@ it('shows limits, tiers and an example of a model', async () => {
   panel.getByText('128,000');
   panel.getByText('Prompts above 200,000 tokens');
   panel.getByText('$15.00 / 1M');
-  panel.getByText('Service tier Flex');
-  panel.getByText('Service tier High search');
+  panel.getByText('Condition: Flex');
+  panel.getByText('Condition: High search');
   panel.getByText('0.5×');
   panel.getByText('$0.010 each');
   panel.getByText('List prices of 2026-11');

@@ -1,4 +1,5 @@
 import { isQuantityName, type QuantityName } from '../../nouns/prices/quantityTexts.js';
+import type { StatedCondition } from '../../nouns/prices/quantities.js';
 import type { PricingQuery } from './pricing.generated.js';
 
 export type PricedModel = PricingQuery['pricing']['models'][number];
@@ -12,10 +13,10 @@ export interface QuantityPrice {
 
 /** Prices that replace those of the model for a kind of calls. */
 export interface PriceTier {
-  /** Prompt tokens above which the tier applies; null for service tiers. */
+  /** Prompt tokens above which the tier applies; null for conditions. */
   readonly above: number | null;
-  /** The service tier, such as `flex`; null for long prompts. */
-  readonly service: string | null;
+  /** The condition; null for long prompts. */
+  readonly when: StatedCondition | null;
   /** Factor on all prices of tokens; null without one. */
   readonly factor: number | null;
   readonly prices: readonly QuantityPrice[];
@@ -40,7 +41,7 @@ function withCachedInput(prices: QuantityPrice[]): QuantityPrice[] {
 export const priceOf = (prices: readonly QuantityPrice[], quantity: QuantityName): number | undefined =>
   prices.find((line) => line.quantity === quantity)?.price;
 
-/** Prices of long prompts and service tiers, for a group. */
+/** Prices of long prompts and of conditions, for a group. */
 export function tiersFor(model: PricedModel, groupRatio: number): PriceTier[] {
   const card = recordOf(model.effective?.card);
   const hasCachedInput = recordOf(card['prices'])['cachedInput'] !== undefined;
@@ -55,14 +56,19 @@ export function tiersFor(model: PricedModel, groupRatio: number): PriceTier[] {
     return hasCachedInput ? own : withCachedInput(own);
   };
   const long = Array.isArray(card['contextTiers']) ? (card['contextTiers'] as unknown[]) : [];
+  const variants = Array.isArray(card['variants']) ? (card['variants'] as unknown[]) : [];
   return [
     ...long.map(recordOf).flatMap((tier) => {
       const above = tier['above'];
-      return typeof above === 'number' ? [{ above, service: null, factor: null, prices: listed(tier['prices']) }] : [];
+      return typeof above === 'number' ? [{ above, when: null, factor: null, prices: listed(tier['prices']) }] : [];
     }),
-    ...Object.entries(recordOf(card['services'])).map(([service, terms]) => {
-      const { factor, prices } = recordOf(terms);
-      return { above: null, service, factor: typeof factor === 'number' ? factor : null, prices: listed(prices) };
+    ...variants.map(recordOf).map(({ when, factor, prices }) => {
+      return {
+        above: null,
+        when: recordOf(when),
+        factor: typeof factor === 'number' ? factor : null,
+        prices: listed(prices),
+      };
     }),
   ];
 }

@@ -73,9 +73,9 @@ it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([
   ],
   [
     'a tier of the provider',
-    sold({ prices: { input: 2, output: 20 }, services: { priority: { factor: 1.1 } } }),
-    cost({ prices: { input: 1, output: 5 }, services: { priority: { factor: 2.5 } } }),
-    { quantity: 'input', price: 2.2, cost: 2.5, serviceTier: 'priority' },
+    sold({ prices: { input: 2, output: 20 }, variants: [{ when: { tier: 'priority' }, factor: 1.1 }] }),
+    cost({ prices: { input: 1, output: 5 }, variants: [{ when: { tier: 'priority' }, factor: 2.5 }] }),
+    { quantity: 'input', price: 2.2, cost: 2.5, when: { tier: 'priority' } },
   ],
   [
     'calls by the piece',
@@ -101,7 +101,7 @@ it.each<[what: string, price: Price, cost: CostPrice, worst: object | null]>([
     (['tokens', 'units'] as const).map((kind) => worstPrice(price, of, kind)).find((loss) => loss && isLoss(loss, 1)) ??
     null;
   if (worst === null) expect(found).toBeNull();
-  else expect(found).toMatchObject({ above: 0, serviceTier: null, ...worst });
+  else expect(found).toMatchObject({ above: 0, when: null, ...worst });
 });
 
 it('is a loss where the group ratio brings the price below the cost, and not at the cost itself', () => {

@@ -2,14 +2,15 @@ import {
   thresholdsOf,
   isTokenQuantity,
   ratesOf,
-  serviceTiers,
+  variantOf,
   textQuantities,
   tokenQuantities,
+  productQuantities,
   unitQuantities,
   type PriceCard,
   type Quantity,
-  type ServiceTier,
 } from '../../shared/price-card.js';
+import { conditions, type Condition } from '../../shared/price-condition.js';
 import type { CostPrice } from './channel-cost.js';
 import type { ChargeCard } from './card-lines.js';
 import { listsLines, type Price } from './compiled-price.js';
@@ -24,7 +25,7 @@ export interface Loss {
   /** Prompt tokens above which calls are sold at a loss. 0 for all calls. */
   readonly above: number;
   /** The service tier that is sold at a loss. Null for the standard tier. */
-  readonly serviceTier: ServiceTier | null;
+  readonly when: Condition | null;
 }
 
 /** Ratios of prices to costs below this are no loss: prices are rounded to twelve digits. */
@@ -41,15 +42,15 @@ export type Kind = 'tokens' | 'units';
 export function worstPrice(price: Price, cost: CostPrice, kind: Kind): Loss | null {
   const { card } = price;
   const levels = [0, ...thresholdsOf(cost.card), ...thresholdsOf(card)];
-  // Tiers without a price here are sold at the standard price, as the operator chose.
-  const services = [null, ...serviceTiers.filter((tier) => cost.card.services?.[tier] && card.services?.[tier])];
+  // Variants without a price here are sold at the standard price, as the operator chose.
+  const compares = [null, ...conditions.filter((when) => variantOf(cost.card, when) && variantOf(card, when))];
   // The old tables price audio and images differently in each formula.
   const tokens = listsLines(price) ? tokenQuantities : textQuantities;
   const compared = kind === 'tokens' ? tokens : unitQuantities;
   let worst: Loss | null = null;
   for (const above of new Set(levels)) {
-    for (const serviceTier of services) {
-      const found = worstAt(card, cost, compared, { above, serviceTier });
+    for (const when of compares) {
+      const found = worstAt(card, cost, compared, { above, when });
       if (found && (!worst || found.price / found.cost < worst.price / worst.cost)) worst = found;
     }
   }
@@ -63,10 +64,10 @@ function worstAt(
   sale: ChargeCard,
   { card, factor }: CostPrice,
   compared: readonly Quantity[],
-  level: Pick<Loss, 'above' | 'serviceTier'>,
+  level: Pick<Loss, 'above' | 'when'>,
 ): Loss | null {
-  const costs = ratesOf(card, tierAt(card, level.above), level.serviceTier);
-  const prices = ratesOf(sale, tierAt(sale, level.above), level.serviceTier);
+  const costs = ratesOf(card, tierAt(card, level.above), level.when);
+  const prices = ratesOf(sale, tierAt(sale, level.above), level.when);
   let worst: Loss | null = null;
   for (const quantity of compared) {
     // A part that neither side prices separately costs what its whole costs.
@@ -90,7 +91,7 @@ function compares({ prices, perCall }: ChargeCard, quantity: Quantity): boolean 
 }
 
 /** Units that are the whole product: a card without a price for them sells it by another quantity. */
-const soldWhole: ReadonlySet<Quantity> = new Set(['request', 'image', 'second', 'page', 'character']);
+const soldWhole: ReadonlySet<Quantity> = new Set(productQuantities);
 
 /** Returns the context tier of a prompt just above a number of tokens. */
 const tierAt = (card: PriceCard, above: number): number =>

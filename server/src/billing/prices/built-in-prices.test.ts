@@ -1,12 +1,20 @@
 import { modelKind } from '../../shared/model-kind.js';
-import { ratesOf, resolutions, type Prices, type ServiceTier } from '../../shared/price-card.js';
+import { ratesOf, type Prices } from '../../shared/price-card.js';
+import { conditions, resolutions, type Condition, type Resolution } from '../../shared/price-condition.js';
 import { parsePriceCard } from '../../shared/price-card-input.js';
 import { usdOf } from './card-charge.js';
 import { componentsOf, type Count } from './card-lines.js';
 import { builtInCard, builtInCards } from './built-in-prices.js';
 import { currentModels } from './current-models.js';
 
-type Services = Partial<Record<ServiceTier, Prices>>;
+/** Prices by the values of a condition, such as `flex`. */
+type Variants = Readonly<Record<string, Prices>>;
+
+function conditionOf(name: string): Condition {
+  const found = conditions.find((when) => Object.values(when).join(' ') === name);
+  if (!found) throw new Error(`no condition ${name}`);
+  return found;
+}
 
 /** Models that are proposed for channels of OpenAI, Alibaba, Gemini, VolcEngine and xAI. */
 const allCurrent = [1, 17, 24, 45, 48].flatMap(currentModels);
@@ -15,9 +23,9 @@ const allCurrent = [1, 17, 24, 45, 48].flatMap(currentModels);
 const isFigure = (rate: number, figure: number): boolean => Math.abs(rate - figure) <= 0.0051;
 
 describe('built-in price cards', () => {
-  // Figures of November 2026: the standard tier, the first long context with its threshold, other service tiers.
+  // Figures of November 2026: the standard tier, the first long context with its threshold, other conditions.
   // prettier-ignore
-  it.each<[model: string, Prices, long: [above: number, Prices] | null, Services]>([
+  it.each<[model: string, Prices, long: [above: number, Prices] | null, Variants]>([
     ['gpt-5', { input: 1.25, cachedInput: 0.125, output: 10 }, null, { flex: { input: 0.625, cachedInput: 0.0625, output: 5 }, priority: { input: 2.5, cachedInput: 0.25, output: 20 }, batch: { input: 0.625, cachedInput: 0.0625, output: 5 } }],
     ['gpt-5-mini', { input: 0.25, cachedInput: 0.025, output: 2 }, null, { flex: { input: 0.125, cachedInput: 0.0125, output: 1 }, priority: { input: 0.45, cachedInput: 0.045, output: 3.6 }, batch: { input: 0.125, cachedInput: 0.0125, output: 1 } }],
     ['gpt-5-nano', { input: 0.05, cachedInput: 0.005, output: 0.4 }, null, { flex: { input: 0.025, cachedInput: 0.0025, output: 0.2 }, batch: { input: 0.025, cachedInput: 0.0025, output: 0.2 } }],
@@ -60,7 +68,7 @@ describe('built-in price cards', () => {
     ['claude-haiku-4-5', { input: 1, cachedInput: 0.1, cacheWrite: 1.25, cacheWrite1h: 2, output: 5 }, null, { batch: { input: 0.5, cachedInput: 0.05, cacheWrite: 0.625, output: 2.5 } }],
     ['claude-haiku-5-5', { input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, cacheWrite1h: 0.2, output: 0.5 }, [100_000, { input: 0.5, cachedInput: 0.05, cacheWrite: 0.625, cacheWrite1h: 1, output: 2.5 }], { batch: { input: 0.05, cachedInput: 0.005, cacheWrite: 0.0625, output: 0.25 } }],
     ['claude-opus-4-5', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 } }],
-    ['claude-opus-4-8', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 }, us: { input: 5.5, cachedInput: 0.55, cacheWrite: 6.875, cacheWrite1h: 11, output: 27.5 }, fast: { input: 10, output: 50 }, fast_us: { input: 11, output: 55 } }],
+    ['claude-opus-4-8', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 }, us: { input: 5.5, cachedInput: 0.55, cacheWrite: 6.875, cacheWrite1h: 11, output: 27.5 }, fast: { input: 10, output: 50 }, 'fast us': { input: 11, output: 55 } }],
     ['claude-opus-5', { input: 5, cachedInput: 0.5, cacheWrite: 6.25, cacheWrite1h: 10, output: 25 }, null, { batch: { input: 2.5, cachedInput: 0.25, cacheWrite: 3.125, output: 12.5 } }],
     ['claude-opus-5-5', { input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 8, output: 20 }, null, { batch: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, output: 10 } }],
     ['claude-sonnet-4-5', { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 }, null, { batch: { input: 1.5, cachedInput: 0.15, cacheWrite: 1.875, output: 7.5 } }],
@@ -96,33 +104,33 @@ describe('built-in price cards', () => {
     ['glm-4.7', { input: 0.6, cachedInput: 0.11, output: 2.2 }, null, {  }],
     ['MiniMax-M3', { input: 0.3, cachedInput: 0.06, output: 1.2 }, [512_000, { input: 0.6, cachedInput: 0.12, output: 2.4 }], {  }],
     ['doubao-seed-2-1-pro-260915', { input: 0.8625, cachedInput: 0.1725, output: 4.3125 }, null, {  }],
-    ['sonar-pro', { input: 3, output: 15 }, null, { search_medium: { request: 0.01 }, search_high: { request: 0.014 } }],
+    ['sonar-pro', { input: 3, output: 15 }, null, { medium: { request: 0.01 }, high: { request: 0.014 } }],
     ['sonar-deep-research', { input: 2, output: 8, reasoning: 3 }, null, {  }],
-  ])('%s has the published figures', (model, prices, long, services) => {
+  ])('%s has the published figures', (model, prices, long, variants) => {
     const card = builtInCard(model)?.card;
     if (!card) throw new Error('no card');
     for (const [quantity, figure] of Object.entries(prices) as Count[]) {
       // To the cent of a million tokens, by the charge itself: ten calls of 1,000 tokens stay below every threshold.
-      const call = usdOf(componentsOf(card, { counts: [[quantity, 1000]], serviceTier: null }));
+      const call = usdOf(componentsOf(card, { counts: [[quantity, 1000]], when: null }));
       expect([quantity, call.times(1000).toNumber()]).toEqual([quantity, figure]);
     }
-    for (const [service, of] of Object.entries(services) as Array<[ServiceTier, Prices]>) {
-      const rates = ratesOf(card, -1, service);
+    for (const [name, of] of Object.entries(variants)) {
+      const rates = ratesOf(card, -1, conditionOf(name));
       for (const [quantity, figure] of Object.entries(of) as Count[]) {
-        expect([service, quantity, rates[quantity], isFigure(rates[quantity], figure)]).toEqual([service, quantity, rates[quantity], true]);
+        expect([name, quantity, rates[quantity], isFigure(rates[quantity], figure)]).toEqual([name, quantity, rates[quantity], true]);
       }
     }
     expect(card.contextTiers?.[0]?.above ?? null).toBe(long ? long[0] : null);
     if (!long) return;
     const count: Count = ['input', long[0] + 1];
-    const call = componentsOf(card, { counts: [count, ['output', 1]], serviceTier: null });
+    const call = componentsOf(card, { counts: [count, ['output', 1]], when: null });
     expect(call.map(([quantity, , rate]) => [quantity, rate])).toEqual([
       ['input', long[1].input],
       ['output', long[1].output],
     ]);
   });
 
-  it.each<[model: string, second: number, others: Partial<Record<ServiceTier, number>>]>([
+  it.each<[model: string, second: number, others: Partial<Record<Resolution, number>>]>([
     ['sora-2', 0.1, {}],
     ['sora-2-pro', 0.3, { '1080p': 0.5 }],
     ['veo-3.1-generate-001', 0.4, { '4k': 0.6 }],
@@ -148,8 +156,9 @@ describe('built-in price cards', () => {
   ])('%s has the published price of a second in each resolution', (model, second, others) => {
     const card = builtInCard(model)?.card;
     if (!card) throw new Error('no card');
-    const expected = [null, ...resolutions].map((tier) => [tier, (tier && others[tier]) ?? second]);
-    expect(expected.map(([tier]) => [tier, ratesOf(card, -1, tier as ServiceTier | null).second])).toEqual(expected);
+    const expected = resolutions.map((resolution) => [resolution, others[resolution] ?? second]);
+    expect(resolutions.map((resolution) => [resolution, ratesOf(card, -1, { resolution }).second])).toEqual(expected);
+    expect(ratesOf(card, -1, null).second).toBe(second);
     const isEnded = /^sora|^veo.*preview/.test(model);
     expect([modelKind(model), allCurrent.includes(model)]).toEqual(['video', !isEnded]);
   });

@@ -4,7 +4,8 @@ import { boundOfCard, chargeOfCard, usdOf, roundedUp } from './card-charge.js';
 import { Exact } from './rounding.js';
 import { type CallBound, componentsOf, type Count } from './card-lines.js';
 import { parsePriceCard, PriceCardError } from '../../shared/price-card-input.js';
-import { quantities, resolutions, serviceTiers, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
+import { quantities, tokenQuantities, type PriceCard } from '../../shared/price-card.js';
+import { conditions } from '../../shared/price-condition.js';
 
 const Decimal = PlainDecimal.clone({ precision: 60 });
 const quotaPerUnit = 500_000;
@@ -17,17 +18,18 @@ const price = fc.oneof(
 const somePrices = fc
   .record(Object.fromEntries(quantities.map((name) => [name, price])), { requiredKeys: [] })
   .map((prices) => ({ input: 1, ...prices }));
-const someServices = fc.record(
-  Object.fromEntries(
-    serviceTiers.map((name) => [
-      name,
-      (resolutions as readonly string[]).includes(name)
-        ? fc.record({ prices: fc.record({ second: price }, { requiredKeys: [] }) }, { requiredKeys: [] })
-        : fc.record({ factor: fc.double({ min: 0, max: 3, noNaN: true }), prices: somePrices }, { requiredKeys: [] }),
-    ]),
-  ),
+const ofVideo = fc.record({ prices: fc.record({ second: price }, { requiredKeys: [] }) }, { requiredKeys: [] });
+const ofTokens = fc.record(
+  { factor: fc.double({ min: 0, max: 3, noNaN: true }), prices: somePrices },
   { requiredKeys: [] },
 );
+const someVariants = fc
+  .subarray([...conditions])
+  .chain((chosen) =>
+    fc.tuple(
+      ...chosen.map((when) => (when.resolution ? ofVideo : ofTokens).map((terms: object) => ({ when, ...terms }))),
+    ),
+  );
 const someCard = fc
   .record({
     prices: somePrices,
@@ -35,7 +37,7 @@ const someCard = fc
       maxLength: 3,
     }),
     contextScope: fc.constantFrom('call', 'excess'),
-    services: someServices,
+    variants: someVariants,
   })
   .map((card) => ({ ...card, contextTiers: [...card.contextTiers].sort((left, right) => left.above - right.above) }))
   .map((card) => {
@@ -44,7 +46,7 @@ const someCard = fc
     } catch (error) {
       // Tiers that make a long call cheaper are refused. The same card without them is used instead.
       if (!(error instanceof PriceCardError)) throw error;
-      return parsePriceCard({ prices: card.prices, services: card.services });
+      return parsePriceCard({ prices: card.prices, variants: card.variants });
     }
   });
 /** Prices that rise with the prompt, so that every card has tiers. */
@@ -58,14 +60,17 @@ const risingCard = fc
         above: (above += step),
         prices: Object.fromEntries(Object.entries(card.prices).map(([name, each]) => [name, each * (index + 2)])),
       })),
-      services: { priority: { factor: 2 }, flex: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'priority' }, factor: 2 },
+        { when: { tier: 'flex' }, factor: 0.5 },
+      ],
     });
   });
 const anyCard = fc.oneof(someCard, risingCard);
 const someCounts = fc.array(fc.tuple(fc.constantFrom(...quantities), fc.integer({ min: 0, max: 6000 })), {
   maxLength: 8,
 }) as fc.Arbitrary<Count[]>;
-const someTier = fc.option(fc.constantFrom(...serviceTiers), { nil: null });
+const someCondition = fc.option(fc.constantFrom(...conditions), { nil: null });
 
 describe('for every card and usage', () => {
   it('the charge is never negative and the lines add up to it', () => {
@@ -73,10 +78,10 @@ describe('for every card and usage', () => {
       fc.property(
         anyCard,
         someCounts,
-        someTier,
+        someCondition,
         fc.double({ min: 0, max: 10, noNaN: true }),
-        (card, list, serviceTier, group) => {
-          const usage = { counts: list, serviceTier };
+        (card, list, when, group) => {
+          const usage = { counts: list, when };
           const components = componentsOf(card, usage);
           const sum = components.reduce(
             (total, [quantity, count, each]) =>
@@ -114,7 +119,7 @@ describe('for every card and usage', () => {
       ),
     );
     fc.assert(
-      fc.property(anyCard, split, someTier, (card, [list, shares, order], serviceTier) => {
+      fc.property(anyCard, split, someCondition, (card, [list, shares, order], when) => {
         const parts = list.flatMap(([quantity, count], place): Count[] => {
           const first = Math.floor(count * (shares[place] ?? 0));
           return [
@@ -123,8 +128,8 @@ describe('for every card and usage', () => {
           ];
         });
         const shuffled = order.flatMap((place) => (parts[place] ? [parts[place]] : []));
-        expect(chargeOfCard(card, { counts: shuffled, serviceTier }, 1, quotaPerUnit)).toEqual(
-          chargeOfCard(card, { counts: list, serviceTier }, 1, quotaPerUnit),
+        expect(chargeOfCard(card, { counts: shuffled, when }, 1, quotaPerUnit)).toEqual(
+          chargeOfCard(card, { counts: list, when }, 1, quotaPerUnit),
         );
       }),
       { numRuns: 1000 },
@@ -136,12 +141,12 @@ describe('for every card and usage', () => {
       fc.property(
         anyCard,
         someCounts,
-        someTier,
+        someCondition,
         fc.constantFrom(...quantities),
         fc.integer({ min: 1, max: 3000 }),
-        (card, list, serviceTier, quantity, more) => {
-          const less = usdOf(componentsOf(card, { counts: list, serviceTier }));
-          const larger = usdOf(componentsOf(card, { counts: [...list, [quantity, more]], serviceTier }));
+        (card, list, when, quantity, more) => {
+          const less = usdOf(componentsOf(card, { counts: list, when }));
+          const larger = usdOf(componentsOf(card, { counts: [...list, [quantity, more]], when }));
           expect(larger.greaterThanOrEqualTo(less)).toBe(true);
         },
       ),
@@ -157,14 +162,14 @@ describe('for every card and usage', () => {
       hasAudio: fc.boolean(),
       hasImages: fc.boolean(),
       searches: fc.nat(5),
-      serviceTier: someTier,
+      when: someCondition,
     });
     const shares = fc.array(fc.nat(100), { minLength: 8, maxLength: 8 });
     fc.assert(
       fc.property(anyCard, call, shares, shares, fc.boolean(), (card, bound, prompt, output, served) => {
         const usage = {
           counts: usageWithin(card, bound, prompt, output),
-          serviceTier: served ? bound.serviceTier : null,
+          when: served ? bound.when : null,
         };
         expect(boundOfCard(card, bound, 1, quotaPerUnit)).toBeGreaterThanOrEqual(
           roundedUp(chargeOfCard(card, usage, 1, quotaPerUnit)),
@@ -226,10 +231,14 @@ describe('a card from outside', () => {
     ['a cheaper long prompt', { prices: { input: 2 }, contextTiers: [{ above: 9, prices: { input: 1 } }] }],
     [
       'a cheaper long prompt in one tier',
-      { prices: { input: 2 }, contextTiers: [{ above: 9, prices: {}, services: { priority: { factor: 0.5 } } }] },
+      {
+        prices: { input: 2 },
+        contextTiers: [{ above: 9, prices: {}, variants: [{ when: { tier: 'priority' }, factor: 0.5 }] }],
+      },
     ],
-    ['a negative factor', { prices: { input: 1 }, services: { flex: { factor: -1 } } }],
-    ['an unknown tier', { prices: { input: 1 }, services: { turbo: { factor: 2 } } }],
+    ['a negative factor', { prices: { input: 1 }, variants: [{ when: { tier: 'flex' }, factor: -1 }] }],
+    ['a factor without a condition', { prices: { input: 1 }, variants: [{ when: {}, factor: 2 }] }],
+    ['an unknown tier', { prices: { input: 1 }, variants: [{ when: { tier: 'turbo' }, factor: 2 }] }],
     ['a date that is none', { prices: { input: 1 }, asOf: 'yesterday' }],
     ['a list', [{ prices: { input: 1 } }]],
     ['null', null],

@@ -198,10 +198,10 @@ export function reserveOf(card: ChargeCard, tokens: number, groupRatio: number, 
 
 /** Returns the maximum quota that a call can cost: every token has the highest price that it can have. */
 export function boundOfCard(card: ChargeCard, bound: CallBound, groupRatio: number, quotaPerUnit: number): number {
-  const services = bound.serviceTier ? [null, bound.serviceTier] : [null];
+  const conditions = bound.when ? [null, bound.when] : [null];
   return Math.max(
-    ...services.map((service) =>
-      roundedUp(chargeOfComponents(boundComponents(card, bound, service), groupRatio, quotaPerUnit, card)),
+    ...conditions.map((when) =>
+      roundedUp(chargeOfComponents(boundComponents(card, bound, when), groupRatio, quotaPerUnit, card)),
     ),
   );
 }

@@ -9,9 +9,10 @@ import {
   type PriceCard,
   type Prices,
   type Quantity,
+  statedPrices,
   type Rates,
-  type ServiceTier,
 } from '../../shared/price-card.js';
+import { type Condition, conditionKey } from '../../shared/price-condition.js';
 import { Exact, type Rounding } from './rounding.js';
 
 /** The terms by which the lines of a charge become quota. */
@@ -39,11 +40,7 @@ export const hasLines = ({ ratio, perCall }: ChargeCard): boolean => ratio === u
 
 /** Whether all prices of the card are 0. */
 export const isFreeCard = (card: PriceCard): boolean =>
-  [card, ...(card.contextTiers ?? [])].every(({ prices, services }) =>
-    [prices, ...Object.values(services ?? {}).map((service) => service.prices ?? {})].every((each) =>
-      Object.values(each).every((price) => price === 0),
-    ),
-  );
+  statedPrices(card).every((prices) => Object.values(prices).every((price) => price === 0));
 
 /** A quantity with its count: a non-negative integer, except for seconds, which may have a fraction. */
 export type Count = readonly [quantity: Quantity, count: number];
@@ -54,8 +51,8 @@ export type Component = ChargeLine;
 export interface PricedUsage {
   /** In any order; a quantity may occur several times. The price of a line does not count. */
   readonly counts: ReadonlyArray<Count | Component>;
-  /** The tier that the provider reports to have served; null: the standard tier. */
-  readonly serviceTier: ServiceTier | null;
+  /** The condition that the provider reports; null: the standard condition. */
+  readonly when: Condition | null;
 }
 
 const none: UsageDetails = {};
@@ -92,7 +89,7 @@ export function pricedUsage(usage: Usage): PricedUsage {
   add(counts, 'imageOutput', imageOutput);
   if (details !== none) addUnits(counts, details);
   if (isUsed(usage)) counts.push(['request', details.requests ?? 1]);
-  return { counts, serviceTier: details.serviceTier ?? null };
+  return { counts, when: details.when ?? null };
 }
 
 function addUnits(counts: Count[], details: UsageDetails): void {
@@ -128,15 +125,15 @@ function add(counts: Count[], quantity: Quantity, count: number | undefined): vo
 /** A call without any usage costs nothing, not even a price per request. */
 const isUsed = ({ promptTokens, completionTokens }: Usage): boolean => promptTokens + completionTokens > 0;
 
-/** Prices are computed once for each card and tier: a card never changes. */
+/** Prices are computed once for each card, tier and condition: a card never changes. */
 const known = new WeakMap<PriceCard, Map<string, Rates>>();
 
-export function rates(card: PriceCard, tier: number, service: ServiceTier | null): Rates {
+export function rates(card: PriceCard, tier: number, when: Condition | null): Rates {
   let tiers = known.get(card);
   if (!tiers) known.set(card, (tiers = new Map<string, Rates>()));
-  const key = service ? `${tier}${service}` : String(tier);
+  const key = when ? `${tier} ${conditionKey(when)}` : String(tier);
   let found = tiers.get(key);
-  if (!found) tiers.set(key, (found = ratesOf(card, tier, service)));
+  if (!found) tiers.set(key, (found = ratesOf(card, tier, when)));
   return found;
 }
 
@@ -152,8 +149,8 @@ export function linesOf(card: PriceCard, usage: PricedUsage): Component[] {
   let prompt = 0;
   for (const [quantity, count] of counts) if (isPromptQuantity(quantity)) prompt += count;
   const tier = tierOf(card, prompt);
-  if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.serviceTier);
-  const prices = rates(card, tier, usage.serviceTier);
+  if (tier >= 0 && card.contextScope === 'excess') return excessComponents(card, counts, usage.when);
+  const prices = rates(card, tier, usage.when);
   const lines: Component[] = [];
   for (const [quantity, count] of counts) lines.push([quantity, count, prices[quantity]]);
   return lines;
@@ -172,7 +169,7 @@ export function tierOf({ contextTiers }: PriceCard, prompt: number): number {
 }
 
 /** Splits the prompt at the thresholds, in the order of its quantities: what is new comes last and is priced highest. */
-function excessComponents(card: PriceCard, counts: Map<Quantity, number>, service: ServiceTier | null): Component[] {
+function excessComponents(card: PriceCard, counts: Map<Quantity, number>, when: Condition | null): Component[] {
   const tiers = card.contextTiers ?? [];
   const components: Component[] = [];
   let position = 0;
@@ -181,11 +178,11 @@ function excessComponents(card: PriceCard, counts: Map<Quantity, number>, servic
     for (let tier = -1; tier < tiers.length; tier++) {
       const from = Math.max(position, tiers[tier]?.above ?? 0);
       const to = Math.min(end, tiers[tier + 1]?.above ?? Infinity);
-      if (to > from) components.push([quantity, to - from, rates(card, tier, service)[quantity]]);
+      if (to > from) components.push([quantity, to - from, rates(card, tier, when)[quantity]]);
     }
     position = end;
   }
-  const base = rates(card, -1, service);
+  const base = rates(card, -1, when);
   for (const [quantity, count] of counts) {
     if (!isPromptQuantity(quantity)) components.push([quantity, count, base[quantity]]);
   }
@@ -244,12 +241,12 @@ export interface CallBound {
   readonly mapsPrompts?: number;
   /** Requests that the provider bills for the call. One when absent. */
   readonly requests?: number;
-  /** The tier that the request asks for. The provider may serve it in the standard tier. */
-  readonly serviceTier: ServiceTier | null;
+  /** The condition that the request asks for. The provider may serve it in the standard tier. */
+  readonly when: Condition | null;
 }
 
 /** Returns the lines of the dearest call within a bound: every token has the highest price that it can have. */
-export function boundComponents(card: ChargeCard, bound: CallBound, service: ServiceTier | null): Component[] {
+export function boundComponents(card: ChargeCard, bound: CallBound, when: Condition | null): Component[] {
   const {
     promptTokens,
     outputTokens,
@@ -272,10 +269,10 @@ export function boundComponents(card: ChargeCard, bound: CallBound, service: Ser
   if (hasAudio) ofOutput.push('audioOutput');
   if (card.prices.imageOutput !== undefined) ofOutput.push('imageOutput');
   const components = segments(card, promptTokens).map(([tier, tokens]): Component => {
-    const prices = rates(card, tier, service);
+    const prices = rates(card, tier, when);
     return ['input', tokens, Math.max(...ofPrompt.map((quantity) => prices[quantity]))];
   });
-  const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), service);
+  const prices = rates(card, card.contextScope === 'excess' ? -1 : tierOf(card, promptTokens), when);
   components.push(['output', outputTokens, Math.max(...ofOutput.map((quantity) => prices[quantity]))]);
   components.push(['webSearch', searches, prices.webSearch], ['request', requests, prices.request]);
   components.push(['fileSearch', fileSearches, prices.fileSearch]);

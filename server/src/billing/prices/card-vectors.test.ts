@@ -1,13 +1,14 @@
 import { chargeOfCard, usdOf } from './card-charge.js';
 import { componentsOf, type Count } from './card-lines.js';
 import { parsePriceCard } from '../../shared/price-card-input.js';
-import type { quantities, PriceCard, ServiceTier } from '../../shared/price-card.js';
+import type { quantities, PriceCard } from '../../shared/price-card.js';
+import type { Condition } from '../../shared/price-condition.js';
 
 const quotaPerUnit = 500_000;
 
 const sonnet: PriceCard = {
   prices: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15, webSearch: 0.01 },
-  services: { batch: { factor: 0.5 } },
+  variants: [{ when: { tier: 'batch' }, factor: 0.5 }],
 };
 const geminiPro: PriceCard = {
   prices: { input: 1.25, cachedInput: 0.125, output: 10, webSearch: 0.035 },
@@ -15,23 +16,23 @@ const geminiPro: PriceCard = {
     {
       above: 200_000,
       prices: { input: 2.5, cachedInput: 0.25, output: 15 },
-      services: { flex: { factor: 0.5, prices: { cachedInput: 0.25 } } },
+      variants: [{ when: { tier: 'flex' }, factor: 0.5, prices: { cachedInput: 0.25 } }],
     },
   ],
-  services: {
-    flex: { factor: 0.5, prices: { cachedInput: 0.125 } },
-    priority: { factor: 1.8 },
-    batch: { factor: 0.5 },
-  },
+  variants: [
+    { when: { tier: 'flex' }, factor: 0.5, prices: { cachedInput: 0.125 } },
+    { when: { tier: 'priority' }, factor: 1.8 },
+    { when: { tier: 'batch' }, factor: 0.5 },
+  ],
 };
 const gpt55: PriceCard = {
   prices: { input: 5, cachedInput: 0.5, output: 30, webSearch: 0.01 },
   contextTiers: [{ above: 272_000, prices: { input: 10, cachedInput: 1, output: 45 } }],
-  services: {
-    flex: { factor: 0.5 },
-    batch: { factor: 0.5 },
-    priority: { prices: { input: 12.5, cachedInput: 1.25, output: 75 } },
-  },
+  variants: [
+    { when: { tier: 'flex' }, factor: 0.5 },
+    { when: { tier: 'batch' }, factor: 0.5 },
+    { when: { tier: 'priority' }, prices: { input: 12.5, cachedInput: 1.25, output: 75 } },
+  ],
 };
 const gpt5: PriceCard = {
   prices: { input: 1.25, cachedInput: 0.125, output: 10, webSearch: 0.01, fileSearch: 0.0025, codeExecution: 0.03 },
@@ -74,34 +75,34 @@ const counts = (usage: Usage): Count[] => Object.entries(usage) as Count[];
 
 describe('charge by a price card', () => {
   // prettier-ignore
-  it.each<[id: string, what: string, PriceCard, Usage, ServiceTier | null, usd: string, quota: number]>([
+  it.each<[id: string, what: string, PriceCard, Usage, Condition | null, usd: string, quota: number]>([
     ['P1', 'Sonnet, written for one hour', sonnet, { input: 10, cacheWrite1h: 1e5, output: 100 }, null, '0.60153', 300_765],
     ['P2', 'Sonnet, written for five minutes', sonnet, { input: 10, cacheWrite: 1e5, output: 100 }, null, '0.37653', 188_265],
     ['P3', 'Sonnet, read', sonnet, { input: 10, cachedInput: 1e5, output: 100 }, null, '0.03153', 15_765],
     ['P4', 'Sonnet, written for both', sonnet, { input: 10, cacheWrite: 5e4, cacheWrite1h: 5e4, output: 100 }, null, '0.48903', 244_515],
     ['P5', 'Sonnet, three searches', sonnet, { input: 1000, output: 500, webSearch: 3 }, null, '0.0405', 20_250],
-    ['P6', 'Sonnet, batch', sonnet, { input: 10, cacheWrite1h: 1e5, output: 100 }, 'batch', '0.300765', 150_383],
-    ['P7', 'Sonnet, batch with searches', sonnet, { input: 1000, output: 500, webSearch: 3 }, 'batch', '0.03525', 17_625],
-    ['P8', 'Sonnet, priority is no tier of it', sonnet, { input: 1000, output: 500 }, 'priority', '0.0105', 5250],
+    ['P6', 'Sonnet, batch', sonnet, { input: 10, cacheWrite1h: 1e5, output: 100 }, { tier: 'batch' }, '0.300765', 150_383],
+    ['P7', 'Sonnet, batch with searches', sonnet, { input: 1000, output: 500, webSearch: 3 }, { tier: 'batch' }, '0.03525', 17_625],
+    ['P8', 'Sonnet, priority is no tier of it', sonnet, { input: 1000, output: 500 }, { tier: 'priority' }, '0.0105', 5250],
     ['P9', 'Sonnet, thoughts cost what output costs', sonnet, { input: 1000, output: 100, reasoning: 400 }, null, '0.0105', 5250],
     ['P10', 'Gemini 2.5 Pro at 199,999', geminiPro, { input: 199_999, output: 1000 }, null, '0.25999875', 129_999],
     ['P11', 'Gemini 2.5 Pro at 200,000', geminiPro, { input: 200_000, output: 1000 }, null, '0.26', 130_000],
     ['P12', 'Gemini 2.5 Pro at 200,001', geminiPro, { input: 200_001, output: 1000 }, null, '0.5150025', 257_501],
     ['P13', 'cached tokens count for the threshold', geminiPro, { input: 50_001, cachedInput: 150_000, output: 1000 }, null, '0.1775025', 88_751],
-    ['P14', 'Gemini 2.5 Pro, flex', geminiPro, { input: 1e5, output: 1000 }, 'flex', '0.0675', 33_750],
-    ['P15', 'flex without a discount on the cache', geminiPro, { input: 1e4, cachedInput: 9e4, output: 1000 }, 'flex', '0.0225', 11_250],
-    ['P16', 'Gemini 2.5 Pro, priority', geminiPro, { input: 1e5, output: 1000 }, 'priority', '0.243', 121_500],
-    ['P17', 'priority above the threshold', geminiPro, { input: 200_001, output: 1000 }, 'priority', '0.9270045', 463_502],
-    ['P18', 'batch above the threshold', geminiPro, { input: 200_001, output: 1000 }, 'batch', '0.25750125', 128_751],
-    ['P19', 'flex above the threshold, cached', geminiPro, { input: 1, cachedInput: 200_000, output: 1000 }, 'flex', '0.05750125', 28_751],
+    ['P14', 'Gemini 2.5 Pro, flex', geminiPro, { input: 1e5, output: 1000 }, { tier: 'flex' }, '0.0675', 33_750],
+    ['P15', 'flex without a discount on the cache', geminiPro, { input: 1e4, cachedInput: 9e4, output: 1000 }, { tier: 'flex' }, '0.0225', 11_250],
+    ['P16', 'Gemini 2.5 Pro, priority', geminiPro, { input: 1e5, output: 1000 }, { tier: 'priority' }, '0.243', 121_500],
+    ['P17', 'priority above the threshold', geminiPro, { input: 200_001, output: 1000 }, { tier: 'priority' }, '0.9270045', 463_502],
+    ['P18', 'batch above the threshold', geminiPro, { input: 200_001, output: 1000 }, { tier: 'batch' }, '0.25750125', 128_751],
+    ['P19', 'flex above the threshold, cached', geminiPro, { input: 1, cachedInput: 200_000, output: 1000 }, { tier: 'flex' }, '0.05750125', 28_751],
     ['P20', 'Gemini, two grounded searches', geminiPro, { input: 100, output: 100, webSearch: 2 }, null, '0.071125', 35_563],
     ['P21', 'GPT-5.5 at 271,999', gpt55, { input: 271_999, output: 1000 }, null, '1.389995', 694_998],
     ['P22', 'GPT-5.5 at 272,000', gpt55, { input: 272_000, output: 1000 }, null, '1.39', 695_000],
     ['P23', 'GPT-5.5 at 272,001', gpt55, { input: 272_001, output: 1000 }, null, '2.76501', 1_382_505],
-    ['P24', 'GPT-5.5, flex above the threshold', gpt55, { input: 272_001, output: 1000 }, 'flex', '1.382505', 691_253],
-    ['P25', 'GPT-5.5, priority', gpt55, { input: 10_000, output: 1000 }, 'priority', '0.2', 100_000],
-    ['P26', 'priority has no long price: the higher one', gpt55, { input: 300_000, output: 1000 }, 'priority', '3.825', 1_912_500],
-    ['P27', 'GPT-5.5, flex', gpt55, { input: 10_000, output: 1000 }, 'flex', '0.04', 20_000],
+    ['P24', 'GPT-5.5, flex above the threshold', gpt55, { input: 272_001, output: 1000 }, { tier: 'flex' }, '1.382505', 691_253],
+    ['P25', 'GPT-5.5, priority', gpt55, { input: 10_000, output: 1000 }, { tier: 'priority' }, '0.2', 100_000],
+    ['P26', 'priority has no long price: the higher one', gpt55, { input: 300_000, output: 1000 }, { tier: 'priority' }, '3.825', 1_912_500],
+    ['P27', 'GPT-5.5, flex', gpt55, { input: 10_000, output: 1000 }, { tier: 'flex' }, '0.04', 20_000],
     ['P28', 'GPT-5.5, cached', gpt55, { input: 2000, cachedInput: 8000, output: 1000 }, null, '0.044', 22_000],
     ['P29', 'gpt-image-1, text to image', gptImage1, { input: 100, imageOutput: 1056 }, null, '0.04274', 21_370],
     ['P30', 'gpt-image-1, image to image', gptImage1, { input: 100, imageInput: 323, imageOutput: 4160 }, null, '0.17013', 85_065],
@@ -135,29 +136,29 @@ describe('charge by a price card', () => {
     ['P58', 'what has no price falls back to input', only({ input: 1, output: 2 }), { input: 1, cachedInput: 10, cacheWrite: 100, cacheWrite1h: 1000, audioInput: 1e4, imageInput: 1e5 }, null, '0.111111', 55_556],
     ['P59', 'a fraction of half a unit', only({ input: 1 }), { input: 1 }, null, '0.000001', 1],
     ['P60', 'digits beyond what integers hold', only({ input: 1 / 3, output: 2 / 7 }), { input: 999_999_999, output: 999_999_999 }, null, '619.047618428571381', 309_523_809],
-  ])('%s %s', (_id, _what, card, usage, serviceTier, usd, quota) => {
+  ])('%s %s', (_id, _what, card, usage, when, usd, quota) => {
     const parsed = parsePriceCard(JSON.parse(JSON.stringify(card)));
     expect(parsed).toEqual(card);
-    const priced = { counts: counts(usage), serviceTier };
+    const priced = { counts: counts(usage), when };
     const exact = usdOf(componentsOf(parsed, priced));
     expect(exact.toSignificantDigits(19).toString()).toBe(usd);
     expect(chargeOfCard(parsed, priced, 1, quotaPerUnit).quota).toBe(quota);
   });
 
   it('is multiplied by the group ratio before it is rounded', () => {
-    const usage = { counts: counts({ input: 10, cacheWrite1h: 1e5, output: 100 }), serviceTier: null };
+    const usage = { counts: counts({ input: 10, cacheWrite1h: 1e5, output: 100 }), when: null };
     expect(chargeOfCard(sonnet, usage, 0.8, quotaPerUnit).quota).toBe(240_612);
     expect(chargeOfCard(sonnet, usage, 0, quotaPerUnit).quota).toBe(0);
   });
 
   it('is nothing for nothing', () => {
-    expect(chargeOfCard(sonnet, { counts: [], serviceTier: null }, 1, quotaPerUnit).quota).toBe(0);
-    expect(componentsOf(sonnet, { counts: [['input', 0]], serviceTier: null })).toEqual([]);
+    expect(chargeOfCard(sonnet, { counts: [], when: null }, 1, quotaPerUnit).quota).toBe(0);
+    expect(componentsOf(sonnet, { counts: [['input', 0]], when: null })).toEqual([]);
   });
 
   it('has a line for each quantity, in a fixed order', () => {
     const usage = counts({ webSearch: 2, output: 100, cacheWrite1h: 1e5, input: 10, fileSearch: 3 });
-    expect(componentsOf(sonnet, { counts: usage, serviceTier: null })).toEqual([
+    expect(componentsOf(sonnet, { counts: usage, when: null })).toEqual([
       ['input', 10, 3],
       ['cacheWrite1h', 100_000, 6],
       ['output', 100, 15],

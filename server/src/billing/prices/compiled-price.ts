@@ -160,7 +160,7 @@ export interface RatioPrices extends Ratios {
   /** USD for each call of a tool that the provider runs. Absent when no price is known. */
   readonly tools?: ToolFees | undefined;
   /** The prices of a request by the size of the context that Perplexity searches. Absent when there is only one price. */
-  readonly searches?: PriceCard['services'] | undefined;
+  readonly searches?: PriceCard['variants'] | undefined;
 }
 
 /** Compiles a price per token. */
@@ -249,7 +249,7 @@ function cardOfRatios(ratios: RatioPrices, quotaPerUnit: number): PriceCard {
     cacheWrite1h: price(hourRatio(cacheWriteRatio)),
     output: price(completionRatio),
   };
-  return tools ? withTools({ prices, ...(searches ? { services: searches } : null) }, tools) : { prices };
+  return tools ? withTools({ prices, ...(searches ? { variants: searches } : null) }, tools) : { prices };
 }
 
 /** Returns the audio formula's card in USD, for charges with lines of transcripts. */

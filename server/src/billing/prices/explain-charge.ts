@@ -1,3 +1,4 @@
+import { conditionOf, conditionText } from '../../shared/price-condition.js';
 import { formatComponent, readComponents } from '../../shared/charge-lines.js';
 import { asFields } from '../../shared/json.js';
 import { chargeOfComponents, chargeOfUsage } from './card-charge.js';
@@ -113,13 +114,13 @@ function explainCard(
   quotaPerUnit: number,
 ): ExplainedPrice {
   const other = otherLinesIn(row);
-  const { service_tier: tier } = row.other;
+  const when = conditionOf(row.other['price_when']);
   const texts = components.map((component) => `\n  ${formatComponent(component)}`);
   if (other) texts.splice(texts.length - other.lines, 0, `\n  ${other.heading}:`);
   const lines = texts.join('');
   return {
     formula: 'price card',
-    text: `round(the sum${typeof tier === 'string' ? `, in the tier ${tier},` : ''} of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,
+    text: `round(the sum${when ? `, when ${conditionText(when)},` : ''} of${lines || ' nothing'}\n) x ${quotaPerUnit} x group ${groupRatio}`,
     charge: chargeOfComponents(components, groupRatio, quotaPerUnit),
   };
 }

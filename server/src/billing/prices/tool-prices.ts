@@ -25,11 +25,10 @@ export function listedTools(model: string): ToolFees {
  * Returns the prices of a request to a model that always searches, by the size of the search. Undefined when the site has
  * set the price.
  */
-export function listedSearches(model: string, tools: ToolFees): PriceCard['services'] {
+export function listedSearches(model: string, tools: ToolFees): PriceCard['variants'] {
   const listed = (builtInCard(model) ?? builtInCard(model.slice(model.lastIndexOf('/') + 1)))?.card;
-  if (!listed?.services || tools.request === undefined || listed.prices.request !== tools.request) return undefined;
-  const { search_medium: medium, search_high: high } = listed.services;
-  return { ...(medium ? { search_medium: medium } : null), ...(high ? { search_high: high } : null) };
+  if (!listed?.variants || tools.request === undefined || listed.prices.request !== tools.request) return undefined;
+  return listed.variants.filter(({ when }) => when.searchSize);
 }
 
 /** Returns the tool prices that the site sets, and those of the model's maker for other tools. */

@@ -23,7 +23,7 @@ export function linesOfTranscripts(card: PriceCard, found: Transcripts): Compone
     ['second', found.seconds],
     ['request', found.count],
   ];
-  return componentsOf(card, { counts, serviceTier: null }).map(([quantity, count, usd]): Component => {
+  return componentsOf(card, { counts, when: null }).map(([quantity, count, usd]): Component => {
     const isIncluded = card.prices.second !== undefined && isTokenQuantity(quantity);
     return [quantity, count, isIncluded ? 0 : usd];
   });

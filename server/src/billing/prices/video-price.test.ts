@@ -19,7 +19,10 @@ const book = new PriceBook({
     PriceCards: {
       'per-call': { prices: { request: 0.3 } },
       'per-piece': { prices: { image: 0.2 } },
-      'only-1080p': { prices: { request: 0.1 }, services: { '1080p': { prices: { second: 0.5 } } } },
+      'only-1080p': {
+        prices: { request: 0.1 },
+        variants: [{ when: { resolution: '1080p' }, prices: { second: 0.5 } }],
+      },
       'with-fee': { prices: { second: 0.1, request: 0.05 } },
       tokens: { prices: { input: 1, output: 2, request: 0.01 } },
       gift: { prices: { input: 0, output: 0 } },
@@ -106,7 +109,7 @@ describe('the log row of a video', () => {
     expect(stored(found?.other)).toEqual({
       task: true,
       video_seconds: 8,
-      service_tier: '1080p',
+      price_when: { resolution: '1080p' },
       model_price: -1,
       group_ratio: 0.5,
       quota_per_unit: quotaPerUnit,
@@ -142,7 +145,7 @@ describe('the log row of a video', () => {
   it('states seconds, price and resolution', () => {
     const found = charged('veo-3.1-generate-001', { seconds: 8, resolution: '4k' }, 'half');
     expect(explainCharge({ ...row, other: stored(found?.other) }).text).toBe(
-      'round(the sum, in the tier 4k, of\n  8 second x 0.6 USD = 4.8\n) x 500000 x group 0.5',
+      'round(the sum, when resolution 4k, of\n  8 second x 0.6 USD = 4.8\n) x 500000 x group 0.5',
     );
   });
 });
@@ -156,7 +159,9 @@ describe('the cost of a video', () => {
   };
 
   it('is its seconds by the cost card of the channel, or by the list price times the factor', () => {
-    const cards = { 'veo*': { prices: { second: 0.2 }, services: { '4k': { prices: { second: 0.3 } } } } };
+    const cards = {
+      'veo*': { prices: { second: 0.2 }, variants: [{ when: { resolution: '4k' }, prices: { second: 0.3 } }] },
+    };
     expect(videoCostOf(costOf({ cards }, 'veo-3.1-generate-001'), video, null)).toEqual({
       usd: 2.4,
       notes: { upstream_cost: 2.4, cost_basis: 'card', cost_card: 'veo*', cost_lines: [['second', 8, 0.3]] },
@@ -178,5 +183,40 @@ describe('the cost of a video', () => {
     const cards = { a: { prices: { request: 0.1 } }, b: { prices: { input: 1 } } };
     expect(videoCostOf(costOf({ cards }, 'a'), video, null)?.usd).toBe(0.1);
     expect(videoCostOf(costOf({ cards }, 'b'), video, null)).toBeNull();
+  });
+});
+
+describe('a video with audio', () => {
+  const cards: Readonly<Record<string, PriceCard>> = {
+    'own-video': {
+      prices: { second: 0.2, secondWithAudio: 0.4 },
+      variants: [
+        { when: { resolution: '1080p' }, prices: { second: 0.3 } },
+        { when: { resolution: '4k' }, prices: { second: 0.5, secondWithAudio: 0.6 } },
+      ],
+    },
+    'one-price': { prices: { second: 0.2 } },
+    'audio-only': { prices: { secondWithAudio: 0.4 } },
+  };
+
+  it.each<[model: string, resolution: Video['resolution'], hasAudio: boolean, perSecond: number | undefined]>([
+    ['own-video', '720p', false, 0.2],
+    ['own-video', '720p', true, 0.4],
+    ['own-video', null, true, 0.4],
+    // Twice the price of a second without audio, as in other resolutions.
+    ['own-video', '1080p', true, 0.6],
+    ['own-video', '4k', false, 0.5],
+    ['own-video', '4k', true, 0.6],
+    ['one-price', '720p', true, 0.2],
+    ['audio-only', '720p', true, 0.4],
+    // A price of audio alone is no price of a video without it.
+    ['audio-only', '720p', false, undefined],
+  ])('%s in %s, audio: %s', (model, resolution, hasAudio, perSecond) => {
+    const video: Video = { seconds: 10, resolution, ...(hasAudio ? { hasAudio } : {}) };
+    const card = cards[model];
+    if (!card) throw new Error(`no card of ${model}`);
+    const found = videoPriceOf(priceOfCard({ name: model, card }, 'card', { groupRatio: 1 }), video, quotaPerUnit);
+    expect([found?.perSecond, found?.quota]).toEqual([perSecond, perSecond && perSecond * 10 * quotaPerUnit]);
+    if (found) expect(loggedVideo(stored(found.other))).toEqual(video);
   });
 });

@@ -1,4 +1,5 @@
-import { pieceOf, ratesOf, recordedTier, type PriceCard, type ServiceTier } from '../../shared/price-card.js';
+import { pieceOf, ratesOf, variantOf, type PriceCard, type Quantity } from '../../shared/price-card.js';
+import { conditionOf, type Condition, type Resolution } from '../../shared/price-condition.js';
 import { quotaOfComponents, usdOf } from './card-charge.js';
 import { componentsOf, type Count, type PricedUsage } from './card-lines.js';
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
@@ -9,7 +10,9 @@ export interface Video {
   /** May have a fraction. */
   readonly seconds: number;
   /** Null when it is not known. The standard price applies then. */
-  readonly resolution: ServiceTier | null;
+  readonly resolution: Resolution | null;
+  /** Whether the provider generates audio with the video. Absent when it does not, or when that is not known. */
+  readonly hasAudio?: boolean;
 }
 
 /** The charge of a video. */
@@ -37,13 +40,14 @@ export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): 
   const card = price.cards.video;
   const usage = usageOf(card, video);
   if (!usage && !price.isFree) return null;
+  const seconds = secondsBy(card, video);
   const lines = usage ? componentsOf(card, usage) : [];
   const isListed = listsLines(price);
   const usd = usdOf(lines).toNumber();
   const notes = notesOf(price, video, quotaPerUnit, isListed ? -1 : usd);
   return {
     quota: quotaOfComponents(lines, groupRatio, quotaPerUnit, card),
-    perSecond: isBySecond(card, video) ? ratesOf(card, -1, video.resolution).second : null,
+    perSecond: seconds && ratesOf(card, -1, whenOf(video))[seconds],
     usd,
     other: isListed ? { ...notes, ...cardNotes(price, lines) } : notes,
     content: `${isListed ? text : `fixed price ${usd.toFixed(2)}`}${textOf(groupRatio, video)}`,
@@ -51,11 +55,14 @@ export function videoPriceOf(price: Price, video: Video, quotaPerUnit: number): 
   };
 }
 
-/** Returns the log row's keys. A known resolution is logged as the tier, also when it has no price of its own. */
-const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: number, modelPrice: number) => ({
+const whenOf = ({ resolution }: Video): Condition | null => resolution && { resolution };
+
+/** Returns the log row's keys. A known resolution is logged, also when it has no price of its own. */
+const notesOf = (price: Price, { seconds, resolution, hasAudio }: Video, quotaPerUnit: number, modelPrice: number) => ({
   task: true,
   video_seconds: seconds,
-  ...(resolution === null ? {} : { service_tier: resolution }),
+  ...(hasAudio ? { video_audio: true } : {}),
+  ...(resolution === null ? {} : { price_when: { resolution } }),
   model_price: modelPrice,
   group_ratio: price.groupRatio,
   quota_per_unit: quotaPerUnit,
@@ -65,10 +72,14 @@ const notesOf = (price: Price, { seconds, resolution }: Video, quotaPerUnit: num
 const textOf = (groupRatio: number, { seconds, resolution }: Video): string =>
   `, group ratio ${groupRatio.toFixed(2)}, ${seconds} s${resolution === null ? '' : `, ${resolution}`}`;
 
+/** The members of a log row that only describe a video. */
+export const videoMembers = { video_seconds: true, video_audio: true } as const;
+
 /** Returns the video of a log row. Null for rows of other calls. */
 export function loggedVideo(other: Readonly<Record<string, unknown>>): Video | null {
-  const { video_seconds: seconds, service_tier: tier } = other;
-  return typeof seconds === 'number' ? { seconds, resolution: recordedTier(tier) ?? null } : null;
+  const { video_seconds: seconds, video_audio: audio, price_when: when } = other;
+  if (typeof seconds !== 'number') return null;
+  return { seconds, resolution: conditionOf(when)?.resolution ?? null, ...(audio === true ? { hasAudio: true } : {}) };
 }
 
 /**
@@ -90,17 +101,23 @@ export function videoCostOf(
 /** Returns the quantities by which a card prices a video. Null when it has no price of a video. */
 function usageOf(card: PriceCard, video: Video): PricedUsage | null {
   const piece = pieceOf(card);
-  const counts: Count[] = isBySecond(card, video)
+  const seconds = secondsBy(card, video);
+  const counts: Count[] = seconds
     ? [
-        ['second', video.seconds],
+        [seconds, video.seconds],
         ['request', 1],
       ]
     : piece
       ? [[piece, 1]]
       : [];
-  return counts.length > 0 ? { counts, serviceTier: video.resolution } : null;
+  return counts.length > 0 ? { counts, when: whenOf(video) } : null;
 }
 
-const isBySecond = ({ prices, services }: PriceCard, { resolution }: Video): boolean =>
-  (resolution === null ? undefined : services?.[resolution]?.prices?.second) !== undefined ||
-  prices.second !== undefined;
+/** Returns the quantity by which a card prices the seconds of a video. Null when it has no price of them. */
+function secondsBy(card: PriceCard, video: Video): 'second' | 'secondWithAudio' | null {
+  const when = whenOf(video);
+  const own = when ? variantOf(card, when)?.prices : undefined;
+  const states = (quantity: Quantity): boolean => (own?.[quantity] ?? card.prices[quantity]) !== undefined;
+  if (video.hasAudio && states('secondWithAudio')) return 'secondWithAudio';
+  return states('second') ? 'second' : null;
+}

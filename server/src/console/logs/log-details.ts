@@ -1,6 +1,7 @@
 import { readComponents } from '../../shared/charge-lines.js';
 import { asFieldsList, asList, asText, parseFields } from '../../shared/json.js';
 import { maxInt32 } from '../../shared/limits.js';
+import { conditionOf, type Condition } from '../../shared/price-condition.js';
 import { costOfRow, type LogCost } from './log-cost.js';
 import { LogType } from '../../shared/log-type.js';
 import { linesOf, type LogChargeLine } from './log-lines.js';
@@ -79,8 +80,8 @@ export interface LogDetails {
   /** The part of the cache writes that is kept for an hour. */
   readonly cacheWrite1hTokens: number;
   readonly reasoningTokens: number;
-  /** The provider's service tier, if that tier has prices of its own. */
-  readonly serviceTier: string | null;
+  /** The condition that decided the prices of the call. Null: the standard condition. */
+  readonly priceWhen: Condition | null;
   readonly audio: LogAudio | null;
   readonly timeToFirstTokenMs: number | null;
   /** Null in rows that have whole seconds only. */
@@ -135,7 +136,7 @@ export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'con
     cachedTokens: whole('cache_tokens'),
     cacheWriteTokens: whole('cache_creation_tokens'),
     cacheWrite1hTokens: whole('cache_creation_1h_tokens'),
-    serviceTier: text('service_tier'),
+    priceWhen: conditionOf(from['price_when']) ?? null,
     reasoningTokens: whole('reasoning_tokens'),
     audio: hasAudio
       ? {

@@ -2,6 +2,7 @@ import { Field, Float, ID, Int, InterfaceType, ObjectType } from 'type-graphql';
 import { enumType, namesOf } from '../../platform/graphql/enums.js';
 import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
 import { maxInt32 } from '../../shared/limits.js';
+import type { Condition } from '../../shared/price-condition.js';
 import { roundedUsd } from '../../shared/quota.js';
 import {
   detailsOf,
@@ -12,6 +13,7 @@ import {
   type LogError,
   type LogPrice,
 } from './log-details.js';
+import { PriceConditionObject } from '../prices/price-condition.object.js';
 import { LogGuardrailObject } from './log-guardrail.object.js';
 import { LogCostObject, LogPriceObject } from './log-price.object.js';
 import { LogType } from '../../shared/log-type.js';
@@ -143,11 +145,11 @@ export abstract class LogEntry {
   @Field(() => Int, { description: 'Included in the completion tokens.' })
   reasoningTokens: number;
 
-  @Field(() => String, {
+  @Field(() => PriceConditionObject, {
     nullable: true,
-    description: 'The service tier that served the call, where that has prices of its own.',
+    description: 'The condition that decided the prices, such as a service tier or the resolution of a video.',
   })
-  serviceTier: string | null;
+  priceWhen: Condition | null;
 
   @Field(() => LogAudioObject, { nullable: true, description: 'Of calls with audio.' })
   audio: LogAudio | null;

@@ -1,6 +1,8 @@
 import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { GraphQLJSON } from '../../platform/graphql/scalars.js';
-import type { Quantity, ServiceTier } from '../../shared/price-card.js';
+import type { Quantity } from '../../shared/price-card.js';
+import type { Condition } from '../../shared/price-condition.js';
+import { PriceConditionObject } from './price-condition.object.js';
 import type { ProposedChannel, SaleBelowCost } from './below-cost.service.js';
 
 @InputType({ description: 'A channel as it would be saved. It is not saved.' })
@@ -50,6 +52,6 @@ export class SaleBelowCostObject implements SaleBelowCost {
   @Field(() => Int, { description: 'Prompt tokens above which it is so. 0: every call.' })
   above: number;
 
-  @Field(() => String, { nullable: true, description: 'Such as `flex`. Null: the standard tier.' })
-  serviceTier: ServiceTier | null;
+  @Field(() => PriceConditionObject, { nullable: true, description: 'Null: calls that meet no condition.' })
+  when: Condition | null;
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../platform/db/columns.js';
-import type { Resolution } from '../../shared/price-card.js';
+import type { Resolution } from '../../shared/price-condition.js';
 
 /** Music and lyrics by Suno, and videos. */
 export const creativeActions = ['MUSIC', 'LYRICS', 'VIDEO'] as const;

@@ -1,4 +1,4 @@
-import { deepSeekTier } from './deepseek-hours.js';
+import { deepSeekHours } from './deepseek-hours.js';
 
 const own = 'https://api.deepseek.com';
 
@@ -13,8 +13,8 @@ it.each([
   ['2026-11-27T10:00:00Z', 'off_peak'],
   ['2026-11-28T02:00:00Z', 'off_peak'],
   ['2026-11-29T08:00:00Z', 'off_peak'],
-])('DeepSeek serves a call at %s in the tier %s', (time, tier) => {
-  expect(deepSeekTier(Date.parse(time), own)).toBe(tier);
+])('DeepSeek serves a call at %s in the hours %s', (time, hours) => {
+  expect(deepSeekHours(Date.parse(time), own)?.hours).toBe(hours);
 });
 
 it.each([
@@ -22,6 +22,6 @@ it.each([
   ['https://api.deepseek.com.example.org', undefined],
   ['https://reseller.example/deepseek', undefined],
   ['api', undefined],
-])('of the address %s it knows the tier %s', (address, tier) => {
-  expect(deepSeekTier(Date.parse('2026-11-28T02:00:00Z'), address)).toBe(tier);
+])('of the address %s it knows the hours %s', (address, hours) => {
+  expect(deepSeekHours(Date.parse('2026-11-28T02:00:00Z'), address)?.hours).toBe(hours);
 });

@@ -23,7 +23,7 @@ import { xai } from '../makers/xai/xai.js';
 import { chatglm } from '../makers/zhipu/chatglm.js';
 import { zhipuV4 } from '../makers/zhipu/zhipu-v4.js';
 import { deepSeekBalance } from './balance.js';
-import { deepSeekTier } from './deepseek-hours.js';
+import { deepSeekHours } from './deepseek-hours.js';
 import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
 import { openAIModels } from './openai-models.js';
 import { acceptsEverything, byEnableThinking, byThinking } from '../accepts.js';
@@ -291,7 +291,7 @@ export const ownDialects: readonly ProviderRow[] = [
     balance: deepSeekBalance,
     balanceUnit: 'CNY',
     accepts: { ...acceptsUsual, reasoningHistory: 'reasoning_content', thinkingOff: byThinking(/^/) },
-    tierAt: deepSeekTier,
+    conditionAt: deepSeekHours,
     adapter: deepseek,
     adapterFor: codingPlan,
   },

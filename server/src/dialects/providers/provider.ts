@@ -1,4 +1,4 @@
-import type { ServiceTier } from '../../shared/price-card.js';
+import type { Condition } from '../../shared/price-condition.js';
 import { acceptsEverything, accountFields, type Accepts } from '../accepts.js';
 import { type Adapter } from '../contract.js';
 import type { BalanceReader } from './balance.js';
@@ -64,11 +64,11 @@ export interface Provider {
   /** The API that makes videos; null: not supported. */
   readonly videos: 'openai' | 'veo' | 'xai' | 'ark' | 'wan' | 'cogvideo' | null;
   /**
-   * The tier in which the provider serves calls at this time, where its prices depend on that.
+   * The condition of calls at this time, where the provider's prices depend on that.
    * @param now Unix milliseconds
    * @param baseUrl of the channel: other addresses may have other prices
    */
-  readonly tierAt?: (now: number, baseUrl: string) => ServiceTier | undefined;
+  readonly conditionAt?: (now: number, baseUrl: string) => Condition | undefined;
   /** `{}` for platforms that run tasks and serve no calls. */
   readonly adapter: Adapter;
   /** Returns the adapter of one channel, if its fields decide it. Null: `adapter`. */

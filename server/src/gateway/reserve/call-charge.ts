@@ -279,7 +279,7 @@ export const boundFor = (
       codeExecutions: traits.codeExecutions,
       mapsPrompts: traits.mapsPrompts,
       requests: traits.requests,
-      serviceTier: traits.serviceTier,
+      when: traits.when,
     },
     groupRatio,
     values.QuotaPerUnit,

@@ -13,7 +13,7 @@ import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders } from '../upstream/upstream-client.js';
 import type { Correction } from '../../dialects/corrections/correction.js';
 import { LostRaceError } from './attempt-race.js';
-import { reportedTier } from '../../shared/price-card.js';
+import { whenTier } from '../../shared/price-condition.js';
 import type { AttemptSettings, Attempt, Received } from './attempt.js';
 
 /** Returns the target with its exchanged credential, if the provider requires the exchange. */
@@ -60,7 +60,7 @@ export async function exchangeWith(
       race.claim(exchange);
     }
     attempt.accepted?.();
-    return withServedTier(await receive(exchange), exchange, attempt);
+    return withServedCondition(await receive(exchange), exchange, attempt);
   } catch (error) {
     if (error instanceof LostRaceError) throw error;
     // A request that never left this node cost nothing. A provider that stops responding after the client has
@@ -83,25 +83,25 @@ export async function exchangeWith(
 const tierHeader = 'x-gemini-service-tier';
 
 /**
- * Adds the service tier to a delivery. Google names it in a header of the response; other providers have a tier that
- * depends on the time of the call. The body may not state the tier, and a call that asked for priority may have been
+ * Adds the condition of its price to a delivery. Google names the service tier in a header of the response; the prices of
+ * other providers depend on the time of the call. The body may not state the tier, and a call that asked for priority may have been
  * served in the standard tier.
  */
-function withServedTier(received: Received, { headers }: Exchange, { channel, now }: Attempt): Received {
+function withServedCondition(received: Received, { headers }: Exchange, { channel, now }: Attempt): Received {
   const { provider, baseUrl } = channel;
   const named = headers[tierHeader];
-  const serviceTier =
+  const when =
     typeof named === 'string'
-      ? reportedTier(named.toLowerCase())
-      : provider.tierAt?.(now, baseUrl || provider.defaultBaseUrl);
-  if (!serviceTier) return received;
+      ? whenTier(named.toLowerCase())
+      : provider.conditionAt?.(now, baseUrl || provider.defaultBaseUrl);
+  if (!when) return received;
   const { delivery } = received;
   const { usage } = delivery;
-  if ((usage ?? delivery).details?.serviceTier) return received;
-  const withTier = { details: { ...(usage ?? delivery).details, serviceTier } };
+  if ((usage ?? delivery).details?.when) return received;
+  const conditional = { details: { ...(usage ?? delivery).details, when } };
   return {
     ...received,
-    delivery: usage ? { ...delivery, usage: { ...usage, ...withTier } } : { ...delivery, ...withTier },
+    delivery: usage ? { ...delivery, usage: { ...usage, ...conditional } } : { ...delivery, ...conditional },
   };
 }
 

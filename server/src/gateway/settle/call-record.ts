@@ -168,7 +168,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
     request_path: facts.requestPath,
     reasoning_tokens: when(usage.reasoningTokens > 0, usage.reasoningTokens),
     reasoning_effort: facts.reasoningEffort,
-    service_tier: usage.details?.serviceTier,
+    price_when: usage.details?.when,
     cache_beside_prompt: usage.details?.cacheIsBeside,
     is_model_mapped: when(mapped, true),
     upstream_model_name: when(mapped, facts.upstreamModel),

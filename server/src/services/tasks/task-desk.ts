@@ -283,7 +283,7 @@ export class TaskDesk {
     const { target, admission } = routed;
     const found = target.cost.find(admission.bareModel, admission.bareModel);
     const quantity = found && taskQuantityOf(found.card);
-    const cost = quantity ? costOf(found, { counts: [[quantity, 1]], serviceTier: null }) : null;
+    const cost = quantity ? costOf(found, { counts: [[quantity, 1]], when: null }) : null;
     return this.chargeOf(routed, {
       quota,
       usd: cost?.usd,

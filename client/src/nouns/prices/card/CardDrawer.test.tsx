@@ -27,17 +27,17 @@ it('prices a second of a video by resolution, which no long prompt has', async (
     const options = await screen.findAllByRole('option');
     return options.map(({ textContent }) => textContent);
   };
-  expect(await offered('Add a service tier to Tier 1')).not.toContain('4k');
+  expect(await offered('Add a condition to Tier 1')).not.toContain('4k');
   fireEvent.keyDown(screen.getByRole('listbox'), { key: 'Escape' });
   await waitFor(() => expect(screen.queryByRole('listbox')).toBeNull());
-  expect(await offered('Add a service tier to Service tiers')).toEqual(
+  expect(await offered('Add a condition to Prices under conditions')).toEqual(
     expect.arrayContaining(['Flex', '480p', '720p', '1080p', '2k', '4k']),
   );
   fireEvent.click(screen.getByRole('option', { name: '4k' }));
-  const tier = within(await screen.findByRole('group', { name: 'Service tiers: 4k' }));
+  const tier = within(await screen.findByRole('group', { name: 'Prices under conditions: 4k' }));
   expect(tier.queryByRole('textbox', { name: 'Factor' })).toBeNull();
   expect(tier.queryByRole('combobox')).toBeNull();
   fireEvent.change(tier.getByRole('textbox', { name: 'Second' }), { target: { value: '0.6' } });
   fireEvent.click(screen.getByRole('button', { name: 'Use card' }));
-  expect(onSave).toHaveBeenCalledWith({ ...card, services: { '4k': { prices: { second: 0.6 } } } });
+  expect(onSave).toHaveBeenCalledWith({ ...card, variants: [{ when: { resolution: '4k' }, prices: { second: 0.6 } }] });
 });

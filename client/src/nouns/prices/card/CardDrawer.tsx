@@ -14,12 +14,12 @@ import { AmountField } from '../AmountField.js';
 import type { Card } from '../priceTables.js';
 import { toCard, toForm, type CardForm, type TypedTier } from './cardForm.js';
 import { PriceFields } from './PriceFields.js';
-import { isResolution, serviceTiers, tokenQuantities, unitQuantities } from '../quantities.js';
-import { ServiceFields } from './ServiceFields.js';
+import { conditions, tokenQuantities, unitQuantities } from '../quantities.js';
+import { VariantFields } from './VariantFields.js';
 
 const exampleSource = 'https://provider.example/pricing';
 /** A video has no prompt tokens. */
-const promptTiers = serviceTiers.filter((tier) => !isResolution(tier));
+const conditionsOfPrompts = conditions.filter(({ resolution }) => !resolution);
 const usual = ['input', 'cachedInput', 'cacheWrite', 'cacheWrite1h', 'output', 'reasoning'] as const;
 
 /** Edits every price of a card: tokens, units, long prompts, service tiers, and their source. */
@@ -133,11 +133,11 @@ export function CardDrawer({
                   name={name}
                   onChange={(prices) => putTier(index, { prices })}
                 />
-                <ServiceFields
-                  services={tier.services}
-                  of={promptTiers}
+                <VariantFields
+                  variants={tier.variants}
+                  of={conditionsOfPrompts}
                   name={name}
-                  onChange={(services) => putTier(index, { services })}
+                  onChange={(variants) => putTier(index, { variants })}
                 />
               </Box>
             );
@@ -145,7 +145,7 @@ export function CardDrawer({
           <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 2, alignItems: 'center' }}>
             <Button
               variant="outlined"
-              onClick={() => put({ tiers: [...form.tiers, { above: '', prices: {}, services: {} }] })}
+              onClick={() => put({ tiers: [...form.tiers, { above: '', prices: {}, variants: [] }] })}
             >
               {t('priceCard.addTier')}
             </Button>
@@ -162,11 +162,11 @@ export function CardDrawer({
             )}
           </Box>
         </Part>
-        <Part title={t('priceCard.services')} hint={t('priceCard.servicesHint')}>
-          <ServiceFields
-            services={form.services}
-            name={t('priceCard.services')}
-            onChange={(services) => put({ services })}
+        <Part title={t('priceCard.variants')} hint={t('priceCard.variantsHint')}>
+          <VariantFields
+            variants={form.variants}
+            name={t('priceCard.variants')}
+            onChange={(variants) => put({ variants })}
           />
         </Part>
         <Part title={t('priceCard.origin')}>

@@ -11,15 +11,19 @@ const full = {
     second: 0.0000005,
   },
   contextTiers: [
-    { above: 200_000, prices: { input: 6, output: 22.5 }, services: { flex: { prices: { input: 3 } } } },
+    {
+      above: 200_000,
+      prices: { input: 6, output: 22.5 },
+      variants: [{ when: { tier: 'flex' }, prices: { input: 3 } }],
+    },
     { above: 400_000, prices: { input: 7 } },
   ],
   contextScope: 'excess',
-  services: {
-    flex: { factor: 0.5 },
-    priority: { prices: { input: 6, output: 30 } },
-    '1080p': { prices: { second: 0.12 } },
-  },
+  variants: [
+    { when: { tier: 'flex' }, factor: 0.5 },
+    { when: { tier: 'priority' }, prices: { input: 6, output: 30 } },
+    { when: { resolution: '1080p' }, prices: { second: 0.12 } },
+  ],
   source: 'https://provider.example/pricing',
   asOf: '2026-11',
 };
@@ -41,7 +45,7 @@ it('an emptied price is no price, and an empty part is left out', () => {
     ...form,
     prices: { input: '1', output: ' ' },
     tiers: [],
-    services: {},
+    variants: [],
     source: '',
     asOf: '',
   }) as {
@@ -52,19 +56,19 @@ it('an emptied price is no price, and an empty part is left out', () => {
 
 it.each([
   ['number', { prices: { input: 'one' } }],
-  ['number', { services: { flex: { factor: 'x', prices: {} } } }],
+  ['number', { variants: [{ when: { tier: 'flex' }, factor: 'x', prices: {} }] }],
   ['empty', { prices: {} }],
-  ['threshold', { tiers: [{ above: '0', prices: {}, services: {} }] }],
+  ['threshold', { tiers: [{ above: '0', prices: {}, variants: [] }] }],
   [
     'rise',
     {
       tiers: [
-        { above: '2', prices: {}, services: {} },
-        { above: '2', prices: {}, services: {} },
+        { above: '2', prices: {}, variants: [] },
+        { above: '2', prices: {}, variants: [] },
       ],
     },
   ],
-  ['cheaper', { tiers: [{ above: '2', prices: { input: '2.9' }, services: {} }] }],
+  ['cheaper', { tiers: [{ above: '2', prices: { input: '2.9' }, variants: [] }] }],
   ['date', { asOf: 'November' }],
 ] as const)('says what is wrong: %s', (problem, change) => {
   expect(problemOf(change)).toEqual({ problem });

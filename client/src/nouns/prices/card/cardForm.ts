@@ -1,21 +1,21 @@
 import { parseAmount, type Card } from '../priceTables.js';
-import { quantities, serviceTiers, type Quantity, type ServiceTier } from '../quantities.js';
+import { conditionKey, conditions, quantities, type Condition, type Quantity } from '../quantities.js';
 
 /** Typed prices by quantity. An empty text means that there is no price. */
 export type TypedPrices = Readonly<Partial<Record<Quantity, string>>>;
 
-export interface TypedService {
+/** Prices under a condition while they are typed. */
+export interface TypedVariant {
+  readonly when: Condition;
   /** The factor; empty for none. */
   readonly factor: string;
   readonly prices: TypedPrices;
 }
 
-export type TypedServices = Readonly<Partial<Record<ServiceTier, TypedService>>>;
-
 export interface TypedTier {
   readonly above: string;
   readonly prices: TypedPrices;
-  readonly services: TypedServices;
+  readonly variants: readonly TypedVariant[];
 }
 
 /** A price card while it is typed. */
@@ -23,7 +23,7 @@ export interface CardForm {
   readonly prices: TypedPrices;
   readonly tiers: readonly TypedTier[];
   readonly scope: 'call' | 'excess';
-  readonly services: TypedServices;
+  readonly variants: readonly TypedVariant[];
   readonly source: string;
   readonly asOf: string;
 }
@@ -49,15 +49,14 @@ const typedPrices = (value: unknown): TypedPrices => {
 const plain = (value: number): string =>
   value !== 0 && value < 1e-6 ? value.toFixed(20).replace(/\.?0+$/, '') : String(value);
 
-const typedServices = (value: unknown): TypedServices => {
-  const given = fieldsOf(value);
-  return Object.fromEntries(
-    serviceTiers.flatMap((tier) => {
-      if (given[tier] === undefined) return [];
-      const { factor, prices } = fieldsOf(given[tier]);
-      return [[tier, { factor: typeof factor === 'number' ? plain(factor) : '', prices: typedPrices(prices) }]];
-    }),
-  );
+const typedVariants = (value: unknown): TypedVariant[] => {
+  const given = (Array.isArray(value) ? (value as unknown[]) : []).map(fieldsOf);
+  return conditions.flatMap((when) => {
+    const found = given.find((each) => conditionKey(fieldsOf(each['when'])) === conditionKey(when));
+    if (!found) return [];
+    const { factor, prices } = found;
+    return [{ when, factor: typeof factor === 'number' ? plain(factor) : '', prices: typedPrices(prices) }];
+  });
 };
 
 export function toForm(card: Card): CardForm {
@@ -65,11 +64,11 @@ export function toForm(card: Card): CardForm {
   return {
     prices: typedPrices(card.prices),
     tiers: tiers.map((value) => {
-      const { above, prices, services } = fieldsOf(value);
-      return { above: String(above), prices: typedPrices(prices), services: typedServices(services) };
+      const { above, prices, variants } = fieldsOf(value);
+      return { above: String(above), prices: typedPrices(prices), variants: typedVariants(variants) };
     }),
     scope: card['contextScope'] === 'excess' ? 'excess' : 'call',
-    services: typedServices(card['services']),
+    variants: typedVariants(card['variants']),
     source: typeof card['source'] === 'string' ? card['source'] : '',
     asOf: typeof card['asOf'] === 'string' ? card['asOf'] : '',
   };
@@ -92,21 +91,19 @@ function amounts(typed: TypedPrices): Record<string, number> {
   );
 }
 
-function servicesOf(typed: TypedServices): { readonly services?: object } {
-  const entries = Object.entries(typed).map(([tier, { factor, prices }]) => {
+function variantsOf(typed: readonly TypedVariant[]): { readonly variants?: readonly object[] } {
+  const variants = typed.map(({ when, factor, prices }) => {
     const amount = factor.trim() === '' ? undefined : parseAmount(factor);
     if (amount === null) throw new Problem('number');
     const own = amounts(prices);
-    return [
-      tier,
-      { ...(amount === undefined ? {} : { factor: amount }), ...(Object.keys(own).length > 0 ? { prices: own } : {}) },
-    ];
+    const isPriced = Object.keys(own).length > 0;
+    return { when, ...(amount === undefined ? {} : { factor: amount }), ...(isPriced ? { prices: own } : {}) };
   });
-  return entries.length > 0 ? { services: Object.fromEntries(entries) as object } : {};
+  return variants.length > 0 ? { variants } : {};
 }
 
 /**
- * Returns the card of a form, or the reason why there is none. The server also checks service tiers of long prompts.
+ * Returns the card of a form, or the reason why there is none. The server also checks conditions of long prompts.
  */
 export function toCard(form: CardForm): { readonly card: Card } | { readonly problem: CardProblem } {
   try {
@@ -124,14 +121,14 @@ export function toCard(form: CardForm): { readonly card: Card } | { readonly pro
       const own = amounts(tier.prices);
       if (Object.entries(own).some(([quantity, price]) => price < (lower[quantity] ?? 0))) throw new Problem('cheaper');
       lower = { ...lower, ...own };
-      return { above, prices: own, ...servicesOf(tier.services) };
+      return { above, prices: own, ...variantsOf(tier.variants) };
     });
     return {
       card: {
         prices,
         ...(contextTiers.length > 0 ? { contextTiers } : {}),
         ...(contextTiers.length > 0 && form.scope === 'excess' ? { contextScope: 'excess' } : {}),
-        ...servicesOf(form.services),
+        ...variantsOf(form.variants),
         ...(form.source.trim() === '' ? {} : { source: form.source.trim() }),
         ...(form.asOf === '' ? {} : { asOf: form.asOf }),
       },

@@ -3,7 +3,8 @@ import { renderScreen } from '../../../testing/renderScreen.js';
 import { DiffDrawer } from './DiffDrawer.js';
 import type { DiffLine } from './diffLine.js';
 
-const change = { quantity: 'second', above: 0, serviceTier: null, before: 0.4, after: 0.5, percent: 25 };
+const none = { tier: null, region: null, searchSize: null, hours: null, resolution: null };
+const change = { quantity: 'second', above: 0, when: null, before: 0.4, after: 0.5, percent: 25 };
 const line: DiffLine = {
   model: 'veo',
   kind: 'UP',
@@ -14,9 +15,9 @@ const line: DiffLine = {
   currentCard: { prices: { second: 0.4 } },
   changes: [
     change,
-    { ...change, serviceTier: 'RESOLUTION_4K' },
-    { ...change, serviceTier: 'SEARCH_HIGH' },
-    { ...change, above: 1000, serviceTier: 'FAST_US' },
+    { ...change, when: { ...none, resolution: '4k' } },
+    { ...change, when: { ...none, searchSize: 'high' } },
+    { ...change, above: 1000, when: { ...none, tier: 'fast', region: 'us' } },
   ],
 };
 
@@ -28,6 +29,6 @@ it('names the tier of a price that differs', async () => {
     'Second',
     'Second4k',
     'SecondHigh search',
-    'Secondabove 1,000 tokens, Fast, in the US',
+    'Secondabove 1,000 tokens, Fast, US region',
   ]);
 });

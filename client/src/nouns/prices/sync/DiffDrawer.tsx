@@ -9,7 +9,8 @@ import TableRow from '@mui/material/TableRow';
 import { useTranslation } from 'react-i18next';
 import { SideDrawer } from '../../../components/SideDrawer.js';
 import { integer, ratio } from '../../../lib/format.js';
-import { quantityLabel, tierLabel } from '../quantityTexts.js';
+import { conditionKey } from '../quantities.js';
+import { conditionLabel, quantityLabel } from '../quantityTexts.js';
 import { changeText, KindChip } from './diffColumns.js';
 import { sourceName, type DiffLine } from './diffLine.js';
 
@@ -27,11 +28,8 @@ export function DiffDrawer({
 }) {
   const { t } = useTranslation();
   if (!line) return null;
-  const where = (above: number, tier: string | null | undefined): string =>
-    [
-      above > 0 ? t('priceCard.above', { tokens: integer(above) }) : '',
-      tier ? tierLabel(t, tier.toLowerCase().replace('resolution_', '')) : '',
-    ]
+  const where = ({ above, when }: DiffLine['changes'][number]): string =>
+    [above > 0 ? t('priceCard.above', { tokens: integer(above) }) : '', when ? conditionLabel(t, when) : '']
       .filter(Boolean)
       .join(', ');
   return (
@@ -53,11 +51,11 @@ export function DiffDrawer({
             </TableHead>
             <TableBody>
               {line.changes.map((change) => (
-                <TableRow key={`${change.quantity} ${change.above} ${change.serviceTier ?? ''}`}>
+                <TableRow key={`${change.quantity} ${change.above} ${conditionKey(change.when ?? {})}`}>
                   <TableCell>
                     {quantityLabel(t, change.quantity)}
                     <Box component="span" sx={{ color: 'text.secondary', ml: 1 }}>
-                      {where(change.above, change.serviceTier)}
+                      {where(change)}
                     </Box>
                   </TableCell>
                   <TableCell align="right">${ratio(change.before)}</TableCell>

@@ -1,9 +1,9 @@
-import type { Services } from '../../../shared/price-card.js';
+import type { Variant } from '../../../shared/price-card.js';
 import { halfBatch, type BuiltInCards } from './built-in-card.js';
 
 /** Models since Opus 4.6 cost 1.1 times as much where a request keeps them in the US. */
-const standard: Services = { ...halfBatch, us: { factor: 1.1 } };
-const withFast: Services = { ...standard, fast: { factor: 2 } };
+const standard: readonly Variant[] = [...halfBatch, { when: { region: 'us' }, factor: 1.1 }];
+const withFast: readonly Variant[] = [...standard, { when: { tier: 'fast' }, factor: 2 }];
 
 /** A container costs 0.05 USD an hour, and five minutes at least. */
 const codeExecution = 0.00416667;
@@ -29,7 +29,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: standard,
+      variants: standard,
     },
     {
       names: 'claude-fable-5-1 claude-mythos-5-1',
@@ -42,7 +42,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: standard,
+      variants: standard,
     },
     {
       names: 'claude-haiku-4-5 claude-haiku-4-5-20251001',
@@ -55,7 +55,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'claude-haiku-5-5',
@@ -71,7 +71,7 @@ export const anthropicCards: BuiltInCards = {
       contextTiers: [
         { above: 100_000, prices: { input: 0.5, cachedInput: 0.05, cacheWrite: 0.625, cacheWrite1h: 1, output: 2.5 } },
       ],
-      services: standard,
+      variants: standard,
     },
     {
       names: 'claude-opus-4-5 claude-opus-4-5-20251101',
@@ -84,7 +84,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'claude-opus-4-6 claude-opus-4-6-20260205 claude-opus-4-7 claude-opus-4-7-20260416',
@@ -97,7 +97,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: standard,
+      variants: standard,
     },
     {
       names: 'claude-opus-4-8 claude-opus-5',
@@ -110,7 +110,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: withFast,
+      variants: withFast,
     },
     {
       names: 'claude-opus-5-5',
@@ -123,7 +123,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: withFast,
+      variants: withFast,
     },
     {
       names: 'claude-sonnet-4-5 claude-sonnet-4-5-20250929',
@@ -136,7 +136,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'claude-sonnet-4-6',
@@ -149,7 +149,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: standard,
+      variants: standard,
     },
     {
       names: 'claude-sonnet-5',
@@ -162,7 +162,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: standard,
+      variants: standard,
     },
     {
       names: 'claude-sonnet-5-5',
@@ -175,7 +175,7 @@ export const anthropicCards: BuiltInCards = {
         webSearch: 0.01,
         codeExecution,
       },
-      services: standard,
+      variants: standard,
     },
   ],
 };

@@ -1,5 +1,6 @@
 import type { ToolFees } from '../../../shared/tool-fees.js';
-import type { PriceCard, Prices, Resolution, Services } from '../../../shared/price-card.js';
+import type { PriceCard, Prices, Variant } from '../../../shared/price-card.js';
+import { resolutions, type Resolution } from '../../../shared/price-condition.js';
 
 /** The rules of a maker for models, by their name. The first rule that matches applies. */
 export interface MakerRules {
@@ -24,14 +25,20 @@ export interface BuiltInCards extends MakerRules {
 /** The month in which all built-in prices were read, from public price tables. */
 export const builtInAsOf = '2026-11';
 
-export const halfBatch: Services = { batch: { factor: 0.5 } };
-export const discounts: Services = { flex: { factor: 0.5 }, batch: { factor: 0.5 } };
-export const threeTiers: Services = { ...discounts, priority: { factor: 2 } };
-export const googleTiers: Services = { ...discounts, priority: { factor: 1.8 } };
+export const halfBatch: readonly Variant[] = [{ when: { tier: 'batch' }, factor: 0.5 }];
+export const discounts: readonly Variant[] = [
+  { when: { tier: 'flex' }, factor: 0.5 },
+  { when: { tier: 'batch' }, factor: 0.5 },
+];
+export const threeTiers: readonly Variant[] = [...discounts, { when: { tier: 'priority' }, factor: 2 }];
+export const googleTiers: readonly Variant[] = [...discounts, { when: { tier: 'priority' }, factor: 1.8 }];
 
 /** Prices of a second of a video in resolutions that do not cost the standard price. */
-export const bySecond = (seconds: Partial<Record<Resolution, number>>): Services =>
-  Object.fromEntries(Object.entries(seconds).map(([resolution, second]) => [resolution, { prices: { second } }]));
+export const bySecond = (seconds: Partial<Record<Resolution, number>>): Variant[] =>
+  resolutions.flatMap((resolution) => {
+    const second = seconds[resolution];
+    return second === undefined ? [] : [{ when: { resolution }, prices: { second } }];
+  });
 
 /** Tools that OpenAI runs: a search of the web, a search of files, a container for code. */
 export const tools: Prices = { webSearch: 0.01, fileSearch: 0.0025, codeExecution: 0.03 };

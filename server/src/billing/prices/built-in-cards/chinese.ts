@@ -109,27 +109,27 @@ export const qwenCards: BuiltInCards = {
     {
       names: 'wan2.7-t2v wan2.7-i2v wan2.7-r2v',
       prices: { second: 0.143353 },
-      services: bySecond({ '720p': 0.086012 }),
+      variants: bySecond({ '720p': 0.086012 }),
     },
     {
       names: 'wan3.0-video',
       prices: { second: 0.165025 },
-      services: bySecond({ '480p': 0.041256, '720p': 0.082513 }),
+      variants: bySecond({ '480p': 0.041256, '720p': 0.082513 }),
     },
     {
       names: 'wan3.0-video-prime',
       prices: { second: 0.254399 },
-      services: bySecond({ '480p': 0.0636, '720p': 0.127199 }),
+      variants: bySecond({ '480p': 0.0636, '720p': 0.127199 }),
     },
     {
       names: 'happyhorse-1.0-t2v happyhorse-1.0-i2v happyhorse-1.0-r2v',
       prices: { second: 0.220034 },
-      services: bySecond({ '720p': 0.123769 }),
+      variants: bySecond({ '720p': 0.123769 }),
     },
     {
       names: 'happyhorse-1.1-t2v happyhorse-1.1-i2v happyhorse-1.1-r2v',
       prices: { second: 0.165026 },
-      services: bySecond({ '480p': 0.0618845, '720p': 0.123769 }),
+      variants: bySecond({ '480p': 0.0618845, '720p': 0.123769 }),
     },
   ],
 };
@@ -227,22 +227,22 @@ export const doubaoCards: BuiltInCards = {
     {
       names: 'doubao-seedance-2-0-260128',
       prices: { second: 0.141942857 },
-      services: bySecond({ '480p': 0.066003429, '1080p': 0.354085714, '4k': 0.722057143 }),
+      variants: bySecond({ '480p': 0.066003429, '1080p': 0.354085714, '4k': 0.722057143 }),
     },
     {
       names: 'doubao-seedance-2-0-fast-260128',
       prices: { second: 0.114171429 },
-      services: bySecond({ '480p': 0.053089714 }),
+      variants: bySecond({ '480p': 0.053089714 }),
     },
     {
       names: 'doubao-seedance-2-0-mini-260615',
       prices: { second: 0.070971429 },
-      services: bySecond({ '480p': 0.033001714 }),
+      variants: bySecond({ '480p': 0.033001714 }),
     },
     {
       names: 'doubao-seedance-2-5-260628',
       prices: { second: 0.216 },
-      services: bySecond({ '480p': 0.096075, '1080p': 0.5346 }),
+      variants: bySecond({ '480p': 0.096075, '1080p': 0.5346 }),
     },
   ],
 };

@@ -43,7 +43,7 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'chatgpt-image-latest gpt-image-1.5 gpt-image-1.5-2025-12-16',
       prices: { input: 5, cachedInput: 1.25, output: 10, imageInput: 8, cachedImageInput: 2, imageOutput: 32 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'daybreak-blue-latest gpt-daybreak-blue-latest',
@@ -65,33 +65,42 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'ft:gpt-4.1-2025-04-14*',
       prices: { input: 3, cachedInput: 0.75, output: 12 },
-      services: { batch: { factor: 0.5, prices: { cachedInput: 0.5 } } },
+      variants: [{ when: { tier: 'batch' }, factor: 0.5, prices: { cachedInput: 0.5 } }],
     },
     {
       names: 'ft:gpt-4.1-mini-2025-04-14*',
       prices: { input: 0.8, cachedInput: 0.2, output: 3.2 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     { names: 'ft:gpt-4o-2024-08-06* ft:gpt-4o-2024-11-20*', prices: { input: 3.75, cachedInput: 1.875, output: 15 } },
     {
       names: 'ft:gpt-4o-mini-2024-07-18*',
       prices: { input: 0.3, cachedInput: 0.15, output: 1.2 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'gpt-4.1 gpt-4.1-2025-04-14',
       prices: { input: 2, cachedInput: 0.5, output: 8, ...oldTools },
-      services: { priority: { factor: 1.75 }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'priority' }, factor: 1.75 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     {
       names: 'gpt-4.1-mini gpt-4.1-mini-2025-04-14',
       prices: { input: 0.4, cachedInput: 0.1, output: 1.6, ...oldTools },
-      services: { priority: { factor: 1.75 }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'priority' }, factor: 1.75 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     {
       names: 'gpt-4.1-nano gpt-4.1-nano-2025-04-14',
       prices: { input: 0.1, cachedInput: 0.025, output: 0.4, ...oldTools },
-      services: { priority: { factor: 2 }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'priority' }, factor: 2 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     {
       names: 'gpt-4o-audio-preview-2024-12-17 gpt-4o-audio-preview-2025-06-03',
@@ -104,17 +113,23 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-4o gpt-4o-2024-08-06 gpt-4o-2024-11-20',
       prices: { input: 2.5, cachedInput: 1.25, output: 10, ...oldTools },
-      services: { priority: { factor: 1.7 }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'priority' }, factor: 1.7 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     {
       names: 'gpt-4o-mini gpt-4o-mini-2024-07-18',
       prices: { input: 0.15, cachedInput: 0.075, output: 0.6, ...oldTools },
-      services: { priority: { prices: { input: 0.25, cachedInput: 0.125, output: 1 } }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'priority' }, prices: { input: 0.25, cachedInput: 0.125, output: 1 } },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     {
       names: 'gpt-4o-mini-search-preview',
       prices: { input: 0.15, cachedInput: 0.075, output: 0.6, request: 0.025 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'gpt-4o-mini-transcribe gpt-4o-mini-transcribe-2025-03-20 gpt-4o-mini-transcribe-2025-12-15',
@@ -127,36 +142,36 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-4o-search-preview',
       prices: { input: 2.5, cachedInput: 1.25, output: 10, request: 0.025 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     { names: 'gpt-3.5-turbo-instruct-0914', prices: { input: 1.5, output: 2 } },
     { names: 'gpt-4o-transcribe gpt-4o-transcribe-diarize whisper-1', prices: { second: 0.0001 } },
     {
       names: 'gpt-5 gpt-5-2025-08-07 gpt-5.1 gpt-5.1-2025-11-13',
       prices: { input: 1.25, cachedInput: 0.125, output: 10, ...tools },
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-5-codex gpt-5.1-codex gpt-5.1-codex-2025-11-13 gpt-5.1-codex-max',
       prices: { input: 1.25, cachedInput: 0.125, output: 10, ...tools },
-      services: { priority: { factor: 2 } },
+      variants: [{ when: { tier: 'priority' }, factor: 2 }],
     },
     {
       names: 'gpt-5.1-codex-mini gpt-5.1-codex-mini-2025-11-13',
       prices: { input: 0.25, cachedInput: 0.025, output: 2, ...tools },
-      services: { priority: { factor: 1.8 } },
+      variants: [{ when: { tier: 'priority' }, factor: 1.8 }],
     },
     {
       names: 'gpt-5-mini gpt-5-mini-2025-08-07',
       prices: { input: 0.25, cachedInput: 0.025, output: 2, ...tools },
-      services: googleTiers,
+      variants: googleTiers,
     },
     {
       names: 'gpt-5-nano gpt-5-nano-2025-08-07',
       prices: { input: 0.05, cachedInput: 0.005, output: 0.4, ...tools },
-      services: discounts,
+      variants: discounts,
     },
-    { names: 'gpt-5-pro gpt-5-pro-2025-10-06', prices: { input: 15, output: 120, ...tools }, services: halfBatch },
+    { names: 'gpt-5-pro gpt-5-pro-2025-10-06', prices: { input: 15, output: 120, ...tools }, variants: halfBatch },
     {
       names: 'gpt-5-search-api gpt-5-search-api-2025-10-14',
       prices: { input: 1.25, cachedInput: 0.125, output: 10, request: 0.01 },
@@ -164,56 +179,59 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-5.2 gpt-5.2-2025-12-11',
       prices: { input: 1.75, cachedInput: 0.175, output: 14, ...tools },
-      services: threeTiers,
+      variants: threeTiers,
     },
-    { names: 'gpt-5.2-pro gpt-5.2-pro-2025-12-11', prices: { input: 21, output: 168, ...tools }, services: halfBatch },
+    { names: 'gpt-5.2-pro gpt-5.2-pro-2025-12-11', prices: { input: 21, output: 168, ...tools }, variants: halfBatch },
     {
       names: 'gpt-5.2-codex gpt-5.3-codex',
       prices: { input: 1.75, cachedInput: 0.175, output: 14, ...tools },
-      services: { priority: { factor: 2 } },
+      variants: [{ when: { tier: 'priority' }, factor: 2 }],
     },
     {
       names: 'gpt-5.4 gpt-5.4-2026-03-05',
       prices: { input: 2.5, cachedInput: 0.25, output: 15, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 5, cachedInput: 0.5, output: 22.5 } }],
-      services: {
-        flex: { factor: 0.5, prices: { cachedInput: 0.13 } },
-        priority: { prices: { input: 5, cachedInput: 0.5, output: 30 } },
-        batch: { factor: 0.5, prices: { cachedInput: 0.13 } },
-      },
+      variants: [
+        { when: { tier: 'flex' }, factor: 0.5, prices: { cachedInput: 0.13 } },
+        { when: { tier: 'priority' }, prices: { input: 5, cachedInput: 0.5, output: 30 } },
+        { when: { tier: 'batch' }, factor: 0.5, prices: { cachedInput: 0.13 } },
+      ],
     },
     {
       names: 'gpt-5.4-mini gpt-5.4-mini-2026-03-17',
       prices: { input: 0.75, cachedInput: 0.075, output: 4.5, ...tools },
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-5.4-nano gpt-5.4-nano-2026-03-17',
       prices: { input: 0.2, cachedInput: 0.02, output: 1.25, ...tools },
-      services: discounts,
+      variants: discounts,
     },
     {
       names: 'gpt-5.4-pro gpt-5.4-pro-2026-03-05',
       prices: { input: 30, output: 180, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 60, output: 270 } }],
-      services: discounts,
+      variants: discounts,
     },
     {
       names: 'gpt-5.5 gpt-5.5-2026-04-23 gpt-5.5-2026-04-24',
       prices: { input: 5, cachedInput: 0.5, output: 30, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 10, cachedInput: 1, output: 45 } }],
-      services: {
-        flex: { factor: 0.5 },
-        priority: { prices: { input: 12.5, cachedInput: 1.25, output: 75 } },
-        batch: { factor: 0.5 },
-      },
+      variants: [
+        { when: { tier: 'flex' }, factor: 0.5 },
+        { when: { tier: 'priority' }, prices: { input: 12.5, cachedInput: 1.25, output: 75 } },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     { names: 'gpt-5.5-cyber gpt-5.5-cyber-preview', prices: { input: 12.5, cachedInput: 1.25, output: 75, ...tools } },
     {
       names: 'gpt-5.5-pro gpt-5.5-pro-2026-04-23',
       prices: { input: 30, output: 180, ...tools },
       contextTiers: [{ above: 272_000, prices: { input: 60, output: 270 } }],
-      services: { flex: { prices: { input: 15, output: 90 } }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'flex' }, prices: { input: 15, output: 90 } },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
     {
       names: 'gpt-5.6 gpt-5.6-sol gpt-5.6-sol-2026-07-09',
@@ -221,7 +239,7 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 8, cachedInput: 0.8, cacheWrite: 10, cacheWrite1h: 20, output: 30 } },
       ],
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-5.6-luna gpt-5.6-luna-2026-07-09',
@@ -229,7 +247,7 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 0.4, cachedInput: 0.04, cacheWrite: 0.5, cacheWrite1h: 1, output: 1.8 } },
       ],
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-5.6-terra gpt-5.6-terra-2026-07-09',
@@ -237,7 +255,7 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 18 } },
       ],
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-6-astra gpt-6-astra-2026-09-03',
@@ -245,7 +263,12 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 20, cachedInput: 2, cacheWrite: 25, cacheWrite1h: 50, output: 75 } },
       ],
-      services: { flex: { factor: 0.5 }, priority: { factor: 2 }, batch: { factor: 0.5 }, ultrafast: { factor: 6 } },
+      variants: [
+        { when: { tier: 'flex' }, factor: 0.5 },
+        { when: { tier: 'priority' }, factor: 2 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+        { when: { tier: 'ultrafast' }, factor: 6 },
+      ],
     },
     { names: 'gpt-6-astra-law', prices: { input: 10, cachedInput: 1, output: 50, ...tools } },
     {
@@ -257,7 +280,7 @@ export const openaiCards: BuiltInCards = {
           prices: { input: 0.2, cachedInput: 0.02, cacheWrite: 0.25, cacheWrite1h: 0.5, output: 0.75 },
         },
       ],
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-6-rosalind',
@@ -272,7 +295,7 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 4, cachedInput: 0.4, cacheWrite: 5, cacheWrite1h: 10, output: 15 } },
       ],
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-6.1-sol gpt-6.1-sol-2026-09-29',
@@ -280,7 +303,12 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 4, cachedInput: 0.2, cacheWrite: 5, cacheWrite1h: 10, output: 15 } },
       ],
-      services: { flex: { factor: 0.5 }, priority: { factor: 2 }, batch: { factor: 0.5 }, ultrafast: { factor: 6 } },
+      variants: [
+        { when: { tier: 'flex' }, factor: 0.5 },
+        { when: { tier: 'priority' }, factor: 2 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+        { when: { tier: 'ultrafast' }, factor: 6 },
+      ],
     },
     {
       names: 'gpt-6.1-terra',
@@ -288,7 +316,7 @@ export const openaiCards: BuiltInCards = {
       contextTiers: [
         { above: 272_000, prices: { input: 2, cachedInput: 0.1, cacheWrite: 2.5, cacheWrite1h: 5, output: 7.5 } },
       ],
-      services: threeTiers,
+      variants: threeTiers,
     },
     {
       names: 'gpt-audio gpt-audio-1.5 gpt-audio-1.5-2026-02-23 gpt-audio-2025-08-28',
@@ -301,12 +329,12 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'gpt-image-1-mini',
       prices: { input: 2, cachedInput: 0.2, imageInput: 2.5, cachedImageInput: 0.25, imageOutput: 8 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'gpt-image-2 gpt-image-2.5-flare gpt-image-2.5-sunburst',
       prices: { input: 5, cachedInput: 1.25, imageInput: 8, cachedImageInput: 2, imageOutput: 30 },
-      services: halfBatch,
+      variants: halfBatch,
     },
     {
       names: 'gpt-image-2-2026-04-21 gpt-image-2.5-flare-2026-09-08 gpt-image-2.5-sunburst-2026-09-08',
@@ -360,17 +388,21 @@ export const openaiCards: BuiltInCards = {
     {
       names: 'o3 o3-2025-04-16',
       prices: { input: 2, cachedInput: 0.5, output: 8, ...tools },
-      services: { flex: { factor: 0.5 }, priority: { factor: 1.75 }, batch: { factor: 0.5 } },
+      variants: [
+        { when: { tier: 'flex' }, factor: 0.5 },
+        { when: { tier: 'priority' }, factor: 1.75 },
+        { when: { tier: 'batch' }, factor: 0.5 },
+      ],
     },
-    { names: 'o3-pro o3-pro-2025-06-10', prices: { input: 20, output: 80, ...tools }, services: halfBatch },
+    { names: 'o3-pro o3-pro-2025-06-10', prices: { input: 20, output: 80, ...tools }, variants: halfBatch },
     { names: 'omni-moderation-2024-09-26 omni-moderation-latest', prices: { input: 0, output: 0 } },
     { names: 'sora-2', prices: { second: 0.1 } },
     // 1024x1792 and 1792x1024.
-    { names: 'sora-2-pro', prices: { second: 0.3 }, services: bySecond({ '1080p': 0.5 }) },
-    { names: 'text-embedding-3-large', prices: { input: 0.13 }, services: halfBatch },
-    { names: 'text-embedding-3-small', prices: { input: 0.02 }, services: halfBatch },
+    { names: 'sora-2-pro', prices: { second: 0.3 }, variants: bySecond({ '1080p': 0.5 }) },
+    { names: 'text-embedding-3-large', prices: { input: 0.13 }, variants: halfBatch },
+    { names: 'text-embedding-3-small', prices: { input: 0.02 }, variants: halfBatch },
     { names: 'text-embedding-ada-002', prices: { input: 0.1 } },
-    { names: 'text-embedding-ada-002-v2', prices: { input: 0.1 }, services: halfBatch },
+    { names: 'text-embedding-ada-002-v2', prices: { input: 0.1 }, variants: halfBatch },
     { names: 'tts-1 tts-1-1106', prices: { character: 0.000015 } },
     { names: 'tts-1-hd tts-1-hd-1106', prices: { character: 0.00003 } },
   ],

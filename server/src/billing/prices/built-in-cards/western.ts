@@ -1,8 +1,8 @@
-import type { Services } from '../../../shared/price-card.js';
+import type { Variant } from '../../../shared/price-card.js';
 import { bySecond, type BuiltInCards, type MakerRules } from './built-in-card.js';
 
 /** Prices are those of peak hours; all others cost half. */
-const offPeak: Services = { off_peak: { factor: 0.5 } };
+const offPeak: readonly Variant[] = [{ when: { hours: 'off_peak' }, factor: 0.5 }];
 
 export const deepseekCards: BuiltInCards = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
@@ -11,9 +11,9 @@ export const deepseekCards: BuiltInCards = {
     {
       names: 'deepseek-flash deepseek-v4-flash deepseek-v4-flash-vision-exp',
       prices: { input: 0.3, cachedInput: 0.006, output: 1.2 },
-      services: offPeak,
+      variants: offPeak,
     },
-    { names: 'deepseek-v4-pro', prices: { input: 1.32, cachedInput: 0.044, output: 3.96 }, services: offPeak },
+    { names: 'deepseek-v4-pro', prices: { input: 1.32, cachedInput: 0.044, output: 3.96 }, variants: offPeak },
     { names: 'deepseek-coder', prices: { input: 0.14, cachedInput: 0.014, output: 0.28 } },
     { names: 'deepseek-r1', prices: { input: 0.55, cachedInput: 0.14, output: 2.19 } },
     { names: 'deepseek-v3', prices: { input: 0.27, cachedInput: 0.07, output: 1.1 } },
@@ -33,7 +33,7 @@ export const xaiCards: BuiltInCards = {
       names: 'grok-4.20* grok-4.3 grok-4.3-latest',
       prices: { input: 1.25, cachedInput: 0.2, output: 2.5, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 2.5, cachedInput: 0.4, output: 5 } }],
-      services: { batch: { factor: 0.8 } },
+      variants: [{ when: { tier: 'batch' }, factor: 0.8 }],
     },
     {
       names: 'grok-4.5 grok-4.5-latest grok-build-latest',
@@ -49,7 +49,7 @@ export const xaiCards: BuiltInCards = {
       names: 'grok-4.7',
       prices: { input: 2, cachedInput: 0.5, output: 6, ...xaiTools },
       contextTiers: [{ above: 200_000, prices: { input: 4, cachedInput: 1, output: 12 } }],
-      services: { batch: { factor: 0.8 } },
+      variants: [{ when: { tier: 'batch' }, factor: 0.8 }],
     },
     {
       names: 'grok-build-0.1 grok-code-fast grok-code-fast-1-0825',
@@ -60,16 +60,16 @@ export const xaiCards: BuiltInCards = {
     { names: 'grok-voice-transcribe-2.0', prices: { second: 0.00002778 } },
     { names: 'grok-imagine-image grok-imagine-image-2026-03-02', prices: { image: 0.02 } },
     { names: 'grok-imagine-image-2.0', prices: { image: 0.06 } },
-    { names: 'grok-imagine-video', prices: { second: 0.05 }, services: bySecond({ '720p': 0.07 }) },
+    { names: 'grok-imagine-video', prices: { second: 0.05 }, variants: bySecond({ '720p': 0.07 }) },
     {
       names: 'grok-imagine-video-1.5 grok-imagine-video-1.5-preview grok-imagine-video-1.5-2026-05-30',
       prices: { second: 0.08 },
-      services: bySecond({ '720p': 0.14, '1080p': 0.25 }),
+      variants: bySecond({ '720p': 0.14, '1080p': 0.25 }),
     },
     {
       names: 'grok-imagine-video-1.5-lite',
       prices: { second: 0.02 },
-      services: bySecond({ '720p': 0.03, '1080p': 0.14 }),
+      variants: bySecond({ '720p': 0.03, '1080p': 0.14 }),
     },
   ],
 };
@@ -171,10 +171,10 @@ export const cohereCards: BuiltInCards = {
 };
 
 /** Prices of a request by the size of the context that is searched for. */
-const searched = (medium: number, high: number): Services => ({
-  search_medium: { prices: { request: medium } },
-  search_high: { prices: { request: high } },
-});
+const searched = (medium: number, high: number): Variant[] => [
+  { when: { searchSize: 'medium' }, prices: { request: medium } },
+  { when: { searchSize: 'high' }, prices: { request: high } },
+];
 
 export const metaRules: MakerRules = {
   completion: [
@@ -199,23 +199,23 @@ export const perplexityCards: BuiltInCards = {
     {
       names: 'sonar',
       prices: { input: 1, output: 1, request: 0.005 },
-      services: searched(0.008, 0.012),
+      variants: searched(0.008, 0.012),
     },
     { names: 'sonar-deep-research', prices: { input: 2, output: 8, reasoning: 3, webSearch: 0.005 } },
     {
       names: 'sonar-pro',
       prices: { input: 3, output: 15, request: 0.006 },
-      services: searched(0.01, 0.014),
+      variants: searched(0.01, 0.014),
     },
     {
       names: 'sonar-reasoning',
       prices: { input: 1, output: 5, request: 0.005 },
-      services: searched(0.008, 0.014),
+      variants: searched(0.008, 0.014),
     },
     {
       names: 'sonar-reasoning-pro',
       prices: { input: 2, output: 8, request: 0.006 },
-      services: searched(0.01, 0.014),
+      variants: searched(0.01, 0.014),
     },
   ],
 };

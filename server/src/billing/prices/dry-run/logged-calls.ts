@@ -1,6 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { columnsOf, copyRows } from '../../../platform/db/copy-rows.js';
 import { parseFields, type Fields } from '../../../shared/json.js';
+import { videoMembers } from '../video-price.js';
 import { ByteReader, memberTable } from './byte-reader.js';
 
 /** A consume row of the log. */
@@ -25,7 +26,7 @@ const pricedMembers = memberTable({
   carried: true,
   uncharged: true,
   uncharged_quota: true,
-  service_tier: true,
+  price_when: true,
   request_path: true,
   price_card: true,
   components: true,
@@ -48,7 +49,7 @@ const pricedMembers = memberTable({
   image_size: true,
   image_quality: true,
   image_count: true,
-  video_seconds: true,
+  ...videoMembers,
   admin_info: { upstream_cost: true, cost_basis: true, cost_card: true, cost_lines: true },
 });
 

@@ -3,6 +3,7 @@ import type { Fields } from '../../../shared/json.js';
 import {
   isTokenQuantity,
   pieceOf,
+  statedPrices,
   textQuantities,
   toolQuantities,
   unitQuantities,
@@ -126,12 +127,7 @@ const quantitiesByCard = new WeakMap<PriceCard, readonly Quantity[]>();
 function pricedBy(card: PriceCard): readonly Quantity[] {
   let found = quantitiesByCard.get(card);
   if (!found) {
-    const levels = [card, ...(card.contextTiers ?? [])];
-    const prices = levels.flatMap((level) => [
-      level.prices,
-      ...Object.values(level.services ?? {}).map((service) => service.prices ?? {}),
-    ]);
-    const priced = new Set(prices.flatMap((some) => Object.keys(some) as Quantity[]));
+    const priced = new Set(statedPrices(card).flatMap((some) => Object.keys(some) as Quantity[]));
     found = [...priced].filter((quantity) => !isImplied(card, quantity));
     quantitiesByCard.set(card, found);
   }

@@ -1,6 +1,7 @@
 import { readComponents } from '../../../shared/charge-lines.js';
 import { asFields, type Fields } from '../../../shared/json.js';
-import { isTokenQuantity, recordedTier } from '../../../shared/price-card.js';
+import { isTokenQuantity } from '../../../shared/price-card.js';
+import { conditionOf } from '../../../shared/price-condition.js';
 import type { Usage } from '../../../shared/usage.js';
 import { chargeOfCard, chargeOfComponents, chargeOfUsage } from '../card-charge.js';
 import { type Component, componentsOf, type Count, hasLines, type PricedUsage } from '../card-lines.js';
@@ -74,7 +75,7 @@ function rechargeOthers(
 
 function pricedBy(card: Price['card'], call: LoggedCall, cards: RecordedCards): PricedUsage | null {
   const counts = quantitiesFor(card, call, cards);
-  return counts && { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null };
+  return counts && { counts, when: conditionOf(call.other['price_when']) ?? null };
 }
 
 /** Whether tools with a price ran in a call, which is then charged by prices in USD. */
@@ -126,11 +127,11 @@ function rechargeShared(
   const found = quantitiesFor(card, call, cards);
   if (!found) return null;
   const counts = other ? found : [...found, ...lines.filter(([quantity]) => isTokenQuantity(quantity))];
-  const own = componentsOf(card, { counts, serviceTier: recordedTier(call.other['service_tier']) ?? null });
+  const own = componentsOf(card, { counts, when: conditionOf(call.other['price_when']) ?? null });
   if (!other) return chargeOfComponents(own, price.groupRatio, quotaPerUnit);
   const pieces: Count = ['image', count];
   const ofOther = [...lines.filter(([quantity]) => quantity !== 'image'), pieces];
-  const theirs = asPieces(other.card, componentsOf(other.card, { counts: ofOther, serviceTier: null }));
+  const theirs = asPieces(other.card, componentsOf(other.card, { counts: ofOther, when: null }));
   return chargeOfComponents([...own, ...theirs], price.groupRatio, quotaPerUnit);
 }
 
@@ -173,7 +174,7 @@ function rechargeTranscribed(
     const own = others.ofTranscripts(price, model);
     return own ? linesOfTranscripts(own.cards.transcripts, transcripts) : [];
   });
-  const lines = [...componentsOf(card, { counts, serviceTier: null }), ...ofSpeech];
+  const lines = [...componentsOf(card, { counts, when: null }), ...ofSpeech];
   return chargeOfComponents(lines, price.groupRatio, quotaPerUnit);
 }
 

@@ -1,27 +1,15 @@
-import type { PriceCard, Prices } from '../../../shared/price-card.js';
+import type { PriceCard, Prices, Variant } from '../../../shared/price-card.js';
+import { conditionKey } from '../../../shared/price-condition.js';
 
-type Part = Pick<PriceCard, 'prices' | 'services'>;
+type Part = Pick<PriceCard, 'prices' | 'variants'>;
 
 /**
- * Returns a card, or a context tier, with its prices and those of its service tiers replaced. Context tiers of a card
- * are kept.
+ * Returns a card, or a context tier, with its prices and those of its variants replaced. Context tiers of a card are kept.
  */
 export function withPrices<P extends Part>(part: P, replace: (prices: Prices) => Prices): P {
-  const { services } = part;
-  return {
-    ...part,
-    prices: replace(part.prices),
-    ...(services
-      ? {
-          services: Object.fromEntries(
-            Object.entries(services).map(([tier, service]) => [
-              tier,
-              { ...service, ...(service.prices ? { prices: replace(service.prices) } : {}) },
-            ]),
-          ),
-        }
-      : {}),
-  };
+  const { variants } = part;
+  const replaced = variants?.map((each) => (each.prices ? { ...each, prices: replace(each.prices) } : each));
+  return { ...part, prices: replace(part.prices), ...(replaced ? { variants: replaced } : {}) };
 }
 
 /** Returns a card with all its prices replaced, including those of its context tiers. */
@@ -31,4 +19,13 @@ export function withAllPrices(card: PriceCard, replace: (prices: Prices) => Pric
     ...withPrices(card, replace),
     ...(contextTiers ? { contextTiers: contextTiers.map((tier) => withPrices(tier, replace)) } : {}),
   };
+}
+
+/** Returns the variants of both lists. Those of the second replace those of the first with the same condition. */
+export function mergedVariants(
+  first: readonly Variant[] = [],
+  second: readonly Variant[] = [],
+): Pick<PriceCard, 'variants'> {
+  const variants = new Map([...first, ...second].map((each) => [conditionKey(each.when), each]));
+  return variants.size > 0 ? { variants: [...variants.values()] } : {};
 }

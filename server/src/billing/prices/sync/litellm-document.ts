@@ -2,14 +2,14 @@ import { asFields, type Fields } from '../../../shared/json.js';
 import {
   exact,
   isTokenQuantity,
-  resolutionTier,
   type ContextTier,
   type PriceCard,
   type Prices,
   type Quantity,
-  type ServicePrices,
-  type ServiceTier,
+  type Variant,
 } from '../../../shared/price-card.js';
+import { type Condition, conditionKey, resolutionNamed } from '../../../shared/price-condition.js';
+import { mergedVariants } from './card-parts.js';
 import { amountOf, hasTokenPrice, type CardCollector, type MutablePrices } from './card-collector.js';
 import { afterSlash, isMaker, rankOf } from './provider-names.js';
 
@@ -62,12 +62,12 @@ const resultFields: ReadonlyArray<readonly [field: string, quantity: Quantity, m
 /** Matches models that search in each call. Their providers report no searches. */
 const searchesAlways = /(?:^|\/)sonar(?!-deep-research)|search-(?:preview|api)/;
 
-const services: Readonly<Record<string, ServiceTier>> = {
-  flex: 'flex',
-  priority: 'priority',
-  batches: 'batch',
-  fast: 'fast',
-  ultrafast: 'ultrafast',
+const tiers: Readonly<Record<string, Condition>> = {
+  flex: { tier: 'flex' },
+  priority: { tier: 'priority' },
+  batches: { tier: 'batch' },
+  fast: { tier: 'fast' },
+  ultrafast: { tier: 'ultrafast' },
 };
 
 const suffix = /^(.*?)(?:_above_(\d{1,6})k_tokens)?(?:_(flex|priority|batches|fast|ultrafast))?$/;
@@ -94,7 +94,7 @@ export function* collectLiteLlm(document: Fields, into: CardCollector): Iterable
 function toCard(name: string, entry: Fields): PriceCard | null {
   const reading = new Reading();
   for (const [field, value] of Object.entries(entry)) {
-    const [, base = '', thousands, service] = suffix.exec(field) ?? [];
+    const [, base = '', thousands, tier] = suffix.exec(field) ?? [];
     const token = tokenFields[base];
     const unit = unitFields[base];
     if (!token && !unit) continue;
@@ -102,7 +102,7 @@ function toCard(name: string, entry: Fields): PriceCard | null {
       ? amountOf(value, name, field, perMillion)
       : amountOf(value, name, field, (unit ?? ['request', 1])[1]);
     const quantity = token ?? (unit ?? ['request', 1])[0];
-    const place = reading.prices(thousands ? Number(thousands) * 1000 : 0, service ? services[service] : undefined);
+    const place = reading.prices(thousands ? Number(thousands) * 1000 : 0, tier ? tiers[tier] : undefined);
     // The provider's own field for cached prompts is older than the common one.
     if (base === 'input_cost_per_token_cache_hit' && place[quantity] !== undefined) continue;
     place[quantity] = price;
@@ -117,25 +117,28 @@ function toCard(name: string, entry: Fields): PriceCard | null {
   if (second > 0) return { prices: { second } };
   const card = withResolutions(name, entry, reading.toCard());
   const factors = asFields(entry['provider_specific_entry']) ?? {};
-  const stated = ownFactors.filter((tier) => factors[tier] !== undefined);
+  const stated = ownFactors.filter(([field]) => factors[field] !== undefined);
   if (!card || stated.length === 0) return card;
-  const found = Object.fromEntries(stated.map((tier) => [tier, { factor: amountOf(factors[tier], name, tier) }]));
-  return { ...card, services: { ...card.services, ...found } };
+  const found = stated.map(([field, when]) => ({ when, factor: amountOf(factors[field], name, field) }));
+  return { ...card, ...mergedVariants(card.variants, found) };
 }
 
 /** Adds prices of a second of video by resolution. */
 function withResolutions(name: string, entry: Fields, card: PriceCard | null): PriceCard | null {
   if (card?.prices.second === undefined || entry['mode'] !== 'video_generation') return card;
-  const found = Object.entries(entry).flatMap(([field, value]): Array<[ServiceTier, ServicePrices]> => {
-    const tier = resolutionTier(/^output_cost_per_second_(.+)$/.exec(field)?.[1]);
-    const price = tier ? amountOf(value, name, field) : 0;
-    return tier && price > 0 ? [[tier, { prices: { second: price } }]] : [];
+  const found = Object.entries(entry).flatMap(([field, value]): Variant[] => {
+    const resolution = resolutionNamed(/^output_cost_per_second_(.+)$/.exec(field)?.[1]);
+    const price = resolution ? amountOf(value, name, field) : 0;
+    return resolution && price > 0 ? [{ when: { resolution }, prices: { second: price } }] : [];
   });
-  return found.length > 0 ? { ...card, services: { ...card.services, ...Object.fromEntries(found) } } : card;
+  return { ...card, ...mergedVariants(card.variants, found) };
 }
 
-/** Tiers of Anthropic whose prices are stated as a factor. */
-const ownFactors = ['fast', 'us'] as const satisfies readonly ServiceTier[];
+/** Conditions of Anthropic's models whose prices are stated as a factor. */
+const ownFactors: ReadonlyArray<readonly [field: string, when: Condition]> = [
+  ['fast', { tier: 'fast' }],
+  ['us', { region: 'us' }],
+];
 
 /** Reads `tiered_pricing`: prices by the range of the prompt, from 0 upwards. */
 function readRanges(name: string, entry: Fields, reading: Reading): void {
@@ -170,7 +173,7 @@ function readSearch(name: string, entry: Fields, reading: Reading): void {
   for (const size of ['medium', 'high'] as const) {
     const larger = costs[`search_context_size_${size}`];
     if (quantity !== 'request' || larger === undefined || larger === price) continue;
-    reading.prices(0, `search_${size}`)[quantity] = amountOf(larger, name, field);
+    reading.prices(0, { searchSize: size })[quantity] = amountOf(larger, name, field);
   }
 }
 
@@ -191,11 +194,11 @@ function readResults(name: string, entry: Fields, prices: MutablePrices): void {
 }
 
 /**
- * Returns the prices of a service tier. Prices that the table leaves out, such as of an hour's cache write, have the
+ * Returns the variant of a condition. Prices that the table leaves out, such as of an hour's cache write, have the
  * same relation to the standard price as the input. A factor expresses the same if there is no context tier; otherwise
  * it would also lower prices of long prompts that the table does not state.
  */
-function toService(standard: Prices, prices: Prices, isFlat: boolean): ServicePrices {
+function toVariant(when: Condition, standard: Prices, prices: Prices, isFlat: boolean): Variant {
   const factor = standard.input && prices.input !== undefined ? exact(prices.input / standard.input) : 1;
   const derived = Object.fromEntries(
     Object.entries(standard)
@@ -203,44 +206,40 @@ function toService(standard: Prices, prices: Prices, isFlat: boolean): ServicePr
       .map(([quantity, price]) => [quantity, exact(price * factor)]),
   );
   const own = Object.fromEntries(Object.entries(prices).filter(([quantity, price]) => derived[quantity] !== price));
-  if (!isFlat) return { prices: { ...derived, ...own } };
-  return { factor, ...(Object.keys(own).length > 0 ? { prices: own } : {}) };
+  if (!isFlat) return { when, prices: { ...derived, ...own } };
+  return { when, factor, ...(Object.keys(own).length > 0 ? { prices: own } : {}) };
 }
 
-/** Prices by threshold and service tier. */
-class Reading {
-  private readonly places = new Map<number, Map<ServiceTier | null, MutablePrices>>();
+interface MutableVariant {
+  readonly when: Condition;
+  readonly prices: MutablePrices;
+}
 
-  prices(above: number, service: ServiceTier | null = null): MutablePrices {
-    const ofTier = this.places.get(above) ?? new Map<ServiceTier | null, MutablePrices>();
-    this.places.set(above, ofTier);
-    const prices = ofTier.get(service) ?? {};
-    ofTier.set(service, prices);
-    return prices;
+const standardKey = conditionKey({});
+
+/** Prices by threshold and condition. */
+class Reading {
+  private readonly places = new Map<number, Map<string, MutableVariant>>();
+
+  prices(above: number, when: Condition = {}): MutablePrices {
+    const places = this.places.get(above) ?? new Map<string, MutableVariant>();
+    this.places.set(above, places);
+    const key = conditionKey(when);
+    const place = places.get(key) ?? { when, prices: {} };
+    places.set(key, place);
+    return place.prices;
   }
 
   /** Returns the card; null when nothing is priced. */
   toCard(): PriceCard | null {
     const thresholds = [...this.places.keys()].filter((above) => above > 0).sort((left, right) => left - right);
-    const standardAt = (above: number): Prices => ({
-      ...this.places.get(0)?.get(null),
-      ...this.places.get(above)?.get(null),
-    });
+    const standardAt = (above: number): Prices | undefined => this.places.get(above)?.get(standardKey)?.prices;
     const at = (above: number): PriceCard => {
-      const ofTier = this.places.get(above);
-      const named = [...(ofTier ?? [])].filter(
-        (entry): entry is [ServiceTier, MutablePrices] => entry[0] !== null && Object.keys(entry[1]).length > 0,
-      );
-      return {
-        prices: ofTier?.get(null) ?? {},
-        ...(named.length > 0
-          ? {
-              services: Object.fromEntries(
-                named.map(([tier, prices]) => [tier, toService(standardAt(above), prices, thresholds.length === 0)]),
-              ),
-            }
-          : {}),
-      };
+      const standard = { ...standardAt(0), ...standardAt(above) };
+      const variants = [...(this.places.get(above) ?? [])]
+        .filter(([key, { prices }]) => key !== standardKey && Object.keys(prices).length > 0)
+        .map(([, { when, prices }]) => toVariant(when, standard, prices, thresholds.length === 0));
+      return { prices: standardAt(above) ?? {}, ...(variants.length > 0 ? { variants } : {}) };
     };
     const contextTiers = thresholds.map((above): ContextTier => ({ above, ...at(above) }));
     const card = at(0);

@@ -2,29 +2,24 @@ import {
   exact,
   isTokenQuantity,
   isPromptQuantity,
-  resolutions,
+  isVideoQuantity,
+  toolQuantities,
   type ContextTier,
   type PriceCard,
   type Prices,
   type Quantity,
-  type Services,
+  type Variant,
 } from '../../../shared/price-card.js';
 import { parsePriceCard, PriceCardError } from '../../../shared/price-card-input.js';
 import { hasTokenPrice } from './card-collector.js';
-import { withAllPrices } from './card-parts.js';
+import { withAllPrices, mergedVariants } from './card-parts.js';
 
 /** Tool calls. Most public tables do not price all of them. */
-const tools: ReadonlySet<string> = new Set([
-  'webSearch',
-  'groundedPrompt',
-  'mapsPrompt',
-  'fileSearch',
-  'codeExecution',
-] satisfies Quantity[]);
+const tools: ReadonlySet<string> = new Set(toolQuantities);
 
 /**
  * Returns the card of a source, completed with prices that the source does not have and the current card does: tool
- * calls at their current price; parts of the tokens, service tiers and prices of long prompts in their current relation
+ * calls at their current price; parts of the tokens, variants and prices of long prompts in their current relation
  * to input and output; resolutions of videos in their relation to the second. Otherwise the missing parts would become
  * free. If the two cannot be combined, the card of the source is returned alone.
  */
@@ -40,20 +35,19 @@ export function mergedCard(current: PriceCard, offer: PriceCard): PriceCard {
 function merge(current: PriceCard, offer: PriceCard): PriceCard {
   const kept = withAllPrices(current, relation(current.prices, offer.prices));
   const { contextTiers: keptTiers, ...parts } = kept;
-  // Service tiers price tokens, except for resolutions.
+  // Variants price tokens, except for resolutions.
   const keptCard = hasTokenPrice(offer.prices)
     ? parts
-    : { prices: parts.prices, services: pricedResolutions(parts.services) };
+    : { prices: parts.prices, variants: pricedResolutions(parts.variants) };
   const contextTiers = offer.contextTiers
-    ? offer.contextTiers.map((tier) =>
-        withServices(
-          tier,
-          keptTiers?.find(({ above }) => above === tier.above),
-        ),
-      )
+    ? offer.contextTiers.map((tier) => ({
+        ...tier,
+        ...mergedVariants(keptTiers?.find(({ above }) => above === tier.above)?.variants, tier.variants),
+      }))
     : risen(keptTiers, offer.prices);
   return {
-    ...withServices(offer, keptCard),
+    ...offer,
+    ...mergedVariants(keptCard.variants, offer.variants),
     prices: { ...keptCard.prices, ...offer.prices },
     ...(contextTiers ? { contextTiers } : {}),
     ...(current.contextScope && contextTiers && !offer.contextTiers ? { contextScope: current.contextScope } : {}),
@@ -76,25 +70,16 @@ function relation(current: Prices, offer: Prices): (prices: Prices) => Prices {
     Object.fromEntries(
       Object.entries(prices).flatMap(([quantity, price]) => {
         if (tools.has(quantity) || (quantity === 'request' && hasSurcharge)) return [[quantity, price]];
-        if (!isTokenQuantity(quantity as Quantity) && quantity !== 'second') return [];
-        const factor = quantity === 'second' ? second : isPromptQuantity(quantity as Quantity) ? prompt : result;
+        const isOfVideo = isVideoQuantity(quantity as Quantity);
+        if (!isTokenQuantity(quantity as Quantity) && !isOfVideo) return [];
+        const factor = isOfVideo ? second : isPromptQuantity(quantity as Quantity) ? prompt : result;
         return factor === null ? [] : [[quantity, exact(price * factor)]];
       }),
     );
 }
 
-const pricedResolutions = (services: Services = {}): Services =>
-  Object.fromEntries(
-    resolutions.flatMap((name) => (services[name]?.prices?.second === undefined ? [] : [[name, services[name]]])),
-  );
-
-function withServices<Part extends Pick<PriceCard, 'services'>>(
-  part: Part,
-  kept: Pick<PriceCard, 'services'> | undefined,
-): Part {
-  const services = { ...kept?.services, ...part.services };
-  return Object.keys(services).length > 0 ? { ...part, services } : part;
-}
+const pricedResolutions = (variants: readonly Variant[] = []): Variant[] =>
+  variants.filter(({ when, prices }) => when.resolution && Object.keys(prices ?? {}).length > 0);
 
 /** Returns tiers of long prompts, with no price below that of a short prompt. */
 function risen(tiers: readonly ContextTier[] | undefined, base: Prices): readonly ContextTier[] | undefined {

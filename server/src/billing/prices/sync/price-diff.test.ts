@@ -49,22 +49,24 @@ it('compares every tier of long prompts and every service tier', async () => {
   const before: PriceCard = {
     ...price(1.25, 10),
     contextTiers: [{ above: 200_000, prices: { input: 2.5, output: 15 } }],
-    services: { flex: { factor: 0.5 } },
+    variants: [{ when: { tier: 'flex' }, factor: 0.5 }],
   };
   const after: PriceCard = { ...before, contextTiers: [{ above: 200_000, prices: { input: 3, output: 15 } }] };
   const [line] = await compare([{ m: after }], { m: own(before) });
   expect(line).toMatchObject({ kind: 'UP', percent: 20 });
   expect(line?.changes).toEqual([
-    { quantity: 'input', above: 200_000, serviceTier: null, before: 2.5, after: 3, percent: 20 },
-    { quantity: 'input', above: 200_000, serviceTier: 'flex', before: 1.25, after: 1.5, percent: 20 },
+    { quantity: 'input', above: 200_000, when: null, before: 2.5, after: 3, percent: 20 },
+    { quantity: 'input', above: 200_000, when: { tier: 'flex' }, before: 1.25, after: 1.5, percent: 20 },
   ]);
 });
 
 it('multiplies prices by the mark-up, in tiers and service tiers too', async () => {
   const card: PriceCard = {
     prices: { input: 3, output: 15, webSearch: 0.01 },
-    contextTiers: [{ above: 200_000, prices: { input: 6 }, services: { flex: { prices: { input: 3.5 } } } }],
-    services: { flex: { factor: 0.5, prices: { input: 2 } } },
+    contextTiers: [
+      { above: 200_000, prices: { input: 6 }, variants: [{ when: { tier: 'flex' }, prices: { input: 3.5 } }] },
+    ],
+    variants: [{ when: { tier: 'flex' }, factor: 0.5, prices: { input: 2 } }],
   };
   const [line] = await compare([{ m: card }], {}, { markup: 1.2 });
   expect(line?.offers).toEqual([
@@ -72,8 +74,10 @@ it('multiplies prices by the mark-up, in tiers and service tiers too', async () 
       source: 's1',
       card: {
         prices: { input: 3.6, output: 18, webSearch: 0.012 },
-        contextTiers: [{ above: 200_000, prices: { input: 7.2 }, services: { flex: { prices: { input: 4.2 } } } }],
-        services: { flex: { factor: 0.5, prices: { input: 2.4 } } },
+        contextTiers: [
+          { above: 200_000, prices: { input: 7.2 }, variants: [{ when: { tier: 'flex' }, prices: { input: 4.2 } }] },
+        ],
+        variants: [{ when: { tier: 'flex' }, factor: 0.5, prices: { input: 2.4 } }],
       },
     },
   ]);
@@ -129,7 +133,10 @@ describe('what a source does not price', () => {
   const current: PriceCard = {
     prices: { input: 2, cachedInput: 0.2, cacheWrite1h: 4, output: 10, reasoning: 20, webSearch: 0.01, request: 0.5 },
     contextTiers: [{ above: 200_000, prices: { input: 4, output: 15 } }],
-    services: { flex: { factor: 0.5 }, priority: { prices: { input: 4, output: 20 } } },
+    variants: [
+      { when: { tier: 'flex' }, factor: 0.5 },
+      { when: { tier: 'priority' }, prices: { input: 4, output: 20 } },
+    ],
   };
 
   it('stays: tools at their price, parts of tokens in their relation, tiers too', () => {
@@ -138,17 +145,30 @@ describe('what a source does not price', () => {
       // Input from 2 to 3 is 1.5 times, output from 10 to 20 is twice.
       prices: { input: 3, cachedInput: 0.3, cacheWrite1h: 6, output: 20, reasoning: 40, webSearch: 0.01, request: 0.5 },
       contextTiers: [{ above: 200_000, prices: { input: 6, output: 30 } }],
-      services: { flex: { factor: 0.5 }, priority: { prices: { input: 6, output: 40 } } },
+      variants: [
+        { when: { tier: 'flex' }, factor: 0.5 },
+        { when: { tier: 'priority' }, prices: { input: 6, output: 40 } },
+      ],
     });
     expect(parsePriceCard(merged)).toEqual(merged);
   });
 
   it('stays: resolutions of videos in their relation to the second, unless the source prices them', () => {
     const at = (second: number) => ({ prices: { second } });
-    const video = { ...at(0.3), services: { '1080p': at(0.5), '4k': at(0.9), flex: { factor: 0.5 } } };
-    expect(mergedCard(video, { ...at(0.6), services: { '4k': at(1) } })).toEqual({
+    const video: PriceCard = {
+      ...at(0.3),
+      variants: [
+        { when: { resolution: '1080p' }, ...at(0.5) },
+        { when: { resolution: '4k' }, ...at(0.9) },
+        { when: { tier: 'flex' }, factor: 0.5 },
+      ],
+    };
+    expect(mergedCard(video, { ...at(0.6), variants: [{ when: { resolution: '4k' }, ...at(1) }] })).toEqual({
       ...at(0.6),
-      services: { '1080p': at(1), '4k': at(1) },
+      variants: [
+        { when: { resolution: '1080p' }, ...at(1) },
+        { when: { resolution: '4k' }, ...at(1) },
+      ],
     });
     expect(mergedCard(video, { prices: { request: 0.1 } })).toEqual({ prices: { request: 0.1 } });
   });

@@ -4,12 +4,12 @@ import {
   thresholdsOf,
   quantities,
   ratesOf,
-  serviceTiers,
+  statedPrices,
+  hasVariant,
   type PriceCard,
-  type Prices,
   type Quantity,
-  type ServiceTier,
 } from '../../../shared/price-card.js';
+import { conditions, type Condition } from '../../../shared/price-condition.js';
 import { maxPrice, PriceCardError } from '../../../shared/price-card-input.js';
 import { withAllPrices } from './card-parts.js';
 import { mergedCard } from './merged-card.js';
@@ -29,7 +29,7 @@ export interface PriceChangeLine {
   readonly quantity: Quantity;
   /** The prompt tokens above which it applies; 0 for every call. */
   readonly above: number;
-  readonly serviceTier: ServiceTier | null;
+  readonly when: Condition | null;
   /** USD per million tokens or per unit. */
   readonly before: number;
   readonly after: number;
@@ -149,7 +149,7 @@ interface Scope {
   readonly quantities: ReadonlySet<Quantity>;
   /** The thresholds; 0 for calls below the first one. */
   readonly tiers: readonly number[];
-  readonly services: ReadonlyArray<ServiceTier | null>;
+  readonly conditions: ReadonlyArray<Condition | null>;
 }
 
 /** Returns every part that one of the two cards prices. */
@@ -157,7 +157,7 @@ function scopeOf(before: PriceCard, next: PriceCard): Scope {
   return {
     quantities: new Set([...namedIn(next), ...namedIn(before)]),
     tiers: [...new Set([0, ...thresholdsOf(before), ...thresholdsOf(next)])].sort((left, right) => left - right),
-    services: [null, ...serviceTiers.filter((tier) => hasService(before, tier) || hasService(next, tier))],
+    conditions: [null, ...conditions.filter((when) => hasVariant(before, when) || hasVariant(next, when))],
   };
 }
 
@@ -168,19 +168,19 @@ function commonOf(left: PriceCard, right: PriceCard): Scope {
   return {
     quantities: new Set([...namedIn(left)].filter((quantity) => named.has(quantity))),
     tiers: [0, ...thresholdsOf(left).filter((above) => shared.includes(above))],
-    services: [null, ...serviceTiers.filter((tier) => hasService(left, tier) && hasService(right, tier))],
+    conditions: [null, ...conditions.filter((when) => hasVariant(left, when) && hasVariant(right, when))],
   };
 }
 
 function changesBetween(before: PriceCard, next: PriceCard, scope: Scope): PriceChangeLine[] {
   const changes: PriceChangeLine[] = [];
   for (const above of scope.tiers) {
-    for (const serviceTier of scope.services) {
-      const left = ratesOf(before, tierAt(before, above), serviceTier);
-      const right = ratesOf(next, tierAt(next, above), serviceTier);
+    for (const when of scope.conditions) {
+      const left = ratesOf(before, tierAt(before, above), when);
+      const right = ratesOf(next, tierAt(next, above), when);
       for (const quantity of quantities) {
         if (!scope.quantities.has(quantity) || isSame(left[quantity], right[quantity])) continue;
-        changes.push({ quantity, above, serviceTier, ...differing(left[quantity], right[quantity]) });
+        changes.push({ quantity, above, when, ...differing(left[quantity], right[quantity]) });
       }
     }
   }
@@ -196,24 +196,14 @@ const differing = (before: number, after: number): Pick<PriceChangeLine, 'before
   percent: before === 0 ? null : Number((((after - before) / before) * 100).toFixed(2)),
 });
 
-const namedIn = (card: PriceCard): Set<Quantity> => {
-  const services = [card, ...(card.contextTiers ?? [])].flatMap((each) => Object.values(each.services ?? {}));
-  const prices: Prices[] = [
-    card.prices,
-    ...(card.contextTiers ?? []).map((tier) => tier.prices),
-    ...services.flatMap((service) => (service.prices ? [service.prices] : [])),
-  ];
-  return new Set(prices.flatMap((each) => Object.keys(each) as Quantity[]));
-};
+const namedIn = (card: PriceCard): Set<Quantity> =>
+  new Set(statedPrices(card).flatMap((each) => Object.keys(each) as Quantity[]));
 
 const tierAt = (card: PriceCard, above: number): number =>
   (card.contextTiers ?? []).findLastIndex((tier) => tier.above <= above);
 
-const hasService = (card: PriceCard, tier: ServiceTier): boolean =>
-  [card, ...(card.contextTiers ?? [])].some((each) => each.services?.[tier] !== undefined);
-
 /**
- * Returns a card with every price times a factor. Factors of service tiers are unchanged.
+ * Returns a card with every price times a factor. Factors of variants are unchanged.
  * @throws PriceCardError when a price becomes too large
  */
 export function markedUp(card: PriceCard, factor: number): PriceCard {

@@ -94,10 +94,10 @@ describe('the table of LiteLLM', () => {
     expect(listed).toEqual({
       sonar: {
         prices: { ...prices, request: 0.005 },
-        services: {
-          search_medium: { factor: 1, prices: { request: 0.008 } },
-          search_high: { factor: 1, prices: { request: 0.012 } },
-        },
+        variants: [
+          { when: { searchSize: 'medium' }, factor: 1, prices: { request: 0.008 } },
+          { when: { searchSize: 'high' }, factor: 1, prices: { request: 0.012 } },
+        ],
       },
       'sonar-deep-research': { prices: { ...prices, webSearch: 0.005 } },
       'gpt-4o-search-preview': { prices: { ...prices, request: 0.035 } },
@@ -145,7 +145,11 @@ describe('the table of LiteLLM', () => {
     expect(await cardsOf({ 'gpt-5': model })).toEqual({
       'gpt-5': {
         prices: { input: 1.25, cachedInput: 0.125, output: 10 },
-        services: { flex: { factor: 0.5 }, priority: { factor: 2, prices: { output: 22 } }, batch: { factor: 0.5 } },
+        variants: [
+          { when: { tier: 'flex' }, factor: 0.5 },
+          { when: { tier: 'priority' }, factor: 2, prices: { output: 22 } },
+          { when: { tier: 'batch' }, factor: 0.5 },
+        ],
       },
     });
   });
@@ -159,7 +163,13 @@ describe('the table of LiteLLM', () => {
       output_cost_per_token: 2.5e-5,
     };
     expect(await cardsOf({ 'claude-opus-5': model })).toEqual({
-      'claude-opus-5': { prices: { input: 5, output: 25 }, services: { fast: { factor: 2 }, us: { factor: 1.1 } } },
+      'claude-opus-5': {
+        prices: { input: 5, output: 25 },
+        variants: [
+          { when: { tier: 'fast' }, factor: 2 },
+          { when: { region: 'us' }, factor: 1.1 },
+        ],
+      },
     });
   });
 
@@ -167,9 +177,12 @@ describe('the table of LiteLLM', () => {
     const tier = { input_cost_per_token_flex: 1.5e-6, output_cost_per_token_flex: 7.5e-6 };
     const cards = await cardsOf({ 'claude-sonnet-4-5': { ...sonnet, ...tier } });
     expect(cards['claude-sonnet-4-5']).toMatchObject({
-      services: {
-        flex: { prices: { input: 1.5, cachedInput: 0.15, cacheWrite: 1.875, cacheWrite1h: 3, output: 7.5 } },
-      },
+      variants: [
+        {
+          when: { tier: 'flex' },
+          prices: { input: 1.5, cachedInput: 0.15, cacheWrite: 1.875, cacheWrite1h: 3, output: 7.5 },
+        },
+      ],
     });
   });
 
@@ -280,19 +293,19 @@ describe('the table of LiteLLM', () => {
     expect(cards).toEqual({
       'grok-imagine-video-1.5': {
         prices: { second: 0.08 },
-        services: {
-          '480p': { prices: { second: 0.08 } },
-          '720p': { prices: { second: 0.14 } },
-          '1080p': { prices: { second: 0.25 } },
-        },
+        variants: [
+          { when: { resolution: '480p' }, prices: { second: 0.08 } },
+          { when: { resolution: '720p' }, prices: { second: 0.14 } },
+          { when: { resolution: '1080p' }, prices: { second: 0.25 } },
+        ],
       },
       'MiniMax-H3': {
         prices: { second: 0.08 },
-        services: {
-          '720p': { prices: { second: 0.09 } },
-          '2k': { prices: { second: 0.13 } },
-          '4k': { prices: { second: 0.2 } },
-        },
+        variants: [
+          { when: { resolution: '2k' }, prices: { second: 0.13 } },
+          { when: { resolution: '4k' }, prices: { second: 0.2 } },
+          { when: { resolution: '720p' }, prices: { second: 0.09 } },
+        ],
       },
       'sora-2': { prices: { second: 0.1 } },
     });
@@ -480,11 +493,11 @@ it('new-api’s ratio tables: a model without a completion ratio has the built-i
 it('another Tollgate: cards in its price list, or its option', async () => {
   const card = {
     prices: { input: 3, output: 15 },
-    services: { flex: { factor: 0.5 } },
+    variants: [{ when: { tier: 'flex' }, factor: 0.5 }],
     source: 'theirs',
     asOf: '2026-11',
   };
-  const expected = { prices: card.prices, services: card.services };
+  const expected = { prices: card.prices, variants: card.variants };
   const listed = await read({
     success: true,
     data: [{ model_name: 'm', quota_type: 0, model_ratio: 99, completion_ratio: 99, price_card: card }],

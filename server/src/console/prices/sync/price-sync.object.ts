@@ -2,7 +2,9 @@ import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql
 import { enumType, namesOf } from '../../../platform/graphql/enums.js';
 import { filterText, ListArgs, pageItems, PageInterface } from '../../../platform/graphql/pagination.js';
 import { GraphQLJSON } from '../../../platform/graphql/scalars.js';
-import { serviceTiers, type PriceCard, type Quantity, type ServiceTier } from '../../../shared/price-card.js';
+import type { PriceCard, Quantity } from '../../../shared/price-card.js';
+import type { Condition } from '../../../shared/price-condition.js';
+import { PriceConditionObject } from '../price-condition.object.js';
 import { PriceSourceEnum } from '../pricing.object.js';
 import {
   type PriceChangeLine,
@@ -35,32 +37,6 @@ const PriceDiffKindEnum = enumType('PriceDiffKind', namesOf(priceDiffKinds), 'Ho
   GONE: 'The card was taken from one of these sources, and none has the model any more.',
   DISAGREE: 'Two sources differ by more than the threshold.',
 });
-
-/** Returns the name of a tier in GraphQL, where a name must not begin with a digit. */
-const tierName = (tier: ServiceTier): string => `${/^\d/.test(tier) ? 'RESOLUTION_' : ''}${tier.toUpperCase()}`;
-
-const ServiceTierEnum = enumType(
-  'ServiceTier',
-  Object.fromEntries(serviceTiers.map((tier) => [tierName(tier), tier])) as Record<string, ServiceTier>,
-  'A service tier with prices of its own, or the resolution of a video.',
-  {
-    FLEX: 'A cheaper and slower tier of the provider.',
-    PRIORITY: 'A dearer and faster tier of the provider.',
-    BATCH: 'Calls that the provider serves later, as a batch.',
-    FAST: 'A faster mode of the model.',
-    ULTRAFAST: 'A tier of the provider that is faster still.',
-    US: 'The model ran in the United States.',
-    FAST_US: 'The faster mode, run in the United States.',
-    SEARCH_MEDIUM: 'A search with a context of medium size.',
-    SEARCH_HIGH: 'A search with a large context.',
-    OFF_PEAK: 'Calls at hours at which the provider is cheaper.',
-    RESOLUTION_480P: 'Videos of 480p.',
-    RESOLUTION_720P: 'Videos of 720p.',
-    RESOLUTION_1080P: 'Videos of 1080p.',
-    RESOLUTION_2K: 'Videos of 2K.',
-    RESOLUTION_4K: 'Videos of 4K.',
-  },
-);
 
 @ObjectType('SkippedModel', { description: 'A model of a source whose price cannot be used.' })
 class SkippedModelObject implements SkippedModel {
@@ -123,8 +99,8 @@ class PriceChangeLineObject implements PriceChangeLine {
   @Field(() => Int, { description: 'Prompt tokens above which it applies. 0: every call.' })
   above: number;
 
-  @Field(() => ServiceTierEnum, { nullable: true, description: 'Null: the standard tier.' })
-  serviceTier: ServiceTier | null;
+  @Field(() => PriceConditionObject, { nullable: true, description: 'Null: calls that meet no condition.' })
+  when: Condition | null;
 
   @Field(() => Float, { description: 'USD per million tokens or per unit.' })
   before: number;

@@ -1,4 +1,4 @@
-import { reportedTier, type ServiceTier } from '../../../shared/price-card.js';
+import { whenTier, type Condition } from '../../../shared/price-condition.js';
 import { usageDetails, type AdvisedTokens, type Usage } from '../../../shared/usage.js';
 import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
@@ -28,7 +28,7 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     hourly(usage),
     rounds.reduce((sum, round) => sum + hourly(round), 0),
   );
-  const tier = tierOf(usage);
+  const when = conditionIn(usage);
   const tools = asFields(usage['server_tool_use']) ?? {};
   const searches = toCount(tools['web_search_requests']);
   // A container is charged by its time, at least five minutes. Together with searches and fetched pages it is free.
@@ -42,23 +42,23 @@ export function toClaudeUsage(raw: unknown): Usage | null {
     reasoningTokens: Math.min(thought, output),
     audioInputTokens: 0,
     audioOutputTokens: 0,
-    ...(written1h > 0 || searches > 0 || codeExecutions > 0 || tier || rounds.length > 0
+    ...(written1h > 0 || searches > 0 || codeExecutions > 0 || when || rounds.length > 0
       ? usageDetails({
           cacheWrite1hTokens: Math.min(written1h, written),
           webSearches: searches,
           codeExecutions,
           ...advisedIn(rounds),
-          ...(tier ? { serviceTier: tier } : {}),
+          ...(when ? { when } : {}),
         })
       : {}),
   };
 }
 
 /** Anthropic charges more for its fast mode, and for requests that keep the model in the US. */
-function tierOf(usage: Fields): ServiceTier | undefined {
+function conditionIn(usage: Fields): Condition | undefined {
   const isInUs = usage['inference_geo'] === 'us';
-  if (usage['speed'] === 'fast') return isInUs ? 'fast_us' : 'fast';
-  return reportedTier(usage['service_tier']) ?? (isInUs ? 'us' : undefined);
+  if (usage['speed'] === 'fast') return isInUs ? { tier: 'fast', region: 'us' } : { tier: 'fast' };
+  return whenTier(usage['service_tier']) ?? (isInUs ? { region: 'us' } : undefined);
 }
 
 /** Returns the runs of a model that the tool `advisor` asked. Anthropic bills them with the price of that model. */
@@ -149,7 +149,7 @@ const toolFigures: ReadonlyMap<unknown, string> = new Map([
 
 /** Returns usage in the shape that clients of the Messages dialect expect. */
 export function fromClaudeUsage(usage: Usage): Json {
-  const { cacheWrite1hTokens = 0, webSearches, serviceTier } = usage.details ?? {};
+  const { cacheWrite1hTokens = 0, webSearches, when } = usage.details ?? {};
   return {
     input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
     cache_creation_input_tokens: usage.cacheWriteTokens,
@@ -164,6 +164,6 @@ export function fromClaudeUsage(usage: Usage): Json {
       : {}),
     output_tokens: usage.completionTokens,
     ...(webSearches ? { server_tool_use: { web_search_requests: webSearches } } : {}),
-    ...(serviceTier === 'priority' || serviceTier === 'batch' ? { service_tier: serviceTier } : {}),
+    ...(when?.tier === 'priority' || when?.tier === 'batch' ? { service_tier: when.tier } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { reportedTier, type ServiceTier } from '../../../shared/price-card.js';
+import { whenTier, type Condition } from '../../../shared/price-condition.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 import { asFields, asFieldsList, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
@@ -63,7 +63,7 @@ function detailsOf(
   searches: Searches,
   cacheIsBeside: boolean,
 ): { readonly details?: UsageDetails } {
-  const tier = tierOf(usage);
+  const when = tierOf(usage);
   const isCounted = usage['candidatesTokensDetails'] !== undefined || toCount(usage['candidatesTokenCount']) > 0;
   return usageDetails({
     cacheIsBeside,
@@ -74,14 +74,14 @@ function detailsOf(
     webSearches: searches.web + searches.maps,
     groundedPrompts: searches.web > 0 ? 1 : 0,
     mapsPrompts: searches.maps > 0 ? 1 : 0,
-    ...(tier ? { serviceTier: tier } : {}),
+    ...(when ? { when } : {}),
   });
 }
 
 /** Reads the tier: `serviceTier` on the Gemini API, and `trafficType`, such as `ON_DEMAND_PRIORITY`, on Vertex AI. */
-function tierOf(usage: Fields): ServiceTier | undefined {
+function tierOf(usage: Fields): Condition | undefined {
   const name = someText(usage['serviceTier']) ?? someText(usage['trafficType'])?.replace(/^ON_DEMAND_/, '');
-  return name === undefined ? undefined : reportedTier(name.toLowerCase().replace(/^service_tier_/, ''));
+  return name === undefined ? undefined : whenTier(name.toLowerCase().replace(/^service_tier_/, ''));
 }
 
 /** Returns the searches of Google that a candidate is based on. For Maps, Google reports only results, not queries. */
@@ -101,8 +101,7 @@ const modality = (usage: Fields, details: string, name: string): number =>
 /** Usage in the shape that clients of the Gemini dialect expect. */
 export function fromGeminiUsage(usage: Usage): Json {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens, audioInputTokens, audioOutputTokens } = usage;
-  const { imageInputTokens = 0, imageOutputTokens = 0, serviceTier } = usage.details ?? {};
-  const tier = reportedTier(serviceTier);
+  const { imageInputTokens = 0, imageOutputTokens = 0, when } = usage.details ?? {};
   const answered = completionTokens - reasoningTokens;
   return {
     promptTokenCount: promptTokens,
@@ -112,7 +111,7 @@ export function fromGeminiUsage(usage: Usage): Json {
     ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
     ...byModality('promptTokensDetails', promptTokens, audioInputTokens, imageInputTokens),
     ...byModality('candidatesTokensDetails', answered, audioOutputTokens, imageOutputTokens),
-    ...(tier ? { serviceTier: tier } : {}),
+    ...(when?.tier ? { serviceTier: when.tier } : {}),
   };
 }
 

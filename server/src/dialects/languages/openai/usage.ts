@@ -1,4 +1,4 @@
-import { reportedTier, searchTier } from '../../../shared/price-card.js';
+import { whenSearched, whenTier } from '../../../shared/price-condition.js';
 import { usageDetails, type Usage, type UsageDetails } from '../../../shared/usage.js';
 
 /** More tokens than any real call has. The bound keeps every product within the range of the ledger. */
@@ -139,9 +139,9 @@ function detailsOf(
     toCount(tools['x_search_calls']);
   const fileSearches = firstCount(tools['file_search_calls'], tools['document_search_calls']);
   const codeExecutions = toCount(tools['code_interpreter_calls']);
-  const serviceTier = reportedTier(tier) ?? searchTier(usage['search_context_size']);
+  const when = whenTier(tier) ?? whenSearched(usage['search_context_size']);
   const sum = cacheWrite1hTokens + imageInputTokens + imageOutputTokens + cachedAudioTokens;
-  if (sum + webSearches + fileSearches + codeExecutions === 0 && !serviceTier && !cacheIsBeside) return nothing;
+  if (sum + webSearches + fileSearches + codeExecutions === 0 && !when && !cacheIsBeside) return nothing;
   return usageDetails({
     cacheIsBeside,
     cacheWrite1hTokens,
@@ -152,7 +152,7 @@ function detailsOf(
     webSearches,
     fileSearches,
     codeExecutions,
-    ...(serviceTier ? { serviceTier } : {}),
+    ...(when ? { when } : {}),
   });
 }
 
@@ -180,6 +180,6 @@ export const fromUsage = (usage: Usage): Record<string, unknown> => ({
 
 /** Returns `service_tier` of a response if the provider reports a tier other than its standard one. */
 export function tierOf(usage: Usage | null): { readonly service_tier?: string } {
-  const tier = reportedTier(usage?.details?.serviceTier);
+  const tier = usage?.details?.when?.tier;
   return tier ? { service_tier: tier } : {};
 }

@@ -1,4 +1,4 @@
-import { reportedTier, searchTier, type ServiceTier } from '../../../shared/price-card.js';
+import { whenSearched, whenTier, type Condition } from '../../../shared/price-condition.js';
 import { asFields, either, type Fields } from '../../../dialects/neutral/fields.js';
 import { choicesIn } from '../../../dialects/priced-fields.js';
 
@@ -33,8 +33,8 @@ export interface RequestTraits {
   readonly mapsPrompts: number;
   /** Requests that the provider may bill for the call: one per 100 documents to rank. */
   readonly requests: number;
-  /** The service tier that the request asks for, if that tier has prices of its own. */
-  readonly serviceTier: ServiceTier | null;
+  /** The condition of prices that the request asks for, such as a service tier. */
+  readonly when: Condition | null;
 }
 
 const mapsNames = new Set(['googleMaps', 'google_maps']);
@@ -104,7 +104,7 @@ export function requestTraits(body: Fields, model: string): RequestTraits {
     mapsPrompts: 0,
     requests: requestsIn(body),
     hasThinkingBudget: asFields(body['thinking'])?.['budget_tokens'] !== undefined,
-    serviceTier: tierAskedFor(body),
+    when: conditionAskedFor(body),
   };
   const open: unknown[] = [body];
   let visited = 0;
@@ -174,17 +174,17 @@ function noteCache(name: string, held: unknown, found: Found): void {
 }
 
 /**
- * Returns the requested service tier. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
+ * Returns the requested condition. Anthropic names a faster mode `speed` and a region, Perplexity names how much to
  * search, all others name a tier.
  */
-function tierAskedFor(body: Fields): ServiceTier | null {
+function conditionAskedFor(body: Fields): Condition | null {
   const isInUs = body['inference_geo'] === 'us';
-  if (body['speed'] === 'fast') return isInUs ? 'fast_us' : 'fast';
-  if (isInUs) return 'us';
-  const searches = searchTier(asFields(body['web_search_options'])?.['search_context_size']);
+  if (body['speed'] === 'fast') return isInUs ? { tier: 'fast', region: 'us' } : { tier: 'fast' };
+  if (isInUs) return { region: 'us' };
+  const searches = whenSearched(asFields(body['web_search_options'])?.['search_context_size']);
   if (searches) return searches;
   const tier = either(body, 'service_tier', 'serviceTier');
-  return (tier !== 'flex' && reportedTier(tier)) || null;
+  return (tier !== 'flex' && whenTier(tier)) || null;
 }
 
 function noteType(type: string, fields: Fields, found: Found): void {

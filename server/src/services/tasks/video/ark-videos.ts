@@ -1,5 +1,6 @@
 import { asFields, asText, type Fields } from '../../../dialects/neutral/fields.js';
 import {
+  audioAskedFor,
   bearerOf,
   nameOf,
   publicVideo,
@@ -28,9 +29,10 @@ const states: Readonly<Record<string, VideoReport['state']>> = {
 
 /** Seedance on Volcano Ark, or BytePlus. */
 export const arkVideos: VideoDialect = {
-  takes: new Set(),
-  terms: (submission) => termsWithin(submission, offer),
-  toRequest: (submission, { seconds, resolution }, model, target) => ({
+  takes: new Set(['generate_audio']),
+  // Models that generate audio do so unless the request says otherwise.
+  terms: (submission) => ({ ...termsWithin(submission, offer), hasAudio: audioAskedFor(submission) ?? true }),
+  toRequest: (submission, { seconds, resolution, hasAudio }, model, target) => ({
     method: 'POST',
     path: pathAt(target.baseUrl),
     headers: bearerOf(target),
@@ -39,6 +41,8 @@ export const arkVideos: VideoDialect = {
       resolution,
       duration: seconds,
       ratio: submission.ratio ?? '16:9',
+      // Models without audio refuse the field.
+      ...(audioAskedFor(submission) === null ? {} : { generate_audio: hasAudio }),
       content: [
         { type: 'text', text: submission.prompt },
         ...(submission.reference

@@ -1,4 +1,4 @@
-import { resolutionTier } from '../../../shared/price-card.js';
+import { resolutionNamed } from '../../../shared/price-condition.js';
 import { asFields, someNumber, someText, type Fields } from '../../../dialects/neutral/fields.js';
 import { writeForm } from '../../../dialects/wire/forms/multipart.js';
 import type { FormPart } from '../../../dialects/contract.js';
@@ -63,7 +63,7 @@ export const openAIVideos: VideoDialect = {
   terms(submission) {
     const size = submission.size?.join('x') ?? sizeAt(submission.resolution ?? '720p', submission.ratio ?? '9:16');
     // A wide ratio has more pixels than its resolution's name says.
-    const resolution = larger(submission.resolution ?? undefined, resolutionTier(size)) ?? '720p';
+    const resolution = larger(submission.resolution ?? undefined, resolutionNamed(size)) ?? '720p';
     return { seconds: submission.seconds ?? 4, size, resolution };
   },
   toRequest(submission, { seconds, size }, model, target) {

@@ -18,7 +18,9 @@ export const veo: VideoDialect = {
   takes: new Set(['negative_prompt']),
   terms(submission) {
     const [width = 16, height = 9] = (submission.ratio ?? '16:9').split(':').map(Number);
-    return termsWithin({ ...submission, ratio: width >= height ? '16:9' : '9:16' }, offer, atLeast720p(submission));
+    const ratio = width >= height ? '16:9' : '9:16';
+    // The Gemini API has no switch for audio: Veo 3 always generates it.
+    return { ...termsWithin({ ...submission, ratio }, offer, atLeast720p(submission)), hasAudio: true };
   },
   toRequest(submission, { seconds, resolution, size }, model, target) {
     const [width = 0, height = 0] = size.split('x').map(Number);

@@ -1,12 +1,12 @@
-import type { Resolution } from '../../../shared/price-card.js';
+import type { Video } from '../../../billing/prices/index.js';
+import type { Resolution } from '../../../shared/price-condition.js';
 import { someText, type Fields } from '../../../dialects/neutral/fields.js';
 import type { TaskTarget } from '../task-target.js';
 import { text } from '../field.js';
 import { invalidVideo, submissionFields, type Reference, type VideoSubmission } from './video-submission.js';
 
 /** The length and dimensions of a video. They determine the submission and the charge. */
-export interface VideoTerms {
-  readonly seconds: number;
+export interface VideoTerms extends Video {
   readonly resolution: Resolution;
   /** Width and height in pixels, such as `1280x720`. */
   readonly size: string;
@@ -148,6 +148,19 @@ export function termsWithin(
     throw invalidVideo(`seconds must be from ${least} to ${most} for model ${submission.model}`);
   }
   return { seconds, resolution, size: sizeAt(resolution, ratio) };
+}
+
+/**
+ * Returns whether the client asks for audio of the video. Null where it says nothing.
+ * @throws RelayError invalid_video_request
+ */
+export function audioAskedFor({ body }: VideoSubmission): boolean | null {
+  const asked = body['generate_audio'];
+  if (asked === undefined || asked === null || asked === '') return null;
+  // A form has texts only.
+  if (asked === true || asked === 'true') return true;
+  if (asked === false || asked === 'false') return false;
+  throw invalidVideo('generate_audio must be true or false');
 }
 
 /** Returns the resolution for providers that offer none below 720p. */

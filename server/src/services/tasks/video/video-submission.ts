@@ -1,4 +1,4 @@
-import { resolutionTier, type Resolution } from '../../../shared/price-card.js';
+import { resolutionNamed, resolutions, type Resolution } from '../../../shared/price-condition.js';
 import type { FormPart } from '../../../dialects/contract.js';
 import { withCode } from '../../refusals.js';
 import { RelayError } from '../../../dialects/errors/relay-error.js';
@@ -67,9 +67,9 @@ export function parseVideoSubmission({
 }: Pick<VideoSubmission, 'body' | 'form' | 'model'>): VideoSubmission {
   const size = sizeOf(body);
   const named = optionalText(body, 'resolution');
-  const resolution = named === null ? undefined : resolutionTier(named);
+  const resolution = named === null ? undefined : resolutionNamed(named);
   if (named !== null && !resolution) throw invalidVideo('resolution must be 480p, 720p, 1080p, 2k or 4k');
-  const bySize = size ? resolutionTier(size.join('x')) : undefined;
+  const bySize = size ? resolutionNamed(size.join('x')) : undefined;
   return {
     model,
     body,
@@ -135,8 +135,6 @@ function ratioOfSize([width, height]: readonly [number, number]): string {
   };
   return usualRatios.reduce((best, ratio) => (distance(ratio) < distance(best) ? ratio : best));
 }
-
-const resolutions: readonly Resolution[] = ['480p', '720p', '1080p', '2k', '4k'];
 
 export const larger = (one: Resolution | undefined, other: Resolution | undefined): Resolution | undefined =>
   one && other && resolutions.indexOf(other) > resolutions.indexOf(one) ? other : (one ?? other);
