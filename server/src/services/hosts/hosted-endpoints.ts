@@ -4,7 +4,7 @@ import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import type { Endpoint } from '../../gateway/endpoint.js';
 import { bedrockErrors, messagesEndpoint, modelOf } from '../chat/chat-endpoints.js';
 
-/** What the path of a host says about a call of Messages. */
+/** The values that are in the path of a host. */
 export interface HostedCall {
   /** The model; absent where the body names it. */
   readonly model?: string | undefined;
