@@ -3,7 +3,7 @@ import type { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
 import { dataEvent, doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
-import { ChunkRepair } from '../../languages/openai/loose-calls.js';
+import { ChunkRepair, type CallEnding } from '../../languages/openai/loose-calls.js';
 import { nextPlainChunk } from '../../languages/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { chatUsage } from '../../languages/openai/usage.js';
@@ -47,6 +47,7 @@ export class PassThroughStream implements StreamTransform {
   constructor(
     private readonly wantsUsage: boolean,
     private readonly transcript: Transcript,
+    private readonly ending: CallEnding = 'tool_calls',
   ) {}
 
   push(bytes: Buffer): Buffer | null {
@@ -190,7 +191,7 @@ export class PassThroughStream implements StreamTransform {
 
   private repaired(chunk: Json, bytes: Buffer): Buffer {
     this.begin(chunk);
-    this.repair ??= new ChunkRepair();
+    this.repair ??= new ChunkRepair(this.ending);
     const shown = this.repair.repair(chunk);
     return shown === chunk ? bytes : Buffer.from(dataEvent(shown));
   }
