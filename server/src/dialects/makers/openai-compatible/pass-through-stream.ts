@@ -19,8 +19,12 @@ import { asFields, parseFields, type Json } from '../../neutral/fields.js';
  * inside JSON text are escaped, so content cannot match.
  */
 const mark = /"(?:usage|error)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
-/** Once a tool was called, finish reasons too. */
-const markAfterCall = /"(?:usage|error|finish_reason)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
+/**
+ * Once a tool was called, finish reasons too. The first group is the index of a piece that has only an index and a short text, as nearly
+ * all later pieces of a call.
+ */
+const markAfterCall =
+  /"(?:usage|error|finish_reason)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{(?:"index":(\d{1,4}),"function":\{"arguments":"(?:[^"\\]|\\.){0,400}"\}\}\])?/g;
 
 /**
  * Forwards a stream in the client's dialect. Bytes stay unchanged; only events with usage, an error or a tool call, found by a
@@ -147,9 +151,14 @@ export class PassThroughStream implements StreamTransform {
 
   /** @returns Infinity when there is none */
   private nextMark(text: string, start: number): number {
-    const wanted = this.repair ? markAfterCall : mark;
+    const { repair } = this;
+    const wanted = repair ? markAfterCall : mark;
     wanted.lastIndex = start;
-    return wanted.exec(text)?.index ?? Infinity;
+    for (let found = wanted.exec(text); found; found = wanted.exec(text)) {
+      const index = found[1];
+      if (index === undefined || !repair?.isSoundAt(Number(index))) return found.index;
+    }
+    return Infinity;
   }
 
   private begin(chunk: Json | null): void {
