@@ -43,7 +43,25 @@ interface ChatRules {
   readonly sees?: boolean;
   readonly callId?: RegExp;
   readonly thinks?: boolean;
+  /** Whether tools may take plain text. */
+  readonly takesCustom?: boolean;
   readonly refuses?: readonly Rule[];
+}
+
+/** A format of a custom tool is nested at chat completions and flat at Responses, as the types of the `openai` package have it. */
+function customFormat(tool: Json, isNested: boolean): string | null {
+  const holder = (isNested ? tool['custom'] : tool) as Json | undefined;
+  if (!holder) return "Missing required parameter: 'tools[0].custom'.";
+  const format = holder['format'] as Json | undefined;
+  if (format?.['type'] !== 'grammar') return null;
+  const grammar = isNested ? (format['grammar'] as Json | undefined) : format;
+  const at = isNested ? 'tools[0].custom.format' : 'tools[0].format';
+  if (!grammar) return `Missing required parameter: '${at}.grammar'.`;
+  const missing = ['syntax', 'definition'].find((name) => typeof grammar[name] !== 'string');
+  if (missing !== undefined) return `Missing required parameter: '${at}.${missing}'.`;
+  const known = isNested ? ['type', 'grammar'] : ['type', 'syntax', 'definition'];
+  const unknown = unknownField(format, known);
+  return unknown === null ? null : `Unknown parameter: '${at}.${unknown}'.`;
 }
 
 /** Chat completions as a member of OpenAI's family checks them. */
@@ -58,9 +76,12 @@ export const strictChat =
     if (rules.thinks === false && body['reasoning_effort'] !== undefined)
       return 'Unrecognized request argument supplied: reasoning_effort';
     if (typeof body['user'] === 'string' && body['user'].length > 64) return "Invalid 'user': string too long";
-    const tool = list(body['tools']).find(({ type }) => type !== 'function');
-    if (tool) return `Invalid value: '${String(tool['type'])}'. Supported values are: 'function'`;
+    const tools = list(body['tools']);
+    const types = rules.takesCustom ? ['function', 'custom'] : ['function'];
+    const tool = tools.find(({ type }) => !types.includes(String(type)));
+    if (tool) return `Invalid value: '${String(tool['type'])}'. Supported values are: '${types.join("' and '")}'`;
     return first(
+      ...tools.filter(({ type }) => type === 'custom').map((each) => customFormat(each, true)),
       ...list(body['messages']).map((message, index, all) => chatMessage(message, all.slice(0, index), rules)),
     );
   };
@@ -214,6 +235,9 @@ export const strictResponses: Refuse = ({ body }) => {
     return `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got ${limit} instead.`;
   const tool = list(body['tools']).find(({ type }) => !responsesTools.includes(String(type)));
   if (tool) return `Invalid value: '${String(tool['type'])}'`;
+  const custom = list(body['tools']).filter(({ type }) => type === 'custom');
+  const format = first(...custom.map((each) => customFormat(each, false)));
+  if (format !== null) return format;
   const calls = list(body['input']).flatMap((item) =>
     String(item['type']).endsWith('_call') ? [item['call_id']] : [],
   );

@@ -224,6 +224,134 @@ describe.each(Object.entries(kinds))('at %s', (_name, kind) => {
   });
 });
 
+describe('the grammar of a tool that takes plain text', () => {
+  const { type: _type, ...parts } = grammar;
+  const { type, ...described } = applyPatch;
+  const nested = { type, custom: { ...described, format: { type: 'grammar', grammar: parts } } };
+  const refusesOthers = strictChat({ ...openAIRules, takesCustom: true });
+  const openAI = (model: string): Kind => ({ ...kinds['OpenAI']!, model });
+
+  it.each([
+    ['a flat tool', (model: string) => ({ model, messages: userMessage('hi'), tools: [readFile, applyPatch] })],
+    ['an input', (model: string) => agentMode(model)],
+  ])('is nested at chat completions: %s', async (_name, body) => {
+    await relay.addChannel({ type: 1, models: 'gpt-4o' });
+    const { key } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      scripted({ ...openAI('gpt-4o'), refuse: refusesOthers, whole: json(chatCall('read_file', '{"path":"b"}')) }),
+    );
+    expect((await relay.chat(key, body('gpt-4o'))).status).toBe(200);
+    expect(relay.upstream.requests).toHaveLength(1);
+    expect(relay.upstream.requests[0]?.body?.['tools']).toContainEqual(nested);
+  });
+
+  it('is flat at Responses', async () => {
+    await relay.addChannel({ type: 1, models: 'gpt-5.6' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, scripted(openAI('gpt-5.6')));
+    const answer = await relay.chat(key, { model: 'gpt-5.6', messages: userMessage('hi'), tools: [nested] });
+    expect(answer.status).toBe(200);
+    expect(relay.upstream.requests.at(-1)?.path).toContain('/responses');
+    expect(relay.upstream.requests.at(-1)?.body?.['tools']).toEqual([applyPatch]);
+  });
+
+  it('of a nested tool beside an input', async () => {
+    await relay.addChannel({ type: 43, models: 'deepseek-chat' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, scripted(chatKind(43, 'deepseek-chat')));
+    expect((await relay.chat(key, agentMode('deepseek-chat', { tools: [nested] }))).status).toBe(200);
+    expect(JSON.stringify(relay.upstream.requests[0]?.body)).toContain('begin_patch');
+  });
+
+  it('is described where tools take no plain text', async () => {
+    await relay.addChannel({ type: 43, models: 'deepseek-chat' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, scripted(chatKind(43, 'deepseek-chat')));
+    await relay.chat(key, { model: 'deepseek-chat', messages: userMessage('hi'), tools: [nested] });
+    expect(JSON.stringify(relay.upstream.requests[0]?.body)).toContain('follows this lark grammar');
+  });
+});
+
+describe('a tool whose name only some providers take, beside an input', () => {
+  const named = (name: string): Json => ({ ...readFile, name });
+  const offered = (body: Json | null | undefined): string => {
+    const [tool] = (body?.['tools'] ?? []) as Array<{ name?: string; function?: { name: string } }>;
+    return tool?.function?.name ?? tool?.name ?? '';
+  };
+  const callsOffered: Reply = (response, request) => {
+    const name = offered(request.body);
+    const block = { ...claudeBlock, name };
+    const whole = request.path.includes('/messages') ? { ...claudeWhole, content: [block] } : null;
+    return json(whole ?? chatCall(name, '{"path":"b"}'))(response, request);
+  };
+
+  it.each([
+    [43, 'deepseek-chat', 'fs.read'],
+    [43, 'deepseek-chat', `read_${'a'.repeat(80)}`],
+    [14, 'claude-sonnet-4-5', 'fs.read'],
+    [14, 'claude-sonnet-4-5', `read_${'a'.repeat(140)}`],
+  ])('is called by the name of the client: type %i, %s, %s', async (type, model, name) => {
+    await relay.addChannel({ type, models: model });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, callsOffered);
+    const answer = await relay.chat(key, agentMode(model, { tools: [named(name)] }));
+    expect(await answer.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ type: 'function', function: { name } }] } }],
+    });
+    // A provider of chat completions takes or refuses the names of clients of chat completions itself.
+    const sent = offered(relay.upstream.requests[0]?.body);
+    if (type === 43) expect(sent).toBe(name);
+    else expect(sent).toMatch(/^[\w-]{1,128}$/);
+  });
+});
+
+describe('where bodies are passed on unchanged', () => {
+  beforeEach(() => relay.setOptions({ SelfUseModeEnabled: true, 'global.pass_through_request_enabled': true }));
+
+  it('flat tools stay flat', async () => {
+    await relay.addChannel({ type: 1, models: 'gpt-4o' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(chatCall('read_file', '{}')));
+    const body = { model: 'gpt-4o', messages: userMessage('hi'), tools: [readFile, applyPatch] };
+    expect((await relay.chat(key, body)).status).toBe(200);
+    expect(relay.upstream.requests[0]?.body).toEqual(body);
+  });
+
+  it('flat tools are taken by a provider of another dialect', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(claudeWhole));
+    const tool_choice = { type: 'function', name: 'read_file' };
+    const body = {
+      model: 'claude-sonnet-4-5',
+      messages: userMessage('hi'),
+      tools: [readFile, applyPatch],
+      tool_choice,
+    };
+    expect((await relay.chat(key, body)).status).toBe(200);
+    expect(relay.upstream.requests[0]?.body?.['tool_choice']).toEqual({ type: 'tool', name: 'read_file' });
+  });
+
+  it('an input is not translated', async () => {
+    await relay.addChannel({ type: 43, models: 'deepseek-chat' });
+    const { key } = await relay.addToken();
+    const answer = await relay.chat(key, agentMode('deepseek-chat'));
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { message: expect.stringMatching(/messages is required/) } },
+    ]);
+  });
+});
+
+it('forwards entries of tools that are no objects, beside flat tools', async () => {
+  await relay.addChannel({ type: 43, models: 'deepseek-chat' });
+  const { key } = await relay.addToken();
+  relay.upstream.script({}, json(chatCall('read_file', '{}')));
+  await relay.chat(key, { model: 'deepseek-chat', messages: userMessage('hi'), tools: [readFile, 7] });
+  expect(relay.upstream.requests[0]?.body?.['tools']).toEqual([expect.objectContaining({ type: 'function' }), 7]);
+});
+
 it('takes an input at the path of a deployment', async () => {
   await relay.addChannel({ type: 43, models: 'deepseek-chat' });
   const { key } = await relay.addToken();

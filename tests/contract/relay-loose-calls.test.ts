@@ -106,6 +106,38 @@ const loose: ReadonlyArray<readonly [string, readonly string[], unknown]> = [
     two,
   ],
   [
+    'index 0 for each call, and pieces of the second',
+    [
+      chunk(calls(first)),
+      chunk(calls(later)),
+      chunk(calls({ ...second, index: 0, function: { name: 'see', arguments: '' } })),
+      chunk(calls({ index: 0, function: { arguments: '{' } })),
+      chunk(calls({ index: 0, function: { arguments: '}' } })),
+      end,
+    ],
+    two,
+  ],
+  [
+    'null in the last piece alone',
+    [
+      chunk(calls({ ...first, function: { name: 'look', arguments: '' } })),
+      chunk(calls({ index: 0, function: { arguments: '{"a"' } })),
+      chunk(calls({ index: 0, function: { arguments: ':1}' }, id: null, type: null })),
+      end,
+    ],
+    one,
+  ],
+  [
+    'null in the second of two pieces',
+    [
+      chunk(calls(first)),
+      chunk(calls(second)),
+      chunk(calls(later, { index: 1, id: null, function: { arguments: '' } })),
+      end,
+    ],
+    two,
+  ],
+  [
     'no id',
     [chunk(calls({ ...first, id: '' })), chunk(calls(later)), end],
     [{ ...one[0], id: expect.stringMatching(/^call_\w+$/) }],
@@ -133,9 +165,10 @@ describe.each(kinds)('type %i %j', (type, more) => {
     ({ key } = await relay.addToken());
   });
 
-  const stream = async (events: readonly string[]): Promise<string[]> => {
+  const stream = async (events: readonly string[], given: Json = {}): Promise<string[]> => {
     relay.upstream.script({}, sent(events));
-    const body = { model: 'm', stream: true, stream_options: { include_usage: true }, messages: userMessage('hi') };
+    const asked = { model: 'm', stream: true, stream_options: { include_usage: true }, messages: userMessage('hi') };
+    const body = { ...asked, ...given };
     const response = await relay.chat(key, body);
     expect(response.status).toBe(200);
     return payloadsOf(await response.text());
@@ -146,6 +179,29 @@ describe.each(kinds)('type %i %j', (type, more) => {
     expect(read(payloads)).toEqual({ calls: expected, reasons: ['tool_calls'], violations: [] });
     expect(payloads.at(-1)).toBe('[DONE]');
     expect(JSON.parse(payloads.at(-2) ?? '')).toMatchObject({ choices: [], usage });
+  });
+
+  // OpenAI itself ends with "stop" when the call names the tool.
+  const named = { tools: [{ type: 'function', function: { name: 'look' } }] };
+  const choices = [
+    [{ type: 'function', function: { name: 'look' } }, 'stop'],
+    [{ type: 'function', name: 'look' }, 'stop'],
+    ['required', 'tool_calls'],
+    ['auto', 'tool_calls'],
+  ] as const;
+
+  it.each(choices)('a call with the tool choice %j ends with "%s"', async (choice, reason) => {
+    const given = { ...named, tool_choice: choice };
+    for (const events of [
+      [chunk(calls(first)), chunk(calls(later)), chunk({}, 'stop')],
+      [chunk(calls(first)), chunk(calls(later))],
+    ])
+      expect(read(await stream(events, given)).reasons).toEqual([reason]);
+    const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };
+    const message = { role: 'assistant', content: null, tool_calls: [call] };
+    relay.upstream.script({}, json({ ...head, choices: [{ index: 0, message, finish_reason: 'stop' }], usage }));
+    const response = await relay.chat(key, { model: 'm', messages: userMessage('hi'), ...given });
+    expect(await response.json()).toMatchObject({ choices: [{ message, finish_reason: reason }] });
   });
 
   it.each(['stop', ''])('a whole answer with the reason "%s"', async (reason) => {
@@ -159,12 +215,28 @@ describe.each(kinds)('type %i %j', (type, more) => {
   });
 });
 
+it('force_format concerns every chunk', async () => {
+  await relay.addChannel({ type: 43, models: 'm', setting: '{"force_format":true,"thinking_to_content":true}' });
+  const { key } = await relay.addToken();
+  const thought = chunk({ reasoning_content: 'I look.' }, null, { own: 1 });
+  const shape = ['id', 'object', 'created', 'model', 'system_fingerprint', 'choices', 'usage'];
+  for (const events of [[text, chunk(calls(first)), chunk(calls(later))], [thought]]) {
+    relay.upstream.script({}, sent(events));
+    const body = { model: 'm', stream: true, stream_options: { include_usage: true }, messages: userMessage('hi') };
+    const payloads = payloadsOf(await (await relay.chat(key, body)).text()).slice(0, -1);
+    expect(payloads.length).toBeGreaterThan(2);
+    for (const payload of payloads) expect(Object.keys(JSON.parse(payload) as Json)).toEqual(shape);
+  }
+});
+
 describe('a chunk that nothing is wrong with', () => {
   const good = [
     text,
     chunk({ content: 'one' }, null, { own: 1.0 }),
     `{"odd":  1e2, ${chunk({ tool_calls: [first, second] }).slice(1)}`,
     `{"odd":  1e2, ${chunk({ tool_calls: [later] }).slice(1)}`,
+    chunk({ tool_calls: [{ ...later, function: { arguments: '"tool_calls":[{"id":null,"é\\' } }] }),
+    chunk({ tool_calls: [{ ...later, index: 1, function: { arguments: '' } }] }),
     chunk({ tool_calls: null }, 'length'),
   ];
 

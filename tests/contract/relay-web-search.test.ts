@@ -247,14 +247,24 @@ const limits = {
 };
 
 it.each<[string, Json, Json, string[]]>([
-  ['Gemini 3', limits, { googleSearch: {} }, ['allowed_domains', 'max_uses', 'user_location']],
+  [
+    'Gemini 3',
+    { max_uses: 3, user_location: limits.user_location, allowed_domains: [] },
+    { googleSearch: {} },
+    ['max_uses', 'user_location'],
+  ],
   [
     'OpenAI',
     limits,
     { type: 'web_search', filters: { allowed_domains: ['example.com'] }, user_location: limits.user_location },
     [],
   ],
-  ['OpenAI', { blocked_domains: ['example.com'] }, { type: 'web_search' }, ['blocked_domains']],
+  [
+    'OpenAI',
+    { blocked_domains: ['example.com'] },
+    { type: 'web_search', filters: { blocked_domains: ['example.com'] } },
+    [],
+  ],
   [
     'OpenRouter',
     { blocked_domains: ['example.com'], max_uses: 3 },
@@ -276,6 +286,89 @@ it.each<[string, Json, Json, string[]]>([
   expect(named.filter((each) => each.startsWith('tools')).sort()).toEqual(dropped.map((each) => `tools[0].${each}`));
 });
 
+describe('rules for output', () => {
+  const rule = (action: 'mask' | 'block') =>
+    relay.setOptions({
+      SelfUseModeEnabled: true,
+      ToolPrices: { 'some/*': { webSearch: 0.01 } },
+      'guardrails.rules': [{ name: 'no-a', stage: 'output', action, check: 'words', words: ['today', 'Secret'] }],
+    });
+  const secret = { url: page.url, title: 'Secret page' };
+  /** The script with a page whose title no client may get. */
+  const named = ({ whole, stream, ...kind }: Kind, items: readonly Json[]): Kind => ({
+    ...kind,
+    whole: JSON.parse(JSON.stringify(whole).replaceAll('"title":"A"', '"title":"Secret page"')) as Json,
+    stream: items.length === 0 ? stream : streamed(items),
+  });
+  const secretGrounding = { ...grounding, groundingChunks: [{ web: { uri: page.url, title: 'Secret page' } }] };
+  const atGemini = named({ ...gemini, model: 'gemini-2.5-flash' }, [
+    candidate({}, text),
+    candidate({ finishReason: 'STOP', groundingMetadata: secretGrounding }, ''),
+  ]);
+  const chunks = [
+    routerChunk({ role: 'assistant', content: text }),
+    routerChunk({ annotations: [{ type: 'url_citation', url_citation: { ...secret, start_index: 0, end_index: 9 } }] }),
+    routerChunk({}, 'stop'),
+    { ...routerHead, choices: [], usage: routerUsage },
+  ];
+  const atRouter = named(kinds.find(([name]) => name === 'OpenRouter')?.[1] as Kind, chunks);
+  const asked = { messages: userMessage('weather'), max_tokens: 100 };
+  const bodies: ReadonlyArray<readonly [string, Json]> = [
+    ['/v1/messages', { ...asked, tools: [search] }],
+    ['/v1/chat/completions', asked],
+    ['/v1/responses', { input: 'weather' }],
+  ];
+  const cases = [atGemini, atRouter].flatMap((kind) =>
+    bodies.flatMap(([path, body]) => [false, true].map((stream) => ({ kind, path, body, stream }))),
+  );
+  const [left, shown] = [true, false].map((isLeft) =>
+    cases.filter(({ path, stream }) => (path === '/v1/messages' && stream) === isLeft),
+  ) as [typeof cases, typeof cases];
+  const ask = async ({ kind, path, body, stream }: (typeof cases)[number]): Promise<string> => {
+    await relay.addChannel({ type: kind.type, models: kind.model });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, provider(kind));
+    return (await relay.post(path, key, { model: kind.model, ...body, stream })).text();
+  };
+
+  it.each(shown)('mask queries and titles: $kind.model, $path, stream $stream', async (each) => {
+    rule('mask');
+    const given = await ask(each);
+    expect(given).toContain(text.slice(0, 2));
+    expect(given).toContain('[removed] page');
+    expect(given).not.toMatch(/Secret|today/);
+  });
+
+  it.each(shown)('block a title: $kind.model, $path, stream $stream', async (each) => {
+    rule('block');
+    const given = await ask(each);
+    expect(given).toContain('blocked by the guardrail no-a');
+    expect(given).not.toMatch(/Secret|today/);
+  });
+
+  // A checked stream of Messages has no searches.
+  it.each(left)('leave a search out: $kind.model, $path, stream $stream', async (each) => {
+    rule('mask');
+    const given = await ask(each);
+    expect(given).toContain(text.slice(0, 2));
+    expect(given).not.toMatch(/Secret|today|"type":"server_tool_use"/);
+  });
+
+  it('find a word with a source in the middle of it', async () => {
+    rule('mask');
+    const [first, source, ...rest] = chunks as [Json, Json, Json, Json];
+    const split = named(atRouter, [
+      first,
+      routerChunk({ content: 'Sec' }),
+      source,
+      routerChunk({ content: 'ret' }),
+      ...rest,
+    ]);
+    const given = await ask({ kind: split, path: '/v1/chat/completions', body: asked, stream: true });
+    expect(given).toContain('.[removed]');
+  });
+});
+
 it('charges a search at the price of the site', async () => {
   relay.setOptions({
     ModelRatio: { 'gpt-5': 1 },
@@ -289,6 +382,34 @@ it('charges a search at the price of the site', async () => {
   const rows = await relay.logsOf(userId, 2);
   expect(rows.map(({ quota }) => quota)).toEqual([50_012, 50_012]);
 });
+
+describe.each(['allowed_domains', 'blocked_domains'])(
+  'a search with %s where the provider has no such limit',
+  (name) => {
+    const tools = [{ ...search, [name]: ['example.com'] }];
+    let key: string;
+    beforeEach(async () => {
+      await relay.addChannel({ type: 24, models: 'gemini-3-pro' });
+      ({ key } = await relay.addToken());
+      relay.upstream.script({}, provider({ ...gemini, model: 'gemini-3-pro' }));
+    });
+
+    it('is left out by name', async () => {
+      const answer = await relay.post('/v1/messages', key, call('gemini-3-pro', { tools }));
+      expect([answer.status, answer.headers.get('x-tollgate-dropped')]).toEqual([
+        200,
+        expect.stringContaining('tools[0].web_search'),
+      ]);
+      expect(relay.upstream.requests[0]?.body?.['tools']).toBeUndefined();
+    });
+
+    it('is refused where the call requires it', async () => {
+      const refused = await relay.post('/v1/messages', key, call('gemini-3-pro', { tools, ...forced }));
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('web_search')]);
+      expect(relay.upstream.requests).toEqual([]);
+    });
+  },
+);
 
 it('leaves the search out by name where the model cannot combine it with the functions of the call', async () => {
   await relay.addChannel({ type: 24, models: 'gemini-2.5-flash' });

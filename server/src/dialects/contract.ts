@@ -71,7 +71,7 @@ export interface FamilySettings {
   readonly claude: Omit<ClaudeSettings, 'remoteMedia'>;
   /** Headers by model, then name. They replace headers that the adapter sets. */
   readonly claudeHeaders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  readonly gemini: Omit<GeminiSettings, 'imageLimit' | 'callIds'>;
+  readonly gemini: Omit<GeminiSettings, 'imageLimit' | 'callIds' | 'excludesDomains'>;
   /** API version by model; `default` for all others. */
   readonly geminiVersions: Readonly<Record<string, string>>;
   /** This site, for providers that want to identify the caller. The address may be empty. */
@@ -199,10 +199,11 @@ export interface ChatCapability {
   toUpstreamRequest(request: ChatRequest, target: Target): UpstreamRequest;
   /**
    * Converts a complete response.
+   * @param request absent when only the usage matters
    * @returns the same bytes if they are already in the client's dialect.
    * @throws UpstreamError when a 200 contains an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read
    */
-  fromUpstreamResponse(body: Buffer, target: Target): ChatAnswer;
+  fromUpstreamResponse(body: Buffer, target: Target, request?: ChatRequest): ChatAnswer;
   /** One per streamed call; its state is discarded with the call. */
   openStream(request: ChatRequest, target: Target, transcript: Transcript): StreamTransform;
 }

@@ -75,6 +75,12 @@ export interface Endpoint {
   /** @throws AppError INVALID_INPUT, RelayError invalid_request */
   open(rawBody: Buffer, incoming: IncomingRequest): OpenedBody;
   /**
+   * Translates a body of another form that clients send to this endpoint. Not called where bodies are passed on unchanged. Absent: there is
+   * one form.
+   * @throws AppError INVALID_INPUT, UNSUPPORTED_BY_CHANNEL naming the field
+   */
+  translate?(opened: OpenedBody): OpenedBody;
+  /**
    * Parses a call and validates everything that can be checked before a provider is called.
    * @throws AppError INVALID_INPUT
    */

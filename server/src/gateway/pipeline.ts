@@ -1,4 +1,3 @@
-import { writeJson } from '../shared/exact-json.js';
 import { isAppError } from '../shared/errors.js';
 import { namedOrigin } from './route/affinity/named-origin.js';
 import { admit, checkAddress, groupOf, isRateLimited, otherGroups } from './route/admission.js';
@@ -11,6 +10,7 @@ import { ClientGoneError } from './deliver/delivery.js';
 import { countNatively, type CountedDialect } from './native-count.js';
 import { checkTarget, unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
+import { openBody, writtenBody } from './open-body.js';
 import { RunningCalls, type CallOutcome } from './observe/running-calls.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { namedIds } from '../dialects/languages/provider-ids.js';
@@ -93,14 +93,14 @@ export class Relay {
   ): Promise<RoutedCall> {
     const { channels, options } = this.deps;
     const rawBody = await this.receive(incoming, caller, grant);
-    const opened = endpoint.open(rawBody, incoming);
+    const opened = openBody(options, endpoint, rawBody, incoming);
     const admission = admit(caller, opened.model, channels.table, options);
     const { requestId, path, query, headers, startedAt, trace } = incoming;
     const parsed = { ...endpoint.parse(opened, incoming), stream: false };
     const ids = namedIds(endpoint.names, opened.body);
     const request =
       ids.length > 0 ? { ...parsed, continued: await namedOrigin(ids, caller, this.deps.idOwners) } : parsed;
-    const sent = opened.isRewritten ? Buffer.from(writeJson(opened.body)) : rawBody;
+    const sent = opened.isRewritten ? await writtenBody(opened.body, rawBody) : rawBody;
     return { requestId, path, query, headers, startedAt, trace, endpoint, caller, admission, request, rawBody: sent };
   }
 

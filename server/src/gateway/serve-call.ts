@@ -1,4 +1,3 @@
-import { writeJson } from '../shared/exact-json.js';
 import { isAppError, type AppError } from '../shared/errors.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
 import { RelayError } from '../dialects/errors/relay-error.js';
@@ -8,6 +7,7 @@ import type { ClientResponse } from './deliver/client-response.js';
 import { ClientGoneError } from './deliver/delivery.js';
 import type { RelayDeps } from './deps.js';
 import type { RunningCalls } from './observe/running-calls.js';
+import { openBody, writtenBody } from './open-body.js';
 import { CallPreparation, refuseExtensions, reservedUse } from './prepare-call.js';
 import type { Reserved } from './reserve/reserve.js';
 import { admit, groupOf, withAllowedTools, withoutOtherModels, type Admission } from './route/admission.js';
@@ -85,7 +85,7 @@ export class CallServer {
   private async open(read: ReadRequest): Promise<OpenedRequest> {
     const { endpoint, incoming, caller, rawBody, client } = read;
     const { options, idOwners } = this.deps;
-    const opened = withAllowedTools(caller, withoutOtherModels(endpoint.open(rawBody, incoming)));
+    const opened = withAllowedTools(caller, withoutOtherModels(openBody(options, endpoint, rawBody, incoming)));
     const isChanged = !opened.form && (opened.dropped || opened.isRewritten);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     // Nearly all calls name nothing that a provider stores.
@@ -94,7 +94,7 @@ export class CallServer {
       endpoint,
       incoming,
       caller,
-      rawBody: isChanged ? Buffer.from(writeJson(opened.body)) : rawBody,
+      rawBody: isChanged ? await writtenBody(opened.body, rawBody) : rawBody,
       client,
       opened,
       guard: undefined,

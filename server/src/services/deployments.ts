@@ -1,7 +1,7 @@
 import type { Endpoint } from '../gateway/endpoint.js';
 import type { OpenedBody } from '../gateway/request.js';
 import { parseJsonBody } from '../dialects/wire/forms/json-body.js';
-import { chatEndpoint, modelOf, openChatBody } from './chat/chat-endpoints.js';
+import { modelOf } from './chat/chat-endpoints.js';
 import { endpoints } from './endpoints.js';
 import { imageEditsEndpoint, transcriptionEndpoint, translationEndpoint } from './media/media-endpoints.js';
 
@@ -12,18 +12,15 @@ export const deploymentEndpoints = Object.entries(endpoints).filter(([path]) => 
 
 const readsForm: ReadonlySet<Endpoint> = new Set([imageEditsEndpoint, transcriptionEndpoint, translationEndpoint]);
 
-function openAt(endpoint: Endpoint, rawBody: Buffer, model: string): OpenedBody {
-  const body = { ...parseJsonBody(rawBody), model };
-  return endpoint === chatEndpoint ? openChatBody(body, model) : { body, model };
-}
-
 /** Binds the endpoint to one deployment, whose name is the model, whatever the body says. */
 export function atDeployment(endpoint: Endpoint, deployment: string): Endpoint {
   const isForm = readsForm.has(endpoint);
   return {
     ...endpoint,
     open(rawBody, incoming) {
-      const opened = isForm ? endpoint.open(rawBody, incoming) : openAt(endpoint, rawBody, deployment);
+      const opened: Omit<OpenedBody, 'model'> = isForm
+        ? endpoint.open(rawBody, incoming)
+        : { body: parseJsonBody(rawBody) };
       const body = { ...opened.body, model: deployment };
       // The model of a form is added when the form is written.
       return { ...opened, body, model: modelOf(body), ...(opened.form ? null : { isRewritten: true }) };

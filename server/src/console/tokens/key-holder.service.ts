@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { AllowList } from '../../platform/outbound/allow-list.js';
+import { allowListOf } from '../../platform/outbound/allow-list.js';
 import { Role, UserStatus, type Actor } from '../../shared/actor.js';
 import { AppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -93,7 +93,7 @@ export class KeyHolderService {
     const { status, ownerStatus, ownerName, ownerGroup, allowIps, scopes, ...held } = row;
     if (status === 'disabled') throw new AppError('TOKEN_DISABLED', 'Token is not available');
     if (ownerStatus !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    if (address !== undefined && !new AllowList(allowIps).allows(address)) {
+    if (address !== undefined && allowListOf(allowIps)?.allows(address) === false) {
       throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
     }
     if (!scopes.includes(scope)) throw missingScope(scope);

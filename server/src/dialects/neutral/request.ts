@@ -20,6 +20,7 @@ export type NeutralTool =
       readonly kind: 'custom';
       readonly name: string;
       readonly description?: string;
+      /** As Responses has it: a grammar's `syntax` and `definition` are beside its type. */
       readonly format?: Fields;
       readonly namespace?: string;
       readonly at?: string;

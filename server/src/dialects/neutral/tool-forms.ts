@@ -51,6 +51,8 @@ export interface ToolTaker {
   readonly dialect: Dialect | 'own';
   /** Whether the provider accepts tools with plain text input. */
   readonly customTools: boolean;
+  /** Whether the client's names are kept, for a body that is not yet written for a provider. */
+  readonly keepsNames?: boolean;
 }
 
 /** How calls in the history are rewritten. */
@@ -69,12 +71,12 @@ interface Rules {
  */
 export function flattenTools(
   request: NeutralRequest,
-  { dialect, customTools: takesCustom }: ToolTaker,
+  { dialect, customTools: takesCustom, keepsNames = false }: ToolTaker,
 ): { request: NeutralRequest; forms: ToolForms } {
   const forms = new Map<string, ToolForm>();
   const fields = new Map<string, FieldNames>();
   // A provider of the client's dialect accepts or refuses the client's names itself.
-  const taken = dialect === request.dialect ? /^/ : takenNames[dialect];
+  const taken = keepsNames || dialect === request.dialect ? /^/ : takenNames[dialect];
   const writesTexts = dialect === 'gemini-generate' && request.dialect !== dialect;
   const renamesFields = dialect === 'anthropic-messages' && request.dialect !== dialect;
   const tools = request.tools.map((tool): NeutralTool => {

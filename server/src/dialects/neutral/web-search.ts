@@ -17,6 +17,8 @@ const settings = {
   user_location: 'userLocation',
 } as const satisfies Record<string, keyof WebSearch>;
 
+const domainLimits = ['allowedDomains', 'blockedDomains'] as const satisfies ReadonlyArray<keyof WebSearch>;
+
 const searchType = /^web_search_\d+$/;
 
 type BuiltinTool = Extract<NeutralTool, { kind: 'builtin' }>;
@@ -37,7 +39,9 @@ export interface ProviderSearch {
 }
 
 /**
- * Replaces Anthropic's web search by that of the provider. Settings that the provider does not have are recorded as dropped.
+ * Replaces Anthropic's web search by that of the provider. Settings that the provider does not have are recorded as dropped. Without the
+ * limits of its domains a search would mean something else: where the provider does not have them, the search stays one that only
+ * Anthropic can run.
  * @param searchOf the provider's search with these settings
  */
 export function withProviderSearch(
@@ -47,7 +51,9 @@ export function withProviderSearch(
 ): NeutralRequest {
   const asked = request.tools.find(isSearch);
   if (!asked) return request;
-  const { tool, takes, choice } = searchOf(wantedBy(asked.value));
+  const wanted = wantedBy(asked.value);
+  const { tool, takes, choice } = searchOf(wanted);
+  if (domainLimits.some((limit) => wanted[limit] && !takes.includes(limit))) return request;
   for (const [name, setting] of Object.entries(settings)) {
     const value = asked.value[name];
     const isGiven = value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);

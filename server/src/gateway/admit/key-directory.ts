@@ -9,7 +9,7 @@ import {
   toKnownRates,
 } from '../../billing/budgets/index.js';
 import type { Token, TokenRateLimit } from '../../console/tokens/index.js';
-import { AllowList } from '../../platform/outbound/allow-list.js';
+import { allowListOf, type AllowList } from '../../platform/outbound/allow-list.js';
 import type { KnownBudget } from '../../shared/budget.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { parseFields, type Fields } from '../../shared/json.js';
@@ -266,9 +266,6 @@ export class KeyDirectory {
     }
   }
 }
-
-const allowListOf = (entries: readonly string[]): AllowList | null =>
-  entries.length === 0 ? null : new AllowList(entries);
 
 const rateLimitOf = (row: Record<string, unknown>): KnownToken['rateLimit'] =>
   row['rate_limit_enabled'] === true

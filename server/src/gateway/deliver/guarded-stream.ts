@@ -4,6 +4,7 @@ import type { StreamReader, StreamWriter } from '../../dialects/neutral/codec.js
 import type { NeutralEvent } from '../../dialects/neutral/event.js';
 import { EventParser } from '../../dialects/wire/sse/event-parser.js';
 import { noUsage, type Usage } from '../../shared/usage.js';
+import { textsAtOnce, withTexts } from '../admit/guardrails/body-texts.js';
 import type { CallGuard } from '../admit/guardrails/call-guard.js';
 
 /** Characters at the end of a window that are held back, so that the window does not cut a match. */
@@ -14,12 +15,19 @@ const remoteWindow = 800;
 /** Characters. Longer matches are not waited for. */
 const maxHeld = 16 * 1024;
 
-/** Text of one kind that waits for its check. */
-type TextEvent = Extract<NeutralEvent, { kind: 'text' | 'reasoning' | 'refusal' | 'toolDelta' }>;
-
-interface Held {
+/** A piece of a text that comes in pieces. */
+interface Piece {
+  readonly choice: number;
+  /** Pieces of the same text have the same key. */
   readonly key: string;
-  readonly event: TextEvent;
+  readonly text: string;
+  /** Returns the event with a checked text in place of the piece's. */
+  readonly with: (text: string) => NeutralEvent;
+}
+
+/** Text of one kind that waits for its check. */
+interface Held {
+  readonly piece: Piece;
   text: string;
 }
 
@@ -89,26 +97,43 @@ export class GuardedStream {
   private async checked(events: readonly NeutralEvent[]): Promise<NeutralEvent[]> {
     const passed: NeutralEvent[] = [];
     for (const event of events) {
-      if (isText(event)) {
-        const key = keyOf(event);
-        passed.push(...(await this.releaseAll((held) => held.event.choice === event.choice && held.key !== key)));
-        const held = this.hold(event, key);
-        if (held.text.length >= this.window + holdBack) passed.push(...(await this.release(held, false)));
+      const piece = pieceIn(event);
+      if (piece) {
+        passed.push(...soundOf(event), ...(await this.take(piece)));
         continue;
       }
       // Log probabilities repeat the tokens of the text, and would show what was masked.
       if (event.kind === 'logprobs') continue;
-      if ('choice' in event) passed.push(...(await this.releaseAll((held) => held.event.choice === event.choice)));
+      if (event.kind === 'search' || event.kind === 'annotation') {
+        // A text may go on after its source, so that the text is not released here.
+        passed.push(await this.checkedSource(event));
+        continue;
+      }
+      // Sound may come between two pieces of its transcript.
+      if ('choice' in event && event.kind !== 'audio')
+        passed.push(...(await this.releaseAll(({ piece: { choice } }) => choice === event.choice)));
       passed.push(event);
     }
     return passed;
   }
 
-  private hold(event: TextEvent, key: string): Held {
-    let held = this.held.find((one) => one.key === key);
-    if (!held) this.held.push((held = { key, event, text: '' }));
-    held.text += event.text;
-    return held;
+  private async take(piece: Piece): Promise<NeutralEvent[]> {
+    const { choice, key, text } = piece;
+    const passed = await this.releaseAll((held) => held.piece.choice === choice && held.piece.key !== key);
+    let held = this.held.find((one) => one.piece.key === key);
+    if (!held) this.held.push((held = { piece, text: '' }));
+    held.text += text;
+    if (held.text.length >= this.window + holdBack) passed.push(...(await this.release(held, false)));
+    return passed;
+  }
+
+  /** Checks a query or the texts of a source, which come whole. */
+  private async checkedSource<Source extends { readonly kind: 'search' | 'annotation' }>(
+    source: Source,
+  ): Promise<Source> {
+    const texts = textsAtOnce(source, names);
+    const passed = await this.guard.apply(texts, 'output');
+    return passed === texts ? source : withTexts(source, passed, names);
   }
 
   private async releaseAll(which: (held: Held) => boolean): Promise<NeutralEvent[]> {
@@ -121,18 +146,47 @@ export class GuardedStream {
   }
 
   private async release(held: Held, isWhole: boolean): Promise<NeutralEvent[]> {
-    const { text, event } = held;
+    const { text, piece } = held;
     const all = isWhole || text.length > maxHeld;
     const cut = all ? text.length : await this.guard.cutBefore(text, text.length - holdBack);
     if (cut === 0) return [];
     const [passed = ''] = await this.guard.apply([text.slice(0, cut)], 'output');
     held.text = text.slice(cut);
-    return passed === '' ? [] : [{ ...event, text: passed }];
+    return passed === '' ? [] : [piece.with(passed)];
   }
 }
 
-const isText = (event: NeutralEvent): event is TextEvent =>
-  event.kind === 'text' || event.kind === 'reasoning' || event.kind === 'refusal' || event.kind === 'toolDelta';
+/** Fields of an event that hold no text. */
+const names: ReadonlySet<string> = new Set(['kind']);
 
-const keyOf = (event: TextEvent): string =>
-  `${event.kind}:${event.choice}:${event.kind === 'toolDelta' ? event.index : ''}`;
+function pieceIn(event: NeutralEvent): Piece | null {
+  switch (event.kind) {
+    case 'text':
+    case 'reasoning':
+    case 'refusal':
+    case 'toolDelta': {
+      const { kind, choice, text } = event;
+      const key = `${kind}:${choice}:${kind === 'toolDelta' ? event.index : ''}`;
+      return { choice, key, text, with: (checked) => ({ ...event, text: checked }) };
+    }
+    case 'audio': {
+      const { kind, choice, transcript } = event;
+      if (transcript === undefined) return null;
+      return {
+        choice,
+        key: `${kind}:${choice}:`,
+        text: transcript,
+        with: (checked) => ({ kind, choice, transcript: checked }),
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+/** The sound of an event that also has a transcript. It does not wait. */
+function soundOf(event: NeutralEvent): NeutralEvent[] {
+  if (event.kind !== 'audio') return [];
+  const { transcript: _transcript, ...sound } = event;
+  return sound.id === undefined && sound.data === undefined && sound.expiresAt === undefined ? [] : [sound];
+}

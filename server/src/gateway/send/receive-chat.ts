@@ -145,8 +145,8 @@ function answerOf(
   body: Buffer,
   streamed: boolean,
 ): Received | Promise<Received> {
-  const { attempt, chat, translated, target } = tried;
-  const own = streamed ? collectedOf(tried, body) : chat.fromUpstreamResponse(body, target);
+  const { attempt, chat, translated, target, request } = tried;
+  const own = streamed ? collectedOf(tried, body) : chat.fromUpstreamResponse(body, target, request);
   const collectedAt = performance.now();
   if (own.proof !== undefined) attempt.keepProof?.(own.proof);
   const answer = tried.shown === null || translated ? own : answerWithModel(own, tried.shown);

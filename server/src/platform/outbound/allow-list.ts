@@ -2,22 +2,24 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import { addRange } from './address-class.js';
 
 /**
- * The allow list of a token (docs/reference/relay/access.md#order-of-checks). An empty list admits every address. A list
- * with an invalid entry admits none.
+ * Returns the allow list of a token (docs/reference/relay/access.md#order-of-checks).
+ * @param entries addresses and CIDR ranges
+ * @returns null without entries: every address is allowed
  */
+export const allowListOf = (entries: readonly string[]): AllowList | null =>
+  entries.length === 0 ? null : new AllowList(entries);
+
+/** The addresses that a token allows. A list with an invalid entry allows none. */
 export class AllowList {
   private readonly list = new BlockList();
-  private readonly isEmpty: boolean;
   private readonly isValid: boolean;
 
-  /** @param entries addresses and CIDR ranges */
   constructor(entries: readonly string[]) {
-    this.isEmpty = entries.length === 0;
     this.isValid = entries.every((entry) => addRange(this.list, entry));
   }
 
   allows(address: string): boolean {
-    return this.isEmpty || (this.isValid && this.contains(address));
+    return this.isValid && this.contains(address);
   }
 
   private contains(address: string): boolean {

@@ -67,20 +67,14 @@ const attemptIn =
   (attempt, client) =>
     attemptChat(attempt, dialect, client);
 
-/** Opens a body of chat completions. Only one with tools, or with `input`, can have another form. */
-export const openChatBody = (body: Fields, model: string): OpenedBody =>
-  body['tools'] === undefined && body['input'] === undefined ? { body, model } : asChatBody(body, model);
-
 /** POST /v1/chat/completions */
 export const chatEndpoint: Endpoint = {
   route: 'chat',
   names: 'chat',
   tariff: textTariff(),
   errors: () => openAIErrors,
-  open(rawBody) {
-    const { body, model } = openJson(rawBody);
-    return openChatBody(body, model);
-  },
+  open: openJson,
+  translate: asChatBody,
   parse: ({ body }) => toChatCall(body),
   texts: (body) => textsIn(body['messages']),
   limitOutput: limitChat,

@@ -19,6 +19,8 @@ export interface GeminiSettings {
   readonly imageLimit: number;
   /** Whether calls may have ids: Gemini accepts them, Vertex refuses them. */
   readonly callIds: boolean;
+  /** Whether a search may exclude domains: Vertex has a field for it, Gemini refuses that field. */
+  readonly excludesDomains: boolean;
 }
 
 /** Defaults of the options `gemini.*`. */
@@ -36,6 +38,7 @@ export const defaultGeminiSettings: GeminiSettings = {
   thinkingShare: 0.6,
   imageLimit: 16,
   callIds: true,
+  excludesDomains: false,
 };
 
 const categories = ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT', 'CIVIC_INTEGRITY'];

@@ -460,3 +460,23 @@ describe("fields of Google's own in a chat request", () => {
     expect(body).not.toHaveProperty('cachedContent');
   });
 });
+
+describe('the search of a client of Messages', () => {
+  const search = (limits: Json): Json => ({ type: 'web_search_20250305', name: 'web_search', ...limits });
+  const written = (limits: Json, excludesDomains: boolean): WrittenRequest => {
+    const body = { max_tokens: 9, messages: [user], tools: [search(limits)] };
+    const request = clients['anthropic-messages'].parse({ body, model: 'gemini-3-pro' });
+    return geminiProvider({ ...defaultGeminiSettings, excludesDomains }).write(request);
+  };
+
+  it('excludes domains at Vertex, and is left out at Gemini', () => {
+    const limits = { blocked_domains: ['example.com'] };
+    expect(written(limits, true).body['tools']).toEqual([{ googleSearch: { excludeDomains: ['example.com'] } }]);
+    expect(written(limits, false)).toMatchObject({ body: {}, dropped: ['tools[0].web_search'] });
+    expect(written(limits, false).body['tools']).toBeUndefined();
+  });
+
+  it('is left out where only some domains are allowed', () => {
+    expect(written({ allowed_domains: ['example.com'] }, true).body['tools']).toBeUndefined();
+  });
+});

@@ -37,7 +37,7 @@ function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): Wr
   const { model, suffix } = cutSuffix(given.model, settings);
   const traits = geminiTraits(model, settings);
   const request = runnableTools(
-    withSearch(given, traits, dropped),
+    withSearch(given, traits, settings, dropped),
     dropped,
     (tool) => tool.kind === 'function' || (tool.kind === 'builtin' && tool.dialect === 'gemini-generate'),
   );
@@ -132,10 +132,21 @@ const imageConfig = (given: Fields | null): Json | undefined =>
   given ? omitUndefined<Json>({ aspectRatio: given['aspect_ratio'], imageSize: given['image_size'] }) : undefined;
 
 /** Google's search in place of Anthropic's, where the model can combine it with the functions of the call. */
-function withSearch(request: NeutralRequest, { third }: GeminiTraits, dropped: Dropped): NeutralRequest {
+function withSearch(
+  request: NeutralRequest,
+  { third }: GeminiTraits,
+  { excludesDomains }: GeminiSettings,
+  dropped: Dropped,
+): NeutralRequest {
   if (!third && request.tools.some(({ kind }) => kind !== 'builtin')) return request;
-  const tool = { name: 'googleSearch', dialect: 'gemini-generate', value: { googleSearch: {} } } as const;
-  return withProviderSearch(request, dropped, () => ({ tool, takes: [] }));
+  return withProviderSearch(request, dropped, ({ blockedDomains: excludeDomains }) => ({
+    tool: {
+      name: 'googleSearch',
+      dialect: 'gemini-generate',
+      value: { googleSearch: omitUndefined<Json>({ excludeDomains }) },
+    },
+    takes: excludesDomains ? ['blockedDomains'] : [],
+  }));
 }
 
 /** Google's own tools, by the names that chat clients use, in Google's order. */

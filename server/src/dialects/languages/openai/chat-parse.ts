@@ -23,6 +23,8 @@ import {
 } from '../../neutral/request.js';
 import { cacheControlOf } from './chat-parse-content.js';
 import { parseMessages } from './chat-parse-messages.js';
+import { flatFormat } from './custom-format.js';
+import { nameIn, nested } from './tool-shapes.js';
 
 /**
  * A chat completions call in the neutral form.
@@ -74,14 +76,15 @@ function parseSampling(read: FieldReader): Sampling {
 function parseTools(read: FieldReader): NeutralTool[] {
   const tools = read.list('tools').map((entry, index): NeutralTool => {
     const at = `tools[${index}]`;
-    const tool = needFields(entry, at);
+    const tool = nested(needFields(entry, at));
     if (tool['type'] === 'custom') {
       const custom = needFields(tool['custom'], `${at}.custom`);
+      const format = optionalFields(custom['format'], `${at}.custom.format`);
       return {
         kind: 'custom',
         name: needName(custom['name'], `${at}.custom.name`),
         description: optionalText(custom['description'], `${at}.custom.description`),
-        format: optionalFields(custom['format'], `${at}.custom.format`),
+        format: format && flatFormat(format),
         at,
       };
     }
@@ -122,7 +125,7 @@ function parseToolChoice(read: FieldReader): ToolChoice | undefined {
   const allowed = asFields(given['allowed_tools']);
   if (given['type'] === 'allowed_tools' && allowed) {
     const names = optionalList(allowed['tools'], `${at}.allowed_tools.tools`).flatMap(
-      (tool) => someText(nameIn(asFields(tool))) ?? [],
+      (tool) => someText(nameIn(asFields(tool) ?? {})) ?? [],
     );
     return { mode: 'allowed', names, required: allowed['mode'] === 'required' };
   }
@@ -140,9 +143,6 @@ const modes: readonly string[] = ['auto', 'required', 'none', ...Object.keys(oth
 
 const modeNamed = (name: string, at: string): 'auto' | 'required' | 'none' =>
   needOneOf(Object.hasOwn(otherModes, name) ? otherModes[name] : name, ['auto', 'required', 'none'], at);
-
-const nameIn = (holder: Fields | null): unknown =>
-  (asFields(holder?.['function']) ?? asFields(holder?.['custom']))?.['name'] ?? holder?.['name'];
 
 function parseResponseFormat(format: Fields | undefined): ResponseFormat | undefined {
   switch (format?.['type']) {

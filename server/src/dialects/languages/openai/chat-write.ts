@@ -8,6 +8,7 @@ import {
   type ToolChoice,
 } from '../../neutral/request.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
+import { nestedFormat } from './custom-format.js';
 import { effortFor, refusesEffort } from './efforts.js';
 import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
@@ -179,7 +180,11 @@ function writeTool(tool: NeutralTool, request: NeutralRequest, dropped: Dropped)
     case 'custom':
       return {
         type: 'custom',
-        custom: omitUndefined({ name: tool.name, description: tool.description, format: tool.format }),
+        custom: omitUndefined({
+          name: tool.name,
+          description: tool.description,
+          format: tool.format && nestedFormat(tool.format),
+        }),
       };
     case 'builtin':
       if (tool.dialect === 'openai-chat') return tool.value;

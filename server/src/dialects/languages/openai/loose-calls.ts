@@ -3,11 +3,21 @@ import { asFields, asList, someNumber, someText, type Fields, type Json } from '
 import { changedList } from '../../wire/pass-through/changed-list.js';
 import { callId } from './chat-read.js';
 import { OpenCalls, type PlacedPiece } from './open-calls.js';
+import { nameIn } from './tool-shapes.js';
 
 /*
  * Clients that check chat completions against a schema fail on calls of many compatible providers: later pieces with an id or a name of
  * null or '', calls without index, type or id, an empty usage, and a response that ends with "stop" though it calls tools.
  */
+
+/** The finish reason of a choice with calls. */
+export type CallEnding = 'tool_calls' | 'stop';
+
+/** OpenAI ends with "stop" when the request names the tool, and so do servers that follow it (vllm#25054). */
+export function callEnding({ tool_choice: choice }: Fields): CallEnding {
+  const named = asFields(choice);
+  return named && someText(nameIn(named)) !== undefined ? 'stop' : 'tool_calls';
+}
 
 interface Choice {
   readonly calls: OpenCalls;
@@ -17,6 +27,15 @@ interface Choice {
 /** Repairs the chunks of one stream. Has to get every chunk with calls, and from then on every chunk with a finish reason. */
 export class ChunkRepair {
   private readonly choices = new Map<number, Choice>();
+  /** Whether nothing was wrong so far with the pieces of calls. */
+  private isSound = true;
+
+  constructor(private readonly ending: CallEnding = 'tool_calls') {}
+
+  /** Whether later pieces that have only an index and a text need no repair. Their call has to have begun in every choice. */
+  isSoundAt(index: number): boolean {
+    return this.isSound && [...this.choices.values()].every(({ calls }) => index < calls.count);
+  }
 
   /** @returns the same chunk when nothing is wrong with it */
   repair(chunk: Fields): Fields {
@@ -36,7 +55,7 @@ export class ChunkRepair {
     const open = [...this.choices].filter(([, { isFinished }]) => !isFinished);
     if (open.length === 0) return null;
     const { id, created, model } = like;
-    const choices = open.map(([index]) => ({ index, delta: {}, finish_reason: 'tool_calls' }));
+    const choices = open.map(([index]) => ({ index, delta: {}, finish_reason: this.ending }));
     return { id, object: 'chat.completion.chunk', created, model, choices };
   }
 
@@ -52,8 +71,9 @@ export class ChunkRepair {
     const given = choice['finish_reason'];
     // Some providers send '' in every chunk.
     const isEnd = given === 'stop' || (given === '' && Object.keys(delta ?? {}).length === 0);
-    const reason = isEnd ? 'tool_calls' : given === '' ? null : given;
+    const reason = isEnd ? this.ending : given === '' ? null : given;
     if (someText(reason) !== undefined) state.isFinished = true;
+    if (repaired !== pieces) this.isSound = false;
     if (repaired === pieces && reason === given) return choice;
     const shown = repaired === pieces ? {} : { delta: { ...delta, tool_calls: repaired } };
     return { ...choice, ...shown, finish_reason: reason };
@@ -82,19 +102,19 @@ function repairPiece(piece: Fields, placed: PlacedPiece | null): Fields {
  * The complete response with calls that clients can read.
  * @returns the same response when nothing is wrong with it
  */
-export function repairedAnswer(answer: Fields): Fields {
+export function repairedAnswer(answer: Fields, ending: CallEnding = 'tool_calls'): Fields {
   const choices = changedList(answer['choices'], (choice) => {
     const message = asFields(choice['message']);
     const given = asList(message?.['tool_calls']);
     if (given.length === 0) return choice;
     const calls = changedList(given, repairCall);
     const reason = choice['finish_reason'];
-    const isWrong = reason === 'stop' || reason === '';
+    const isWrong = reason !== ending && (reason === 'stop' || reason === '');
     if (calls === given && !isWrong) return choice;
     return {
       ...choice,
       message: { ...message, tool_calls: calls },
-      finish_reason: isWrong ? 'tool_calls' : reason,
+      finish_reason: isWrong ? ending : reason,
     };
   });
   return choices === answer['choices'] ? answer : { ...answer, choices };

@@ -1,5 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import { asFields, asFieldsList, asText, type Fields, type Json } from '../../neutral/fields.js';
+import { asFields, asText, type Fields, type Json } from '../../neutral/fields.js';
+import { changedList } from '../../wire/pass-through/changed-list.js';
+import { flatFormat, nestedFormat } from './custom-format.js';
 
 /*
  * Chat completions describe a tool in an object named like its type, Responses in the tool itself, and Messages have `input_schema` and
@@ -8,33 +10,38 @@ import { asFields, asFieldsList, asText, type Fields, type Json } from '../../ne
 
 const described = (tool: Fields): Fields | null => asFields(tool['function']) ?? asFields(tool['custom']);
 
+/** The name of a tool, or of the tool that a choice names, in either form; undefined: it has none. */
+export const nameIn = (tool: Fields): unknown => (described(tool) ?? tool)['name'];
+
 const isFlat = (tool: Fields): boolean =>
   (tool['type'] === undefined || tool['type'] === 'function' || tool['type'] === 'custom') &&
   asText(tool['name']) !== '' &&
   !described(tool);
 
-const nested = (tool: Fields): Fields => {
+const withFormat = (tool: Fields, shape: (format: Fields) => Fields): Fields => {
+  const format = asFields(tool['format']);
+  return format ? { ...tool, format: shape(format) } : tool;
+};
+
+/** Returns a tool, or a choice of one, as chat completions have it: the same object when it is nested. */
+export const nested = (tool: Fields): Fields => {
   if (!isFlat(tool)) return tool;
   const { type = 'function', cache_control: mark, input_schema: schema, ...rest } = tool;
   const description = schema === undefined ? rest : { ...rest, parameters: rest['parameters'] ?? schema };
-  return omitUndefined<Json>({ type, [String(type)]: description, cache_control: mark });
+  return omitUndefined<Json>({ type, [String(type)]: withFormat(description, nestedFormat), cache_control: mark });
 };
 
 const flat = (tool: Fields): Fields => {
   const inner = described(tool);
-  if (inner) return { type: tool['type'] ?? 'function', ...inner };
+  if (inner) return { type: tool['type'] ?? 'function', ...withFormat(inner, flatFormat) };
   if (tool['input_schema'] === undefined) return tool;
   const { input_schema: parameters, ...rest } = tool;
   return { type: 'function', ...rest, parameters };
 };
 
-const changed = (body: Fields, shape: (tool: Fields) => Fields): Fields => {
-  const choice = asFields(body['tool_choice']);
-  return {
-    ...body,
-    tools: asFieldsList(body['tools']).map(shape),
-    ...(choice ? { tool_choice: shape(choice) } : {}),
-  };
+const choiceOf = ({ tool_choice: choice }: Fields, shape: (tool: Fields) => Fields): Fields => {
+  const named = asFields(choice);
+  return named ? { tool_choice: shape(named) } : {};
 };
 
 /**
@@ -42,14 +49,10 @@ const changed = (body: Fields, shape: (tool: Fields) => Fields): Fields => {
  * @returns null when it has no flat tool
  */
 export function withNestedTools(body: Fields): Fields | null {
-  const { tools } = body;
-  if (!Array.isArray(tools)) return null;
-  const isAnyFlat = tools.some((tool) => {
-    const fields = asFields(tool);
-    return fields !== null && isFlat(fields);
-  });
-  return isAnyFlat ? changed(body, nested) : null;
+  const tools = changedList(body['tools'], nested);
+  return tools === body['tools'] ? null : { ...body, tools, ...choiceOf(body, nested) };
 }
 
 /** Returns a body of Responses with flat tools. */
-export const withFlatTools = (body: Fields): Fields => (Array.isArray(body['tools']) ? changed(body, flat) : body);
+export const withFlatTools = (body: Fields): Fields =>
+  Array.isArray(body['tools']) ? { ...body, tools: changedList(body['tools'], flat), ...choiceOf(body, flat) } : body;

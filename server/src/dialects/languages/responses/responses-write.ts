@@ -81,18 +81,21 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   return { body, dropped: dropped.names };
 }
 
-/** OpenAI's search in place of Anthropic's. Its list of domains is one of allowed ones. */
-const searchOf = ({ allowedDomains, userLocation }: WebSearch): ProviderSearch => ({
+/** OpenAI's search in place of Anthropic's. */
+const searchOf = ({ allowedDomains, blockedDomains, userLocation }: WebSearch): ProviderSearch => ({
   tool: {
     name: 'web_search',
     dialect: 'openai-responses',
     value: omitUndefined<Json>({
       type: 'web_search',
-      filters: allowedDomains ? { allowed_domains: allowedDomains } : undefined,
+      filters:
+        allowedDomains || blockedDomains
+          ? omitUndefined<Json>({ allowed_domains: allowedDomains, blocked_domains: blockedDomains })
+          : undefined,
       user_location: userLocation,
     }),
   },
-  takes: ['allowedDomains', 'maxUses', 'userLocation'],
+  takes: ['allowedDomains', 'blockedDomains', 'maxUses', 'userLocation'],
   choice: { mode: 'builtin', dialect: 'openai-responses', value: { type: 'web_search' } },
 });
 

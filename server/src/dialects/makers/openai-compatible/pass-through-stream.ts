@@ -3,7 +3,7 @@ import type { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
 import { dataEvent, doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
-import { ChunkRepair } from '../../languages/openai/loose-calls.js';
+import { ChunkRepair, type CallEnding } from '../../languages/openai/loose-calls.js';
 import { nextPlainChunk } from '../../languages/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { chatUsage } from '../../languages/openai/usage.js';
@@ -19,8 +19,12 @@ import { asFields, parseFields, type Json } from '../../neutral/fields.js';
  * inside JSON text are escaped, so content cannot match.
  */
 const mark = /"(?:usage|error)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
-/** Once a tool was called, finish reasons too. */
-const markAfterCall = /"(?:usage|error|finish_reason)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{/g;
+/**
+ * Once a tool was called, finish reasons too. The first group is the index of a piece that has only an index and a short text, as nearly
+ * all later pieces of a call.
+ */
+const markAfterCall =
+  /"(?:usage|error|finish_reason)"\s*:\s*["{]|"tool_calls"\s*:\s*\[\s*\{(?:"index":(\d{1,4}),"function":\{"arguments":"(?:[^"\\]|\\.){0,400}"\}\}\])?/g;
 
 /**
  * Forwards a stream in the client's dialect. Bytes stay unchanged; only events with usage, an error or a tool call, found by a
@@ -47,6 +51,7 @@ export class PassThroughStream implements StreamTransform {
   constructor(
     private readonly wantsUsage: boolean,
     private readonly transcript: Transcript,
+    private readonly ending: CallEnding = 'tool_calls',
   ) {}
 
   push(bytes: Buffer): Buffer | null {
@@ -146,9 +151,14 @@ export class PassThroughStream implements StreamTransform {
 
   /** @returns Infinity when there is none */
   private nextMark(text: string, start: number): number {
-    const wanted = this.repair ? markAfterCall : mark;
+    const { repair } = this;
+    const wanted = repair ? markAfterCall : mark;
     wanted.lastIndex = start;
-    return wanted.exec(text)?.index ?? Infinity;
+    for (let found = wanted.exec(text); found; found = wanted.exec(text)) {
+      const index = found[1];
+      if (index === undefined || !repair?.isSoundAt(Number(index))) return found.index;
+    }
+    return Infinity;
   }
 
   private begin(chunk: Json | null): void {
@@ -190,7 +200,7 @@ export class PassThroughStream implements StreamTransform {
 
   private repaired(chunk: Json, bytes: Buffer): Buffer {
     this.begin(chunk);
-    this.repair ??= new ChunkRepair();
+    this.repair ??= new ChunkRepair(this.ending);
     const shown = this.repair.repair(chunk);
     return shown === chunk ? bytes : Buffer.from(dataEvent(shown));
   }

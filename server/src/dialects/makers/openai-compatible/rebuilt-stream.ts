@@ -2,7 +2,7 @@ import type { Transcript } from '../../contract.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { laterUsage, type Usage } from '../../../shared/usage.js';
 import { dataEvent, doneEvent, isShort, usageChunk } from '../../languages/openai/chunks.js';
-import { ChunkRepair } from '../../languages/openai/loose-calls.js';
+import { ChunkRepair, type CallEnding } from '../../languages/openai/loose-calls.js';
 import { reportChoices } from '../../languages/openai/chat-parts.js';
 import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
@@ -22,6 +22,9 @@ export interface RebuiltStreamDeps {
   readonly rewrite: ChunkRewrite;
   /** The chunk to send at the end of the stream, if any. */
   readonly close: () => Json | null;
+  /** Removes what the client must not get, from every chunk of the provider and of this stream. */
+  readonly shape: (chunk: Json) => Json;
+  readonly ending: CallEnding;
   /** Names of events that contain chunks; undefined: all. */
   readonly eventTypes: readonly string[] | undefined;
 }
@@ -38,7 +41,7 @@ export class RebuiltStream extends EventStream {
   private usageOnly: Json | null = null;
   private last: Json = {};
   private finished = false;
-  private readonly repair = new ChunkRepair();
+  private readonly repair: ChunkRepair;
   done = false;
   failure: UpstreamError | null = null;
 
@@ -48,6 +51,7 @@ export class RebuiltStream extends EventStream {
     private readonly transcript: Transcript,
   ) {
     super();
+    this.repair = new ChunkRepair(deps.ending);
   }
 
   protected translate({ type, data }: ServerEvent): string {
@@ -70,7 +74,7 @@ export class RebuiltStream extends EventStream {
       this.usageOnly = chunk;
       return '';
     }
-    return this.deps.rewrite(this.repair.repair(chunk)).map(dataEvent).join('');
+    return this.rewritten(this.repair.repair(chunk));
   }
 
   protected finish(): string {
@@ -79,13 +83,13 @@ export class RebuiltStream extends EventStream {
 
   closing(usage: Usage): string {
     const missing = this.repair.missingEnd(this.last);
-    return (missing ? dataEvent(missing) : '') + this.lastEvents(usage);
+    return (missing ? this.rewritten(missing) : '') + this.lastEvents(usage);
   }
 
   private lastEvents(usage: Usage): string {
     if (!this.wantsUsage) return doneEvent;
     if (!this.lastReport || isShort(this.lastReport, usage)) return usageChunk(this.last, usage) + doneEvent;
-    return this.usageOnly ? dataEvent(this.usageOnly) + doneEvent : doneEvent;
+    return this.usageOnly ? this.written(this.usageOnly) + doneEvent : doneEvent;
   }
 
   usage(): Usage | null {
@@ -116,6 +120,17 @@ export class RebuiltStream extends EventStream {
 
   private closeChunk(): string {
     const chunk = this.deps.close();
-    return chunk ? dataEvent(chunk) : '';
+    return chunk ? this.written(chunk) : '';
+  }
+
+  private rewritten(chunk: Json): string {
+    return this.deps
+      .rewrite(chunk)
+      .map((each) => this.written(each))
+      .join('');
+  }
+
+  private written(chunk: Json): string {
+    return dataEvent(this.deps.shape(chunk));
   }
 }

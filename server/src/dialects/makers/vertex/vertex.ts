@@ -85,6 +85,7 @@ const geminiSettings = ({ families }: Target): GeminiSettings => ({
   ...defaultGeminiSettings,
   ...families.gemini,
   callIds: false,
+  excludesDomains: true,
 });
 
 /** Betas that Vertex accepts in the body and refuses in the header. */
