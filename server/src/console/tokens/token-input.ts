@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../shared/actor.js';
 import { isAddressOrRange } from '../../shared/address.js';
-import { wholeSecond } from '../../shared/clock.js';
+import { dateOf, wholeSecond } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import { lastSecond } from '../../shared/limits.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
@@ -171,7 +171,7 @@ function parseExpiry(given: Date | null, before: TokenFields | null, now: number
   const expiresAt = wholeSecond(given.getTime());
   const time = expiresAt.getTime();
   // A date that is out of range has no time, so it must not pass the comparisons.
-  const isInFuture = time > now && time <= lastSecond * 1000;
+  const isInFuture = time > now && time <= dateOf(lastSecond).getTime();
   if (!isInFuture && time !== before?.expiresAt?.getTime()) {
     throw new InvalidInputError('The expiry time must be -1 (never) or in the future', 'expiresAt');
   }
