@@ -169,6 +169,7 @@ describe('a path that is not served', () => {
     ['GET', '/anthropic/nonsense', bearer, 404, anthropic],
     ['GET', '/v1beta/cachedContents', ofGoogle, 404, gemini],
     ['POST', '/v1beta/interactions', bearer, 404, gemini],
+    ['POST', '/v1beta/interactions', ofAnthropic, 404, gemini],
     ['POST', '/v1beta/models/m', bearer, 404, gemini],
     ['POST', '/v1beta/models/m:predict', ofGoogle, 404, gemini],
     ['POST', '/v1beta/fileSearchStores/s', bearer, 404, gemini],

@@ -17,12 +17,11 @@ export interface SharedPathRequest {
 export function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
   if (url.startsWith('/model/')) return bedrockErrors;
   if (/^\/anthropic\/|\/publishers\/anthropic\//.test(url)) return anthropicErrors;
+  if (/^\/(?:v1beta\/(?!openai\/)|v1beta1\/|v1alpha\/|v1\/projects\/|upload\/|ws\/)/.test(url)) return geminiErrors;
   if (headers['anthropic-version'] !== undefined || headers['x-api-key'] !== undefined) return anthropicErrors;
-  if (headers['x-goog-api-key'] !== undefined || ofGoogle.test(url)) return geminiErrors;
+  if (headers['x-goog-api-key'] !== undefined || /\?(?:.*&)?key=/.test(url)) return geminiErrors;
   return openAIErrors;
 }
-
-const ofGoogle = /^\/(?:v1beta\/(?!openai\/)|v1beta1\/|v1alpha\/|v1\/projects\/|upload\/|ws\/|[^?]*\?(?:.*&)?key=)/;
 
 /**
  * Sends an error that is no failure of a call. OpenAI's form has no request id, because clients compare the message with
