@@ -5,7 +5,6 @@ import { AppError, isAppError } from '../shared/errors.js';
 import { jsonInTurns } from '../shared/json-in-turns.js';
 import type { FormPart } from '../dialects/contract.js';
 import { toCallFailure } from '../dialects/errors/failure.js';
-import { mayRunTools } from '../dialects/neutral/declared-tools.js';
 import { SearchTime } from '../platform/matching/search.js';
 import type { Caller } from './admit/authentication.js';
 import { RateError, type RateLease, type RateStates } from './admit/call-rates.js';
@@ -180,7 +179,7 @@ function parse({ endpoint, incoming, opened, named }: OpenedRequest, model: stri
  * call covers all tools.
  */
 function withUnpriced(request: ParsedRequest, price: Price, { UnpricedTools }: OptionValues): ParsedRequest {
-  if (price.coversWork || !mayRunTools(request.body)) return request;
+  if (price.coversWork) return request;
   const names = unpricedTools(request.body, price.card.prices);
   return names.length === 0 ? request : { ...request, unpriced: { names, areRefused: UnpricedTools === 'refuse' } };
 }

@@ -35,12 +35,6 @@ export function declaredTools(body: Fields): DeclaredTool[] {
 /** Fields of Chat Completions that let a provider search. */
 export const searchFields = ['web_search_options', 'search_parameters', 'enable_search'] as const;
 
-/** Whether a request has tools, or a field that lets its provider run some. */
-export const mayRunTools = (body: Fields): boolean =>
-  declaredTools(body).length > 0 ||
-  body['plugins'] !== undefined ||
-  searchFields.some((name) => body[name] !== undefined);
-
 /** @returns the same body if nothing changes */
 export function withTools(body: Fields, change: Change): Fields {
   const tools = changedList(body['tools'], change);

@@ -1,5 +1,15 @@
 import { RelayError } from '../../dialects/errors/relay-error.js';
-import type { ModelMapping } from './routed-channel.js';
+import { parseFields } from '../../shared/json.js';
+
+/** The parsed `model_mapping`. Null when the text is not a JSON object of names, which is a defect of the channel. */
+export type ModelMapping = Readonly<Record<string, string>> | null;
+
+/** @returns null for text that is not a JSON object of names */
+export function parseModelMapping(text: string): ModelMapping {
+  if (text.trim() === '') return {};
+  const names = parseFields(text);
+  return names && Object.values(names).every((target) => typeof target === 'string') ? (names as ModelMapping) : null;
+}
 
 /**
  * Follows the mapping to its end (docs/reference/relay/routing.md#model-mapping). The name with its routing prefix is

@@ -15,6 +15,7 @@ import { changesPrice } from '../../dialects/overrides/sent-fields.js';
 import { splitKeys } from '../../dialects/providers/channel-keys.js';
 import type { Provider } from '../../dialects/providers/provider.js';
 import { providerOf } from '../../dialects/providers/providers.js';
+import { parseModelMapping, type ModelMapping } from './model-mapping.js';
 
 /**
  * A channel with the fields that the hot path needs: everything is parsed, and keys are decrypted. Never logged or
@@ -176,17 +177,4 @@ function parseSetting(text: string): ChannelSetting {
     nonStreamOnly: typeof streamSupport === 'string' && streamSupport.toUpperCase() === 'NON_STREAM_ONLY',
     ...(chatUpstream === 'chat' || chatUpstream === 'responses' ? { chatUpstream } : {}),
   };
-}
-
-/** The parsed `model_mapping`. Null when the text is not a JSON object of names, which is a defect of the channel. */
-export type ModelMapping = Readonly<Record<string, string>> | null;
-
-/** The mapping of a channel that calls every model by its own name. */
-export const noMapping: ModelMapping = {};
-
-/** @returns null for text that is not a JSON object of names */
-export function parseModelMapping(text: string): ModelMapping {
-  if (text.trim() === '') return noMapping;
-  const names = parseFields(text);
-  return names && Object.values(names).every((target) => typeof target === 'string') ? (names as ModelMapping) : null;
 }

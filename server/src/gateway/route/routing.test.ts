@@ -1,8 +1,8 @@
 import { growth } from '../../../../tests/support/growth.js';
-import { parseModelMapping, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
+import { toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { KeyRing } from './key-ring.js';
 import { keyMarkOf } from './key-mark.js';
-import { mapModel } from './model-mapping.js';
+import { mapModel, parseModelMapping } from './model-mapping.js';
 import { meansDeadKey, requestText } from './automatic-disable.js';
 import { isRetryable } from './retry.js';
 import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';

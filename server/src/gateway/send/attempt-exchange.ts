@@ -8,7 +8,6 @@ import { overflowCode, overflowIn } from '../../dialects/errors/overflow.js';
 import { UpstreamError } from '../../dialects/errors/upstream-error.js';
 import { withHeaderOverride, type HeaderValues } from '../../dialects/overrides/header-override.js';
 import { mapModel } from '../route/model-mapping.js';
-import { noMapping } from '../route/routed-channel.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders } from '../upstream/upstream-client.js';
 import type { Correction } from '../../dialects/corrections/correction.js';
@@ -216,10 +215,7 @@ export function toTarget(
     other: channel.other,
     createdTime: channel.createdTime,
     setting: channel.setting,
-    upstreamModel:
-      channel.mapping === noMapping
-        ? attempt.bareModel
-        : mapModel(channel.mapping, attempt.requestedModel, attempt.bareModel),
+    upstreamModel: mapModel(channel.mapping, attempt.requestedModel, attempt.bareModel),
     requestedModel: attempt.requestedModel,
     models: channel.models,
     forceStreamUsage: attempt.settings.forceStreamUsage,

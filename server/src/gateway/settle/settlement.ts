@@ -144,8 +144,6 @@ const isOrdinary = ({ rawBody }: Call, { promptTokens, completionTokens }: Usage
 
 /** Adds the searches that the call requests, if the provider reports none and the call was served. */
 function withOrderedSearches(usage: Usage, { request, endpoint }: Call, { dropped }: Served): Usage {
-  const { tools, enable_search: search } = request.body;
-  if (tools === undefined && search === undefined) return usage;
   const isEmpty = usage.promptTokens + usage.completionTokens === 0;
   if (isEmpty || !endpoint.limitOutput || usage.details?.webSearches) return usage;
   const webSearches = orderedSearches(request.body, dropped);
