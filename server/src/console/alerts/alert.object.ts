@@ -19,7 +19,7 @@ const AlertKindEnum = enumType('AlertKind', namesOf(alertKinds), 'What an alert 
 });
 
 export const AlertTargetEnum = enumType('AlertTarget', namesOf(alertTargets), 'Where messages about alerts are sent.', {
-  MAIL: 'E-mail to the the addresses of the option `alerts.mail`.',
+  MAIL: 'E-mail to the addresses of the option `alerts.mail`.',
   WEBHOOK: 'A POST request to an address of the operator.',
   TELEGRAM: 'A chat of a Telegram bot.',
   BARK: 'The Bark app of an iPhone.',

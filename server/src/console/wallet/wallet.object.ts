@@ -6,6 +6,7 @@ import { omitNullish } from '../../platform/graphql/nullable.js';
 import { listArgs, PageInterface, pageItems, sortInput, type SortFields } from '../../platform/graphql/pagination.js';
 import { TimeRangeObject } from '../../platform/graphql/ranges.js';
 import { GraphQLQuota, GraphQLSafeInt } from '../../platform/graphql/scalars.js';
+import { defaultOptionValues } from '../../options/option-registry.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import {
@@ -18,6 +19,7 @@ import {
   type OrderSums,
   otherMethod,
   paymentMethodIds,
+  paymentProviders,
   paymentTestMessages,
   type PaymentTestOutcome,
   type ProviderMethod,
@@ -36,15 +38,18 @@ export const OrderStatusEnum = enumType(
   },
 );
 
+const methodTexts = paymentProviders
+  .flatMap((provider) => provider.methods(defaultOptionValues()))
+  .map(({ id, names }) => [id.toUpperCase(), `With ${names.en}.`]);
+
 export const PaymentMethodEnum = enumType(
   'PaymentMethod',
   Object.fromEntries([...paymentMethodIds, otherMethod].map((id) => [id.toUpperCase(), id])),
   'How the buyer pays at the gateway.',
-  {
-    ALIPAY: 'With Alipay, through the gateway.',
-    WXPAY: 'With WeChat Pay, through the gateway.',
-    OTHER: 'Any other way, of an order that was imported from another program. No new order can have it.',
-  },
+  Object.fromEntries([
+    ...methodTexts,
+    ['OTHER', 'Any other way, of an order that was imported from another program. No new order can have it.'],
+  ]) as Record<string, string>,
 );
 
 @ObjectType('TranslatedName', { description: 'A name in one language of the console.' })
