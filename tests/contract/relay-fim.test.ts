@@ -34,6 +34,18 @@ const piece = (content: string, finish: string | null, more: object = {}) => ({
 const eventsIn = (text: string): unknown[] =>
   [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data) as unknown);
 
+it.each([
+  ['prompt', ['def add(a, b):']],
+  ['suffix', ['print(add(1, 2))']],
+  ['prompt', 7],
+])('refuses a %s that is %j', async (name, given) => {
+  await relay.addChannel({ type: 42, models: model });
+  const { key } = await relay.addToken();
+  const response = await relay.post(path, key, { ...body, [name]: given });
+  expect([response.status, JSON.stringify(await response.json())]).toEqual([400, expect.stringContaining(name)]);
+  expect(relay.upstream.requests).toEqual([]);
+});
+
 describe('Mistral', () => {
   it('gets the call as it came, and its answer is charged as text', async () => {
     await relay.addChannel({ type: 42, models: model });

@@ -193,6 +193,8 @@ describe('a path that is not served', () => {
     ] as const) {
       const response = await ask(headers);
       expect([response.status, await response.json()]).toEqual([expected, form]);
+      // AWS's SDKs know an error by this header.
+      expect(response.headers.has('x-amzn-errortype')).toBe(form === bedrock);
     }
   });
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import { gatewayType, toCallFailure } from '../dialects/errors/failure.js';
 import { hijack, type Hijacked } from '../gateway/incoming-request.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
@@ -7,6 +8,7 @@ import type { Relay } from '../gateway/pipeline.js';
 import { errorsOf, refuse } from './client-errors.js';
 import type { RelayRoutesDeps } from './create-relay.js';
 import { prefixes } from './endpoints.js';
+import { AwsResponse } from './hosts/aws-response.js';
 
 /** Routes of OpenAI that return 501 (docs/reference/relay/routes.md#paths-that-are-not-served). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -40,10 +42,12 @@ export function addUnservedPaths(app: FastifyInstance, { relay, maxBodyBytes }: 
     }
   }
   for (const api of apis) {
+    const sinkOf = api === '/model' ? (response: ServerResponse) => new AwsResponse(response) : undefined;
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       url: `${api}/*`,
-      handler: (request, reply) => void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes), 404),
+      handler: (request, reply) =>
+        void refuseUnserved(relay, request, hijack(request, reply, maxBodyBytes, sinkOf), 404),
     });
   }
 }

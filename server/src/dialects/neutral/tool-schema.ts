@@ -5,71 +5,87 @@ const unions = ['anyOf', 'oneOf'] as const;
 /** Keywords that providers refuse at the root of a tool's parameters. */
 const refused = new Set<string>([...unions, 'allOf', 'not', 'enum', 'const']);
 
-/** Maximum number of choices within each other that are merged. Further ones are ignored. */
-const maxChoices = 8;
+/** Maximum number of choices within each other, and of references to references, that are followed. */
+const maxDepth = 8;
+/** Maximum number of options and required names that are compared. A property that is not required is harmless. */
+const maxCompared = 20_000;
 
 /**
  * Merges parameters of a tool into one object, for providers that refuse a choice between several objects at the root.
- * The object has the properties of all of them, and requires those that each one requires.
+ * The object has the properties of all of them, and requires those that each one requires. A definition is read once for
+ * its properties, however often the schema refers to it.
  * @returns the same schema if its root is already one object
  */
 export function oneObject(given: Fields): Fields {
-  return new Merge(given).merged(given, 0);
+  const { $ref: reference, ...beside } = given;
+  const schema = reference === undefined ? given : { ...beside, ...referred(given, given) };
+  if (!Object.keys(schema).some((name) => refused.has(name))) return given;
+  const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !refused.has(name)));
+  const required = new RequiredNames(given).of(schema, 0);
+  return {
+    ...own,
+    type: 'object',
+    properties: mergedProperties(objectsIn(schema, given)),
+    ...(required.size > 0 ? { required: [...required] } : {}),
+  };
 }
 
-/** A definition is merged once, however often the schema refers to it. */
-class Merge {
-  /** Definitions by their references; null while a definition is being merged. */
-  private readonly definitions = new Map<unknown, Fields | null>();
+/** Returns a schema and all objects among its options, at any depth. */
+function objectsIn(schema: Fields, root: Fields): ReadonlySet<Fields> {
+  const found = new Set<Fields>();
+  const visit = (object: Fields, depth: number): void => {
+    if (found.has(object) || depth > maxDepth) return;
+    found.add(object);
+    for (const name of ['allOf', ...unions]) {
+      for (const option of asList(object[name])) {
+        const inner = optionOf(option, root);
+        if (inner) visit(inner, depth + 1);
+      }
+    }
+  };
+  visit(schema, 0);
+  return found;
+}
+
+/** The names that every value of a schema has. */
+class RequiredNames {
+  private compared = 0;
 
   constructor(private readonly root: Fields) {}
 
-  merged(given: Fields, depth: number): Fields {
-    const { $ref: reference, ...beside } = given;
-    const schema = reference === undefined ? given : { ...beside, ...referred(given, this.root) };
-    if (!Object.keys(schema).some((name) => refused.has(name))) return given;
-    const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !refused.has(name)));
-    const every = [own, ...this.objectsIn(schema['allOf'], depth)];
-    const required = every.flatMap((each) => asList(each['required']));
-    for (const name of unions) {
-      const options = this.objectsIn(schema[name], depth);
-      const [first, ...others] = options.map((option) => asList(option['required']));
-      required.push(...(first ?? []).filter((field) => others.every((other) => other.includes(field))));
-      every.push(...options);
+  of(schema: Fields, depth: number): Set<unknown> {
+    const own = asList(schema['required']);
+    this.compared += 1 + own.length;
+    if (this.compared > maxCompared || depth > maxDepth) return new Set();
+    const names = new Set(own);
+    for (const each of this.options(schema['allOf'], depth)) for (const name of each) names.add(name);
+    for (const union of unions) {
+      const [first = new Set(), ...others] = this.options(schema[union], depth);
+      for (const name of first) if (others.every((other) => other.has(name))) names.add(name);
     }
-    return {
-      ...own,
-      type: 'object',
-      properties: mergedProperties(every),
-      ...(required.length > 0 ? { required: [...new Set(required)] } : {}),
-    };
+    return names;
   }
 
-  /** Returns the options that are objects, with references resolved. */
-  private objectsIn(options: unknown, depth: number): Fields[] {
-    return asList(options).flatMap((option): Fields[] => {
-      const given = asFields(option);
-      const merged = given && this.option(given, depth + 1);
-      return merged ? [merged] : [];
+  private options(options: unknown, depth: number): Array<Set<unknown>> {
+    return asList(options).flatMap((option) => {
+      const schema = this.compared > maxCompared ? null : optionOf(option, this.root);
+      return schema ? [this.of(schema, depth + 1)] : [];
     });
-  }
-
-  private option(given: Fields, depth: number): Fields | null {
-    const { $ref: reference } = given;
-    const known = this.definitions.get(reference);
-    if (reference !== undefined && known !== undefined) return known;
-    const schema = referred(given, this.root);
-    if (!schema || depth > maxChoices || (schema['type'] !== undefined && schema['type'] !== 'object')) return null;
-    if (reference === undefined) return this.merged(schema, depth);
-    this.definitions.set(reference, null);
-    const merged = this.merged(schema, depth);
-    this.definitions.set(reference, merged);
-    return merged;
   }
 }
 
+/** Returns the object that an option of a choice is or refers to; null if it is something else. */
+function optionOf(option: unknown, root: Fields): Fields | null {
+  let schema = asFields(option);
+  for (let followed = 0; schema && schema['$ref'] !== undefined; followed++) {
+    if (followed === maxDepth) return null;
+    schema = referred(schema, root);
+  }
+  return schema && (schema['type'] === undefined || schema['type'] === 'object') ? schema : null;
+}
+
 /** A property with several schemas may match any of them. */
-function mergedProperties(objects: readonly Fields[]): Fields {
+function mergedProperties(objects: Iterable<Fields>): Fields {
   const properties = new Map<string, Map<string, unknown>>();
   for (const each of objects) {
     for (const [name, field] of Object.entries(asFields(each['properties']) ?? {})) {

@@ -6,7 +6,7 @@ import { asFields, asList, asText, type Fields } from './fields.js';
  */
 
 const depthLimit = 64;
-/** Maximum number of schemas that are compared with the values of one call: some ten milliseconds. */
+/** Maximum number of schemas and choices that are compared with the values of one call: some ten milliseconds. */
 const maxCompared = 50_000;
 const unions = ['anyOf', 'oneOf', 'allOf'] as const;
 
@@ -46,6 +46,7 @@ function typedValue(value: unknown, schema: Fields | null, { root, depth, compar
   if (referred) return typedValue(value, referred, inner);
   if (typeof value === 'string') {
     const choices = choicesIn(schema);
+    compared.count += choices.length;
     const typed = choices.includes(value) ? undefined : choices.find((each) => isTyped(each) && String(each) === value);
     if (typed !== undefined) return typed;
   }

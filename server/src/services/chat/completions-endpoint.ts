@@ -6,7 +6,7 @@ import { textsIn } from '../../gateway/reserve/metering/text-meter.js';
 import { inputPrompt } from '../../gateway/reserve/metering/dialect-prompts.js';
 import { asFields } from '../../dialects/neutral/fields.js';
 import { chatFields, readTextFields } from '../../dialects/priced-fields.js';
-import { optionalFlag } from '../../dialects/neutral/given.js';
+import { needText, optionalFlag, optionalText } from '../../dialects/neutral/given.js';
 import { parseJsonBody } from '../../dialects/wire/forms/json-body.js';
 import { textTariff } from '../../gateway/reserve/tariffs/text-tariff.js';
 import { modelOf, openAIErrors } from './chat-endpoints.js';
@@ -43,6 +43,8 @@ export const fimEndpoint: Endpoint = {
   route: 'fim',
   tariff: textTariff(({ body }) => inputPrompt([body['prompt'], body['suffix'] ?? ''])),
   parse(opened, incoming) {
+    needText(opened.body['prompt'], 'prompt');
+    optionalText(opened.body['suffix'], 'suffix');
     return { ...completionsEndpoint.parse(opened, incoming), wantsUsage: true };
   },
   texts: (body) => textsIn([body['prompt'], body['suffix']]),

@@ -24,12 +24,18 @@ export const listed = (value: string | undefined): string[] =>
     .map((each) => each.trim())
     .filter(Boolean);
 
+/** The form of a beta. Other text cannot be a part of a header. */
+const isBeta = /^[\w.-]{1,100}$/;
+const maxBetas = 50;
+
 /**
  * Returns the client's headers with the betas that its body names. Clients that are fixed to a host of Claude name them
  * there, and Anthropic refuses the field.
  */
 export function withBodyBetas({ body, headers = {} }: Pick<ChatRequest, 'body' | 'headers'>): Record<string, string> {
-  const inBody = asList(body['anthropic_beta']).filter((name) => typeof name === 'string');
+  const inBody = asList(body['anthropic_beta'])
+    .slice(0, maxBetas)
+    .filter((name) => typeof name === 'string' && isBeta.test(name));
   if (inBody.length === 0) return headers;
   return { ...headers, [betaHeader]: [...new Set([...listed(headers[betaHeader]), ...inBody])].join(',') };
 }

@@ -10,7 +10,7 @@ import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
 import { googleFields, googleHolders, withSafety, withThinking, type GoogleFields } from './google-fields.js';
 import { checkImages, fetchable, GeminiContentWriter } from './gemini-write-content.js';
-import { isRecursive, SchemaCount, toGeminiSchema } from './schema-write.js';
+import { isRecursive, SchemaSize, toGeminiSchema } from './schema-write.js';
 import { withProviderSearch } from '../../neutral/web-search.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { hasTypedChoices } from '../../neutral/typed-choices.js';
@@ -168,11 +168,11 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
   }
   const named = new Set(googleTools.flatMap(([, aliases]) => aliases));
   const functions: Json[] = [];
-  const count = new SchemaCount();
+  const size = new SchemaSize();
   for (const tool of usable) {
     if (tool.kind === 'builtin' && tool.dialect === 'gemini-generate') google.push({ ...tool.value });
     else if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Gemini cannot run or call such a tool');
-    else if (!named.has(tool.name)) functions.push(declaration(tool, traits, count));
+    else if (!named.has(tool.name)) functions.push(declaration(tool, traits, size));
   }
   if (google.length > 0 && functions.length > 0 && !traits.third) {
     throw unsupported(fieldName(request.dialect, 'tools'), "this model cannot combine Google's tools with functions");
@@ -184,14 +184,14 @@ function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | und
 function declaration(
   tool: Extract<NeutralTool, { kind: 'function' }>,
   { jsonSchema }: GeminiTraits,
-  count: SchemaCount,
+  size: SchemaSize,
 ): Json {
   if (jsonSchema && tool.parameters && (isRecursive(tool.parameters) || hasTypedChoices(tool.parameters))) {
     const { name, description, parameters: parametersJsonSchema } = tool;
     return omitUndefined<Json>({ name, description, parametersJsonSchema });
   }
   const schema = tool.parameters
-    ? toGeminiSchema(oneObject(tool.parameters), `${tool.at ?? 'tools'}.parameters`, true, count)
+    ? toGeminiSchema(oneObject(tool.parameters), `${tool.at ?? 'tools'}.parameters`, true, size)
     : undefined;
   // An object without properties is refused; omitting the parameters means the same.
   const empty =

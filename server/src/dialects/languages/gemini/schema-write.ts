@@ -35,22 +35,35 @@ const formats: Readonly<Record<string, readonly unknown[]>> = {
 const depthLimit = 64;
 /** Maximum number of references that are followed to one schema. */
 const maxFollowed = 256;
-/** Maximum number of schemas that the schemas of one request become. */
-const maxSchemas = 30_000;
+/** Maximum number of parts that the schemas of one request become. */
+const maxParts = 100_000;
+/** Maximum number of characters that they become, without the schemas within them. */
+const maxCharacters = 8_000_000;
 
 /**
- * Counts the schemas that are written for one request. A small schema becomes a very large one when its definitions
+ * Measures the schemas that are written for one request. A small schema becomes a very large one when its definitions
  * refer to each other twice, or when it has lists of types within each other.
  */
-export class SchemaCount {
-  private written = 0;
+export class SchemaSize {
+  private parts = 0;
+  private characters = 0;
 
   /** @throws AppError INVALID_INPUT */
-  next(at: string): void {
-    if (++this.written <= maxSchemas) return;
-    throw new InvalidInputError(`${at} has more than ${maxSchemas} schemas once all references are followed`, at);
+  read(schema: Fields, at: string): void {
+    this.parts += 1;
+    for (const name in schema) this.parts += 1 + (Array.isArray(schema[name]) ? (schema[name] as unknown[]).length : 0);
+    if (this.parts > maxParts) throw tooLarge(at);
+  }
+
+  /** @throws AppError INVALID_INPUT */
+  write(fields: Json, at: string): void {
+    this.characters += JSON.stringify(fields).length;
+    if (this.characters > maxCharacters) throw tooLarge(at);
   }
 }
+
+const tooLarge = (at: string): InvalidInputError =>
+  new InvalidInputError(`${at} is too large once all references are followed`, at);
 
 interface Scope {
   readonly definitions: ReadonlyMap<string, unknown>;
@@ -60,7 +73,7 @@ interface Scope {
   readonly at: string;
   /** Tool parameters must not have defaults. */
   readonly forTool: boolean;
-  readonly count: SchemaCount;
+  readonly size: SchemaSize;
 }
 
 const definitionsOf: readonly string[] = ['$defs', 'definitions'];
@@ -68,35 +81,36 @@ const definitionsOf: readonly string[] = ['$defs', 'definitions'];
 /**
  * Converts JSON schema to the dialect of Google's older models. A schema of that dialect cannot refer to itself, so any
  * object is allowed in such a place.
- * @throws AppError INVALID_INPUT for a reference without a target, and when too many schemas are written
+ * @throws AppError INVALID_INPUT for a reference without a target, and when the schema becomes too large
  */
-export function toGeminiSchema(schema: Fields, at: string, forTool: boolean, count = new SchemaCount()): Json {
+export function toGeminiSchema(schema: Fields, at: string, forTool: boolean, size = new SchemaSize()): Json {
   const definitions = new Map<string, unknown>();
   for (const name of definitionsOf) {
     for (const [key, value] of Object.entries(asFields(schema[name]) ?? {})) definitions.set(`#/${name}/${key}`, value);
   }
-  return convert(schema, { definitions, following: [], depth: 0, at, forTool, count });
+  return convert(schema, { definitions, following: [], depth: 0, at, forTool, size });
 }
 
 function convert(value: unknown, outer: Scope): Json {
   if (outer.depth > depthLimit) throw new InvalidInputError(`${outer.at} is nested too deep`, outer.at);
-  outer.count.next(outer.at);
   // `true` and `{}` allow any value, which the dialect expresses as an empty schema.
   const resolved = resolve(asFields(value) ?? {}, outer);
   const scope: Scope = { ...resolved.scope, depth: outer.depth + 1 };
+  scope.size.read(resolved.schema, scope.at);
   const schema = merged(resolved.schema);
   const { names, nullable } = typesOf(schema['type']);
   if (names.length > 1) return choiceOfTypes(schema, names, nullable, scope);
   const options = asList(schema['anyOf'] ?? schema['oneOf']);
   if (options.length > 0) return choiceOfSchemas(schema, options, scope);
   const type = names[0];
-  return {
+  const own = {
     ...plain(schema, scope),
     ...(type === undefined ? {} : { type }),
     ...(nullable || schema['nullable'] === true ? { nullable: true } : {}),
     ...choices(schema),
-    ...children(schema, scope),
   };
+  scope.size.write(own, scope.at);
+  return { ...own, ...children(schema, scope) };
 }
 
 /** Copies every key that needs no conversion. */
@@ -118,7 +132,8 @@ function plain(schema: Json, scope: Scope): Json {
 function children(schema: Json, scope: Scope): Json {
   const [type] = typesOf(schema['type']).names;
   const properties = type === 'array' ? [] : Object.entries(asFields(schema['properties']) ?? {});
-  const required = asList(schema['required']).filter((name) => properties.some(([key]) => key === name));
+  const names = new Set<unknown>(properties.map(([name]) => name));
+  const required = asList(schema['required']).filter((name) => names.has(name));
   const given = schema['items'] ?? schema['prefixItems'];
   const holds = type === 'array' || (type === undefined && given !== undefined);
   return {
@@ -147,13 +162,15 @@ function merged(schema: Fields): Json {
   const all = asList(schema['allOf']).map((each) => asFields(each) ?? {});
   if (all.length === 0) return { ...schema };
   const out: Json = { ...schema };
-  for (const each of all) {
-    for (const [name, field] of Object.entries(each)) {
-      if (name === 'properties') out[name] = { ...asFields(out[name]), ...asFields(field) };
-      else if (name === 'required') out[name] = [...new Set([...asList(out[name]), ...asList(field)])];
-      else out[name] ??= field;
-    }
+  const properties = new Map<string, unknown>();
+  const required = new Set<unknown>();
+  for (const each of [schema, ...all]) {
+    for (const [name, field] of Object.entries(asFields(each['properties']) ?? {})) properties.set(name, field);
+    for (const name of asList(each['required'])) required.add(name);
+    for (const name in each) out[name] ??= each[name];
   }
+  if (properties.size > 0) out['properties'] = Object.fromEntries(properties);
+  if (required.size > 0) out['required'] = [...required];
   return out;
 }
 

@@ -165,8 +165,10 @@ export function inputPrompt(input: unknown): PromptTexts {
   for (const entry of input as unknown[]) {
     if (typeof entry === 'string') texts.push(entry);
     else if (typeof entry === 'number') tokens++;
-    else if (Array.isArray(entry)) tokens += entry.length;
-    else texts.push(asText(asFields(entry)?.['text']));
+    else if (Array.isArray(entry)) {
+      for (const inner of entry as unknown[]) if (typeof inner === 'string') texts.push(inner);
+      tokens += entry.length;
+    } else texts.push(asText(asFields(entry)?.['text']));
   }
   return { texts, fixed: tokens };
 }
