@@ -57,7 +57,8 @@ const repeated = (count: number, definition: Json): Json => ({
   $defs: { e: definition },
 });
 
-const names = (count: number, before = 'n'): string[] => Array.from({ length: count }, (_, index) => `${before}${index}`);
+const names = (count: number, before = 'n'): string[] =>
+  Array.from({ length: count }, (_, index) => `${before}${index}`);
 const properties = (count: number): Json => Object.fromEntries(names(count).map((name) => [name, {}]));
 
 const schemas: ReadonlyArray<readonly [string, () => Json]> = [

@@ -143,6 +143,15 @@ describe('clients of Bedrock', () => {
     });
   });
 
+  it('name betas at Anthropic’s own path, where text that is no name is left out', async () => {
+    await relay.addChannel({ type: 14, models: 'claude-sonnet-4-5' });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, json(message));
+    const given = { ...body, model: 'claude-sonnet-4-5', anthropic_beta: ['a\nb', '中', 'context-1m-2025-08-07'] };
+    expect((await relay.post('/v1/messages', key, given)).status).toBe(200);
+    expect(relay.upstream.requests[0]?.headers['anthropic-beta']).toBe('context-1m-2025-08-07');
+  });
+
   it('name betas to Bedrock that are not known here', async () => {
     await relay.addChannel({ type: 33, key: 'AK|SK|us-east-1', models: model });
     const { key } = await relay.addToken();
