@@ -1,8 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
-import { gatewayType, type CallFailure } from '../dialects/errors/failure.js';
+import { gatewayType, toCallFailure, type CallFailure } from '../dialects/errors/failure.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import { sendFailure } from '../gateway/deliver/send-failure.js';
 import type { ErrorDialect } from '../gateway/endpoint.js';
+import { AppError } from '../shared/errors.js';
 import { anthropicErrors, bedrockErrors, geminiErrors, openAIErrors } from './chat/chat-endpoints.js';
 
 /** A request to a path that clients of several dialects call. */
@@ -14,7 +16,7 @@ export interface SharedPathRequest {
 }
 
 /** Returns the dialect in which the client reads errors: that of the path, else of the header that has its key. */
-export function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
+function errorsOf({ url, headers }: SharedPathRequest): ErrorDialect {
   if (url.startsWith('/model/')) return bedrockErrors;
   if (/^\/anthropic\/|\/publishers\/anthropic\//.test(url)) return anthropicErrors;
   if (/^\/(?:v1beta\/(?!openai\/)|v1beta1\/|v1alpha\/|v1\/projects\/|upload\/|ws\/)/.test(url)) return geminiErrors;
@@ -37,4 +39,11 @@ export function refuse(
   if (errors === openAIErrors)
     client.send(status, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify({ error }));
   else sendFailure(client, { ...error, type: gatewayType, status }, request.id, errors);
+}
+
+/** Sends an error from before a call was served. No record of a call has it, so an unexpected one is logged. */
+export function sendError(request: FastifyRequest, client: ClientResponse, error: unknown): void {
+  const failure = toCallFailure(error);
+  if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
+  sendFailure(client, failure, request.id, errorsOf(request));
 }

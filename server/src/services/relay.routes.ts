@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../shared/errors.js';
 import { ownerOf } from '../console/channels/index.js';
 import type { OptionValues } from '../options/option.service.js';
 import { modelLimits, type PriceBook } from '../billing/prices/index.js';
 import type { ClientResponse } from '../gateway/deliver/client-response.js';
 import type { Endpoint } from '../gateway/endpoint.js';
 import { countContentsEndpoint, generateEndpoint, messagesEndpoint } from './chat/chat-endpoints.js';
-import { errorsOf, refuse } from './client-errors.js';
+import { refuse, sendError } from './client-errors.js';
 import { countMessages } from './count-messages.js';
 import { atDeployment, deploymentEndpoints } from './deployments.js';
 import { endpoints, prefixes } from './endpoints.js';
 import { batchEmbedEndpoint, embedContentEndpoint } from './embeddings/gemini-embeddings.js';
 import { geminiMethodOf } from './chat/gemini-path.js';
-import { toCallFailure } from '../dialects/errors/failure.js';
 import type { OfferedModel } from '../dialects/languages/openai/model-page.js';
 import { modelList, modelListFormat, oneModel, unknownModel } from '../dialects/languages/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
@@ -20,7 +18,6 @@ import { addHostPaths } from './hosts/host-paths.js';
 import { addResponsesRoutes } from './responses/responses-paths.js';
 import { addUnservedPaths, refuseUnserved } from './unserved-paths.js';
 import type { Relay } from '../gateway/pipeline.js';
-import { sendFailure } from '../gateway/deliver/send-failure.js';
 import type { IncomingRequest } from '../gateway/request.js';
 import { hijack, leaveBodies, type Hijacked } from '../gateway/incoming-request.js';
 import type { Caller } from '../gateway/admit/authentication.js';
@@ -145,9 +142,7 @@ async function lookUp(
     const modelPath = params['*'] ? `${params.model ?? ''}/${params['*']}` : (params.model ?? '');
     answer({ models, request, incoming, client, modelPath });
   } catch (error) {
-    const failure = toCallFailure(error);
-    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
-    sendFailure(client, failure, incoming.requestId, errorsOf(request));
+    sendError(request, client, error);
   }
 }
 

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
-import { gatewayType, toCallFailure } from '../dialects/errors/failure.js';
+import { gatewayType } from '../dialects/errors/failure.js';
 import { hijack, type Hijacked } from '../gateway/incoming-request.js';
-import { sendFailure } from '../gateway/deliver/send-failure.js';
 import { pathOf } from '../platform/http/cors.js';
 import type { Relay } from '../gateway/pipeline.js';
-import { errorsOf, refuse } from './client-errors.js';
+import { refuse, sendError } from './client-errors.js';
 import type { RelayRoutesDeps } from './create-relay.js';
 import { prefixes } from './endpoints.js';
 import { AwsResponse } from './hosts/aws-response.js';
@@ -72,6 +71,6 @@ export async function refuseUnserved(
     const invalidUrl = { message, type: 'invalid_request_error', param: '', code: '' };
     refuse(request, client, status, status === 501 ? notImplementedError : invalidUrl);
   } catch (error) {
-    sendFailure(client, toCallFailure(error), incoming.requestId, errorsOf(request));
+    sendError(request, client, error);
   }
 }

@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { toCallFailure } from '../../dialects/errors/failure.js';
 import type { ClientResponse } from '../../gateway/deliver/client-response.js';
-import { sendFailure } from '../../gateway/deliver/send-failure.js';
 import { hijack, type Hijacked } from '../../gateway/incoming-request.js';
 import type { IncomingRequest } from '../../gateway/request.js';
-import { errorsOf } from '../client-errors.js';
+import { sendError } from '../client-errors.js';
 import { countMessages } from '../count-messages.js';
 import type { RelayRoutesDeps } from '../create-relay.js';
 import { refuseUnserved } from '../unserved-paths.js';
@@ -77,6 +75,6 @@ async function serveHosted(
     };
     await serve({ model, nameOf }, { ...incoming, path: '/v1/messages', caller }, client);
   } catch (error) {
-    sendFailure(client, toCallFailure(error), incoming.requestId, errorsOf(request));
+    sendError(request, client, error);
   }
 }
