@@ -14,7 +14,7 @@ const benchmarks: Readonly<Record<string, readonly string[]>> = {
   nodes: ['nodes.ts'],
   affinity: ['affinity.ts'],
   budgets: ['budgets.ts'],
-  patterns: ['patterns.ts'],
+  patterns: ['patterns.ts', '--max-semi-space-size=32'],
   logs: ['logs.ts', '--expose-gc', '--max-semi-space-size=32'],
   lighthouse: ['lighthouse.ts'],
   'call-path': ['call-path.mjs'],
