@@ -86,6 +86,13 @@ export function admission(
  */
 export const endVisit = (request: FastifyRequest): void => visits.get(request)?.end();
 
+/** Characters of a response that are compressed and written in a millisecond. */
+const perMillisecond = 25_000;
+
+/** Counts the time for a response that cost none to produce. */
+export const countResponse = (request: FastifyRequest, characters: number): void =>
+  visits.get(request)?.count(characters / perMillisecond);
+
 /** Returns the caller that `admission` read. An invalid credential fails only when a field asks for the caller. */
 export async function createContext(
   request: FastifyRequest,

@@ -2,10 +2,10 @@ import { HeaderMap, type ApolloServerPlugin } from '@apollo/server';
 import { GraphQLError } from 'graphql';
 import type { MaybeActor } from '../../shared/actor.js';
 import { isAppError } from '../../shared/errors.js';
-import type { GraphQLContext } from './context.js';
+import { countResponse, type GraphQLContext } from './context.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { arrivalCost, costOfOperation, maxOperationCost, operationCost, tooExpensive } from './cost.js';
-import { Introspection } from './introspection.js';
+import { Introspection, lengthOf } from './introspection.js';
 
 /** `extensions.cost` of a response. */
 export interface CostReport {
@@ -51,9 +51,10 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
             });
           }
         },
-        async responseForOperation({ schema, document, operation }) {
+        async responseForOperation({ schema, document, operation, contextValue }) {
           const result = await introspection.resultOf(schema, document, operation);
           if (!result) return null;
+          countResponse(contextValue.request, lengthOf(result));
           // A copy is returned, because each response has its own cost.
           return {
             http: { status: undefined, headers: new HeaderMap() },

@@ -45,6 +45,9 @@ export function introspectionRows(
 /** The JSON of stored data. Writing that of the whole schema takes ten milliseconds. */
 const written = new WeakMap<object, string>();
 
+/** Returns the characters of a stored result; 0 if it is not stored. */
+export const lengthOf = ({ data }: ExecutionResult): number => (data && written.get(data)?.length) ?? 0;
+
 /** Returns the body of a response. */
 export function responseText(result: FormattedExecutionResult): string {
   const data = result.data && written.get(result.data);

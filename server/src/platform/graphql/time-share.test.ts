@@ -87,3 +87,17 @@ it('forgets a caller whose time was given back', async () => {
   await afterwards(10_000);
   expect(shares.size).toBe(0);
 });
+
+it('counts what a response takes after the end', async () => {
+  const shares = time();
+  const large = shares.visit('1');
+  await large.begun;
+  large.end();
+  large.count(3000);
+  const next = shares.visit('1');
+  const begun = watch({ next });
+  await afterwards(9_900);
+  expect(begun).toEqual([]);
+  await afterwards(200);
+  expect(begun).toEqual(['next']);
+});

@@ -18,6 +18,8 @@ export interface Visit {
   readonly begun: Promise<void>;
   /** Called when the response is complete, or the client has disconnected. May be called again. */
   readonly end: () => void;
+  /** Counts time that the response takes after the end, such as for compressing it. */
+  readonly count: (milliseconds: number) => void;
 }
 
 /**
@@ -62,7 +64,8 @@ class CallerTime {
     const document = new Document();
     this.waiting.add(document);
     this.advance();
-    return { begun: document.begun, end: () => this.end(document) };
+    const count = (milliseconds: number): void => void (this.taken += milliseconds);
+    return { begun: document.begun, end: () => this.end(document), count };
   }
 
   private end(document: Document): void {
