@@ -88,7 +88,7 @@ export function PricePanel({
     }
     const amount = parseAmount(text);
     if (amount === null) return t('prices.enterNumber');
-    return price && amount === 0 ? t('prices.priceZero') : undefined;
+    return isTyped && price && amount === 0 ? t('prices.priceZero') : undefined;
   };
 
   return (
@@ -168,7 +168,7 @@ export function PricePanel({
               ]}
             />
           </Labelled>
-          <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1.5 }}>
+          <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1.5, alignItems: 'start' }}>
             <AmountField
               label={byPrice ? t('prices.inputPrice') : t('prices.ratio')}
               value={first}
