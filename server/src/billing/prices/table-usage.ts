@@ -1,4 +1,5 @@
 import { noUsage, type Usage } from '../../shared/usage.js';
+import type { LoggedFields } from './logged-fields.js';
 import { Exact } from './rounding.js';
 
 /** The fields of an image call that determine its price by the old tables. */
@@ -43,8 +44,7 @@ export const oneCall: Usage = { ...noUsage, promptTokens: 1 };
 interface LoggedTokens {
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
-  readonly other: Readonly<Record<string, unknown>>;
+  readonly other: LoggedFields;
 }
 
 export const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);

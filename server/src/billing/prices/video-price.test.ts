@@ -134,7 +134,7 @@ describe('the log row of a video', () => {
     });
     expect(found?.content).toBe('fixed price 0.25, group ratio 1.00, 12 s');
     expect(loggedVideo(stored(found?.other))).toEqual({ seconds: 12, resolution: null });
-    expect(loggedVideo({ task: true, model_price: 0.1 })).toBeNull();
+    expect(loggedVideo({ task: true })).toBeNull();
   });
 
   it.each(['veo-3.1-generate-001', 'own-video', 'per-call', 'with-fee'])('explains the charge of %s', (model) => {

@@ -4,6 +4,7 @@ import { quotaOfComponents, usdOf } from './card-charge.js';
 import { componentsOf, type Count, type PricedUsage } from './card-lines.js';
 import { costNotes, costOf, type CostNotes, type CostPrice, type SaleLines } from './channel-cost.js';
 import { cardNotes, listsLines, type Price } from './compiled-price.js';
+import type { LoggedFields } from './logged-fields.js';
 
 /** The properties of a video that determine its price. */
 export interface Video {
@@ -72,11 +73,8 @@ const notesOf = (price: Price, { seconds, resolution, hasAudio }: Video, quotaPe
 const textOf = (groupRatio: number, { seconds, resolution }: Video): string =>
   `, group ratio ${groupRatio.toFixed(2)}, ${seconds} s${resolution === null ? '' : `, ${resolution}`}`;
 
-/** The members of a log row that only describe a video. */
-export const videoMembers = { video_seconds: true, video_audio: true } as const;
-
 /** Returns the video of a log row. Null for rows of other calls. */
-export function loggedVideo(other: Readonly<Record<string, unknown>>): Video | null {
+export function loggedVideo(other: LoggedFields): Video | null {
   const { video_seconds: seconds, video_audio: audio, price_when: when } = other;
   if (typeof seconds !== 'number') return null;
   return { seconds, resolution: conditionOf(when)?.resolution ?? null, ...(audio === true ? { hasAudio: true } : {}) };

@@ -2,7 +2,6 @@ import type { DataSource } from 'typeorm';
 import { requirePermission, type MaybeActor } from '../../../shared/actor.js';
 import { systemClock, type Clock } from '../../../shared/clock.js';
 import { ConflictError, InvalidInputError } from '../../../shared/errors.js';
-import type { Fields } from '../../../shared/json.js';
 import type { PriceCard } from '../../../shared/price-card.js';
 import type { OptionValues } from '../../../options/option.service.js';
 import { builtInCard } from '../built-in-prices.js';
@@ -10,6 +9,7 @@ import { priceOfCall, usualTaskUsd, type Price } from '../compiled-price.js';
 import { PriceBook } from '../price-book.js';
 import { loggedVideo, videoPriceOf } from '../video-price.js';
 import { proposedValues, type ProposedSetting } from '../price-proposal.js';
+import type { LoggedFields } from '../logged-fields.js';
 import { DryRunTotals, type DryRunFigures, type DryRunLine, type DryRunSkipped } from './dry-run-totals.js';
 import { readCalls, type LoggedRow } from './logged-calls.js';
 import { adminOf, type RecordedCards } from './logged-quantities.js';
@@ -163,7 +163,7 @@ class Replay {
   }
 
   /** Drawings and songs without a price have the usual one. Videos have none, nor where their price is by tokens. */
-  private priceOf(model: string, group: string, other: Fields): Price | null {
+  private priceOf(model: string, group: string, other: LoggedFields): Price | null {
     const found = this.prices.find(model, group);
     const isTask = other['task'] === true;
     const video = isTask ? loggedVideo(other) : null;
@@ -180,7 +180,7 @@ class Replay {
 }
 
 /** The price of a logged call: its charge without what came from earlier calls, and with what was left to later ones. */
-function priceIn(quota: number, { carried }: Fields): Rounded {
+function priceIn(quota: number, { carried }: LoggedFields): Rounded {
   const [before, after] = Array.isArray(carried) ? (carried as [number, number]) : [0, 0];
   return { quota, rest: after - before };
 }

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { columnsOf, copyRows } from '../../../platform/db/copy-rows.js';
-import { parseFields, type Fields } from '../../../shared/json.js';
-import { videoMembers } from '../video-price.js';
+import { parseFields } from '../../../shared/json.js';
+import { loggedMembers, type LoggedFields } from '../logged-fields.js';
 import { ByteReader, memberTable } from './byte-reader.js';
 
 /** A consume row of the log. */
@@ -16,42 +16,11 @@ export interface LoggedRow {
   readonly quota: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** The members of `pricedMembers`, and sometimes more. Null when the details cannot be read. */
-  readonly other: Fields | null;
+  /** The members of `loggedMembers`, and sometimes more. Null when the details cannot be read. */
+  readonly other: LoggedFields | null;
 }
 
-/** The members of the details from which charges are computed. */
-const pricedMembers = memberTable({
-  task: true,
-  carried: true,
-  uncharged: true,
-  uncharged_quota: true,
-  price_when: true,
-  request_path: true,
-  price_card: true,
-  components: true,
-  claude: true,
-  ws: true,
-  audio: true,
-  upstream_model_name: true,
-  drawn: true,
-  advised: true,
-  transcribed: true,
-  cache_tokens: true,
-  cache_creation_tokens: true,
-  cache_creation_1h_tokens: true,
-  reasoning_tokens: true,
-  text_input: true,
-  text_output: true,
-  audio_input: true,
-  audio_output: true,
-  image: true,
-  image_size: true,
-  image_quality: true,
-  image_count: true,
-  ...videoMembers,
-  admin_info: { upstream_cost: true, cost_basis: true, cost_card: true, cost_lines: true },
-});
+const members = memberTable(loggedMembers);
 
 /** Identifies the rows before this one in the order of `(created_at, id)`. */
 interface Position {
@@ -149,7 +118,7 @@ class RowReader {
     const quota = reader.integerColumn();
     const promptTokens = reader.integerColumn();
     const completionTokens = reader.integerColumn();
-    const other = reader.members(pricedMembers) ?? parseFields(row.toString('utf8', row.lastIndexOf('\t') + 1));
+    const other = reader.members(members) ?? parseFields(row.toString('utf8', row.lastIndexOf('\t') + 1));
     return { createdAt, id, userId, channelId, modelName, group, quota, promptTokens, completionTokens, other };
   }
 }

@@ -1,5 +1,4 @@
 import { readComponents } from '../../../shared/charge-lines.js';
-import type { Fields } from '../../../shared/json.js';
 import {
   isTokenQuantity,
   pieceOf,
@@ -12,6 +11,7 @@ import {
   type UnitQuantity,
 } from '../../../shared/price-card.js';
 import { noUsage } from '../../../shared/usage.js';
+import type { AdminFields, LoggedFields } from '../logged-fields.js';
 import { countOf } from '../table-usage.js';
 import { isImplied } from '../tool-prices.js';
 import { pricedUsage, type Component, type Count, type PricedUsage } from '../card-lines.js';
@@ -22,8 +22,7 @@ export interface LoggedCall {
   readonly model: string;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
-  readonly other: Fields;
+  readonly other: LoggedFields;
 }
 
 /** Quantities as a card is charged for them. */
@@ -49,10 +48,10 @@ export function quantitiesFor(card: PriceCard, call: LoggedCall, cards: Recorded
   return isRequest ? [...counts, oneRequest] : counts;
 }
 
-export const adminOf = (other: Fields): Fields => (other['admin_info'] ?? {}) as Fields;
+export const adminOf = (other: LoggedFields): AdminFields => (other['admin_info'] ?? {}) as AdminFields;
 
 /** A call of the endpoints that make images. */
-export const isImageCall = (other: Fields): boolean =>
+export const isImageCall = (other: LoggedFields): boolean =>
   other['image'] === true || textOf(other['request_path']).startsWith('/v1/images');
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -145,7 +144,7 @@ function unitsOf(card: PriceCard): readonly UnitQuantity[] {
 }
 
 /** A row lists units only where the card that wrote the lines prices them. */
-function knowsUnits(card: PriceCard, other: Fields, counts: Counts, cards: RecordedCards): boolean {
+function knowsUnits(card: PriceCard, other: LoggedFields, counts: Counts, cards: RecordedCards): boolean {
   const units = unitsOf(card);
   if (units.length === 0) return true;
   const { cost_basis: basis, cost_card: ofCost } = adminOf(other);
