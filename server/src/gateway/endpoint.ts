@@ -68,6 +68,8 @@ export interface Tariff {
 export interface Endpoint {
   /** Label for metrics. */
   readonly route: string;
+  /** `gen_ai.operation.name` of spans: our own name where OpenTelemetry's conventions list none. */
+  readonly operation: string;
   readonly tariff: Tariff;
   errors(incoming: IncomingRequest): ErrorDialect;
   /** The dialect of rate limit headers. Absent: OpenAI's names. */

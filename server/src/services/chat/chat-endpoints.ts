@@ -70,6 +70,7 @@ const attemptIn =
 /** POST /v1/chat/completions */
 export const chatEndpoint: Endpoint = {
   route: 'chat',
+  operation: 'chat',
   names: 'chat',
   tariff: textTariff(),
   errors: () => openAIErrors,
@@ -84,6 +85,7 @@ export const chatEndpoint: Endpoint = {
 /** POST /v1/messages */
 export const messagesEndpoint: Endpoint = {
   route: 'messages',
+  operation: 'chat',
   names: 'messages',
   rateDialect: 'anthropic',
   tariff: messagesTariff(({ body }) => messagesPrompt(body)),
@@ -129,6 +131,7 @@ const responsesCode = 'invalid_responses_request';
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
+  operation: 'chat',
   names: 'responses',
   tariff: textTariff(({ body }) => responsesPrompt(body)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents, streamsOverflow: true }),
@@ -155,6 +158,7 @@ export const responsesEndpoint: Endpoint = {
 /** POST /v1beta/models/{model}:generateContent and :streamGenerateContent */
 export const generateEndpoint: Endpoint = {
   route: 'generate',
+  operation: 'generate_content',
   names: 'generate',
   tariff: textTariff(({ body }) => contentsPrompt(body)),
   errors: (incoming) => (wantsJsonList(incoming) ? geminiListErrors : geminiErrors),

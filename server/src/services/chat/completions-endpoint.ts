@@ -15,6 +15,7 @@ import { needInput } from '../refusals.js';
 /** POST /v1/completions */
 export const completionsEndpoint: Endpoint = {
   route: 'completions',
+  operation: 'text_completion',
   tariff: textTariff(({ body }) => inputPrompt(body['prompt'])),
   errors: () => openAIErrors,
   open(rawBody) {
@@ -41,6 +42,7 @@ export const completionsEndpoint: Endpoint = {
 export const fimEndpoint: Endpoint = {
   ...completionsEndpoint,
   route: 'fim',
+  operation: 'fim',
   tariff: textTariff(({ body }) => inputPrompt([body['prompt'], body['suffix'] ?? ''])),
   parse(opened, incoming) {
     needText(opened.body['prompt'], 'prompt');

@@ -53,6 +53,7 @@ function showEmbeddings(answer: OneShotAnswer, { request }: Attempt): ShownAnswe
 /** POST /v1/embeddings */
 export const embeddingsEndpoint: Endpoint = {
   route: 'embeddings',
+  operation: 'embeddings',
   tariff: inputTariff(({ body }) => inputPrompt(body['input'])),
   errors: () => openAIErrors,
   open: (rawBody, incoming) => withCode('invalid_embedding_request', () => openEmbeddings(rawBody, incoming)),
@@ -72,6 +73,7 @@ const defaultModeration = 'text-moderation-stable';
 /** POST /v1/moderations */
 export const moderationsEndpoint: Endpoint = {
   route: 'moderations',
+  operation: 'moderations',
   tariff: inputTariff(({ body }) => inputPrompt(body['input'])),
   errors: () => openAIErrors,
   open(rawBody) {
@@ -90,6 +92,7 @@ export const moderationsEndpoint: Endpoint = {
 /** POST /v1/rerank */
 export const rerankEndpoint: Endpoint = {
   route: 'rerank',
+  operation: 'rerank',
   tariff: inputTariff(({ body }) => rerankPrompt(body)),
   errors: () => openAIErrors,
   open(rawBody) {

@@ -66,6 +66,7 @@ const drawing = { stream: false, wantsUsage: false, maxOutput: 0 } as const;
 /** POST /v1/images/generations */
 export const imagesEndpoint: Endpoint = {
   route: 'images',
+  operation: 'images',
   tariff: imageTariff,
   errors: () => openAIErrors,
   open: (rawBody) =>
@@ -88,6 +89,7 @@ export const imagesEndpoint: Endpoint = {
 export const imageEditsEndpoint: Endpoint = {
   ...imagesEndpoint,
   route: 'image_edits',
+  operation: 'image_edits',
   names: 'imageEdits',
   open: (rawBody, incoming) =>
     withCode(imageCode, () => {
@@ -136,6 +138,7 @@ function checkImage(value: unknown, field: string): void {
 /** POST /v1/audio/speech */
 export const speechEndpoint: Endpoint = {
   route: 'speech',
+  operation: 'speech',
   tariff: speechTariff,
   errors: () => openAIErrors,
   open: (rawBody) =>
@@ -167,6 +170,7 @@ const fileOf = (form: ParsedRequest['form']): FormFile | null => {
 /** POST /v1/audio/transcriptions, a multipart form */
 export const transcriptionEndpoint: Endpoint = {
   route: 'transcription',
+  operation: 'transcription',
   tariff: transcriptionTariff,
   errors: () => openAIErrors,
   open: (rawBody, incoming) =>
@@ -194,5 +198,6 @@ export const transcriptionEndpoint: Endpoint = {
 export const translationEndpoint: Endpoint = {
   ...transcriptionEndpoint,
   route: 'translation',
+  operation: 'translation',
   attempt: oneShot('translation', (adapter) => adapter.translation, transcriptOf),
 };

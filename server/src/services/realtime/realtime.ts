@@ -97,7 +97,7 @@ export class Realtime {
    * @throws AppError, CallFailedError
    */
   async open(incoming: IncomingRequest, signal: AbortSignal): Promise<OpenedSession> {
-    const trace = this.deps.tracing?.begin({ route: 'realtime' }, incoming);
+    const trace = this.deps.tracing?.begin({ operation: 'realtime' }, incoming);
     try {
       return await this.openTraced({ ...incoming, ...(trace ? { trace } : {}) }, signal);
     } catch (error) {

@@ -50,7 +50,7 @@ export class SubmissionWatch {
     private readonly incoming: IncomingRequest,
     kind: SubmissionKind,
   ) {
-    this.trace = deps.tracing?.begin({ route: kind }, incoming);
+    this.trace = deps.tracing?.begin({ operation: kind }, incoming);
   }
 
   /**

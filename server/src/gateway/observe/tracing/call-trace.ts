@@ -12,7 +12,7 @@ import type { UpstreamRequest } from '../../../dialects/contract.js';
 import { statedSession } from '../../route/affinity/session-key.js';
 import type { CallFailure } from '../../../dialects/errors/failure.js';
 import { UpstreamError } from '../../../dialects/errors/upstream-error.js';
-import { operationOf, providerNameOf } from './call-names.js';
+import { providerNameOf } from './provider-name.js';
 import { langfuseAttempt, langfuseCall } from './langfuse.js';
 
 export interface TracingDeps {
@@ -26,7 +26,7 @@ export interface TracingDeps {
 // The parts of calls and attempts that spans need. The files of calls import this file, so it must not import them.
 
 interface Traced {
-  readonly endpoint: { readonly route: string };
+  readonly endpoint: { readonly operation: string };
   readonly incoming: {
     readonly path: string;
     readonly requestId: string;
@@ -75,7 +75,7 @@ export class CallTrace {
   ) {
     const { endpoint, incoming } = traced;
     this.attributes = {
-      'gen_ai.operation.name': operationOf(endpoint.route),
+      'gen_ai.operation.name': endpoint.operation,
       'http.request.method': 'POST',
       'url.path': incoming.path,
       'tollgate.request_id': incoming.requestId,
@@ -234,9 +234,9 @@ export class AttemptSpan {
 
   private end(error: string | null, result: Attributes): void {
     const { endpoint, traceState } = this.traced;
+    const { operation } = endpoint;
     const { genAi, exporter, metrics } = this.deps;
     const endedAt = performance.now();
-    const operation = operationOf(endpoint.route);
     const provider = providerNameOf(this.channel.provider.name);
     genAi.operation.observe((endedAt - this.startedAt) / 1000, {
       'gen_ai.operation.name': operation,

@@ -11,7 +11,7 @@ export class Tracing {
   constructor(readonly deps: TracingDeps) {}
 
   /** Continues the trace that the client sent in `traceparent`, or begins a new one. */
-  begin(endpoint: Pick<Endpoint, 'route'>, incoming: IncomingRequest): CallTrace {
+  begin(endpoint: Pick<Endpoint, 'operation'>, incoming: IncomingRequest): CallTrace {
     const { headers } = incoming;
     const parent = readTraceparent(headers['traceparent']);
     const traceId = parent?.traceId ?? newTraceId();
