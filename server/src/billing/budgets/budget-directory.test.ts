@@ -33,10 +33,10 @@ it('has the newest budgets, whichever read ends last', async () => {
   expect(reads).toHaveLength(3);
   reads[2]?.([budget(1), budget(2)]);
   await second;
-  expect(directory.site.map(({ id }) => id)).toEqual([1, 2]);
+  expect(directory.site.budgets.map(({ id }) => id)).toEqual([1, 2]);
   reads[1]?.([budget(1)]);
   await first;
-  expect(directory.site.map(({ id }) => id)).toEqual([1, 2]);
+  expect(directory.site.budgets.map(({ id }) => id)).toEqual([1, 2]);
   expect(directory.isEmpty).toBe(false);
   directory.stop();
 });

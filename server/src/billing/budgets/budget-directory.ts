@@ -1,6 +1,13 @@
 import type { Changes } from '../../platform/cache/changes.js';
-import { isRate, type KnownBudget } from '../../shared/budget.js';
-import { knownBudgetJson, noBudgets, toKnownBudget, type KnownBudgetRow } from './known-budget.js';
+import type { KnownBudget } from '../../shared/budget.js';
+import {
+  knownBudgetJson,
+  noBudgets,
+  toKnownBudget,
+  toKnownBudgets,
+  toKnownRates,
+  type KnownBudgetRow,
+} from './known-budget.js';
 
 interface Queries {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
@@ -10,6 +17,15 @@ interface DirectoryLogger {
   warn(details: object, message: string): void;
 }
 
+/** The budgets of a group or the site. */
+interface SharedBudgets {
+  readonly budgets: readonly KnownBudget[];
+  /** Limits per minute, which the ledger does not count. */
+  readonly rates: readonly KnownBudget[];
+}
+
+const none: SharedBudgets = { budgets: noBudgets, rates: noBudgets };
+
 /**
  * The budgets of groups, channels and the site, in memory. Budgets of keys and users are read with the key and the
  * user. All budgets are read again when a change is announced, and periodically, so that a lost announcement has no
@@ -18,11 +34,9 @@ interface DirectoryLogger {
 export class BudgetDirectory {
   /** Whether no group, no channel and not the site has a budget. Every call reads this flag. */
   isEmpty = true;
-  private groups = new Map<string, readonly KnownBudget[]>();
+  private groups = new Map<string, SharedBudgets>();
   private channels = new Map<number, readonly KnownBudget[]>();
-  private ofSite = noBudgets;
-  private groupRates = new Map<string, readonly KnownBudget[]>();
-  private ratesOfSite = noBudgets;
+  private ofSite: SharedBudgets = none;
   private timer: NodeJS.Timeout | null = null;
   /**
    * Numbers of the latest read that has begun, and of the read whose budgets are in use. A read that began earlier may
@@ -48,22 +62,12 @@ export class BudgetDirectory {
     if (this.timer) clearInterval(this.timer);
   }
 
-  get site(): readonly KnownBudget[] {
+  get site(): SharedBudgets {
     return this.ofSite;
   }
 
-  group(name: string): readonly KnownBudget[] {
-    return this.groups.size === 0 ? noBudgets : (this.groups.get(name) ?? noBudgets);
-  }
-
-  /** Limits per minute of the site. */
-  get siteRates(): readonly KnownBudget[] {
-    return this.ratesOfSite;
-  }
-
-  /** Returns the limits per minute of a group. */
-  ratesOf(group: string): readonly KnownBudget[] {
-    return this.groupRates.size === 0 ? noBudgets : (this.groupRates.get(group) ?? noBudgets);
+  group(name: string): SharedBudgets {
+    return this.groups.size === 0 ? none : (this.groups.get(name) ?? none);
   }
 
   channel(id: number): readonly KnownBudget[] {
@@ -83,32 +87,45 @@ export class BudgetDirectory {
     const turn = ++this.begun;
     const rows = (await this.database.query(
       `SELECT ${knownBudgetJson} AS budget FROM budgets b
-        WHERE b.level IN ('group', 'channel', 'site') AND b.enabled ORDER BY b.id`,
+        WHERE b.level NOT IN ('token', 'user') AND b.enabled ORDER BY b.id`,
     )) as Array<{ budget: KnownBudgetRow }>;
     if (turn < this.used) return;
     this.used = turn;
-    const groups = new Map<string, KnownBudget[]>();
+    const groups = new Map<string, KnownBudgetRow[]>();
     const channels = new Map<number, KnownBudget[]>();
-    const site: KnownBudget[] = [];
-    const groupRates = new Map<string, KnownBudget[]>();
-    const siteRates: KnownBudget[] = [];
+    const site: KnownBudgetRow[] = [];
     for (const { budget } of rows) {
-      const known = toKnownBudget(budget);
-      const rate = isRate(known);
-      if (known.level === 'group') add(rate ? groupRates : groups, budget.group_name, known);
-      else if (known.level === 'channel') add(channels, budget.subject_id, known);
-      else (rate ? siteRates : site).push(known);
+      const { level } = budget;
+      switch (level) {
+        case 'group':
+          add(groups, budget.group_name, budget);
+          break;
+        case 'channel':
+          add(channels, budget.subject_id, toKnownBudget(budget));
+          break;
+        case 'site':
+          site.push(budget);
+          break;
+        case 'token':
+        case 'user':
+          break;
+        default:
+          level satisfies never;
+      }
     }
     this.isEmpty = rows.length === 0;
-    this.groups = groups;
+    this.groups = new Map([...groups].map(([name, budgets]) => [name, sharedBudgets(budgets)]));
     this.channels = channels;
-    this.ofSite = site.length === 0 ? noBudgets : site;
-    this.groupRates = groupRates;
-    this.ratesOfSite = siteRates.length === 0 ? noBudgets : siteRates;
+    this.ofSite = sharedBudgets(site);
   }
 }
 
-function add<Key>(lists: Map<Key, KnownBudget[]>, key: Key, budget: KnownBudget): void {
+const sharedBudgets = (rows: readonly KnownBudgetRow[]): SharedBudgets => ({
+  budgets: toKnownBudgets(rows),
+  rates: toKnownRates(rows),
+});
+
+function add<Key, Each>(lists: Map<Key, Each[]>, key: Key, budget: Each): void {
   const list = lists.get(key);
   if (list) list.push(budget);
   else lists.set(key, [budget]);

@@ -1,6 +1,12 @@
 import type { BudgetDirectory, BudgetRefusals } from '../../billing/budgets/index.js';
 import { BudgetError, type BudgetHold, type BudgetRefusal } from '../../billing/ledger/index.js';
-import { budgetWindowAt, countsModel, type BudgetWindow, type KnownBudget } from '../../shared/budget.js';
+import {
+  budgetWindowAt,
+  countsModel,
+  type BudgetLevel,
+  type BudgetWindow,
+  type KnownBudget,
+} from '../../shared/budget.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Caller } from './authentication.js';
 
@@ -11,6 +17,27 @@ export interface BudgetUse {
   /** Prompt and output tokens together. */
   readonly tokens: number;
 }
+
+/** The budgets of a level that may count a call. */
+interface LevelBudgets {
+  readonly budgets: readonly KnownBudget[];
+  /** Limits per minute. */
+  readonly rates: readonly KnownBudget[];
+}
+
+type LevelOf = (caller: Caller, directory: BudgetDirectory, group: string) => LevelBudgets;
+
+/**
+ * The budgets of a call by level. Those of channels are found for each attempt. `isBudgeted` in
+ * gateway/prepare-call.ts asks the levels that are not in the directory, before this file is entered.
+ */
+const levels: Readonly<Record<Exclude<BudgetLevel, 'channel'>, LevelOf>> = {
+  token: ({ token }) => token,
+  user: ({ user }) => user,
+  group: (_caller, directory, group) => directory.group(group),
+  site: (_caller, directory) => directory.site,
+};
+const allLevels = Object.values(levels);
 
 /** Finds the budgets of calls (docs/reference/relay/budgets.md). Callers skip it for calls that no budget can count. */
 export class CallBudgets {
@@ -26,27 +53,17 @@ export class CallBudgets {
    * Finds the budgets of the key, the user, the group that pays and the site.
    * @returns null when there are none
    */
-  of({ user, token }: Caller, group: string, model: string): CountingBudgets | null {
-    const { directory } = this;
-    const ofGroup = directory.group(group);
-    const { site } = directory;
-    if (token.budgets.length + user.budgets.length + ofGroup.length + site.length === 0) return null;
-    return this.counting([...token.budgets, ...user.budgets, ...ofGroup, ...site], model);
+  of(caller: Caller, group: string, model: string): CountingBudgets | null {
+    const budgets = this.found('budgets', caller, group, model);
+    return budgets && new CountingBudgets(budgets, this);
   }
 
   /**
    * Finds the limits per minute of the key, the user, the group that pays and the site.
    * @returns null when there are none
    */
-  rates({ user, token }: Caller, group: string, model: string): readonly KnownBudget[] | null {
-    const { directory } = this;
-    const ofGroup = directory.ratesOf(group);
-    const { siteRates } = directory;
-    if (token.rates.length + user.rates.length + ofGroup.length + siteRates.length === 0) return null;
-    const counting = [...token.rates, ...user.rates, ...ofGroup, ...siteRates].filter(({ models }) =>
-      countsModel(models, model),
-    );
-    return counting.length === 0 ? null : counting;
+  rates(caller: Caller, group: string, model: string): readonly KnownBudget[] | null {
+    return this.found('rates', caller, group, model);
   }
 
   /** Whether a channel has budgets for some model. */
@@ -59,8 +76,8 @@ export class CallBudgets {
    * @returns null when there are none
    */
   ofChannel(channelId: number, model: string): CountingBudgets | null {
-    const budgets = this.directory.channel(channelId);
-    return budgets.length === 0 ? null : this.counting(budgets, model);
+    const budgets = this.directory.channel(channelId).filter(({ models }) => countsModel(models, model));
+    return budgets.length === 0 ? null : new CountingBudgets(budgets, this);
   }
 
   /**
@@ -90,9 +107,14 @@ export class CallBudgets {
     return window;
   }
 
-  private counting(budgets: readonly KnownBudget[], model: string): CountingBudgets | null {
-    const counting = budgets.filter(({ models }) => countsModel(models, model));
-    return counting.length === 0 ? null : new CountingBudgets(counting, this);
+  private found(kind: keyof LevelBudgets, caller: Caller, group: string, model: string): KnownBudget[] | null {
+    let found: KnownBudget[] | null = null;
+    for (const level of allLevels) {
+      for (const budget of level(caller, this.directory, group)[kind]) {
+        if (countsModel(budget.models, model)) (found ??= []).push(budget);
+      }
+    }
+    return found;
   }
 }
 
