@@ -61,17 +61,26 @@ export const unitQuantities = ofKinds('tool', 'product', 'video');
 /** Units that are the whole product of a call. */
 export const productQuantities = ofKinds('product', 'video');
 
-/** Quantities of the prompt, in the order of the prompt: cached tokens precede new ones. */
-export const promptQuantities = [
-  'cachedInput',
-  'cachedAudioInput',
-  'cachedImageInput',
-  'cacheWrite',
-  'cacheWrite1h',
-  'audioInput',
-  'imageInput',
-  'input',
-] as const satisfies readonly TokenQuantity[];
+/** The order of tokens in a prompt: cached tokens precede new ones. Null for tokens of the output. */
+const placeInPrompt: Readonly<Record<TokenQuantity, number | null>> = {
+  cachedInput: 1,
+  cachedAudioInput: 2,
+  cachedImageInput: 3,
+  cacheWrite: 4,
+  cacheWrite1h: 5,
+  audioInput: 6,
+  imageInput: 7,
+  input: 8,
+  output: null,
+  reasoning: null,
+  audioOutput: null,
+  imageOutput: null,
+};
+
+/** Quantities of the prompt, in the order of the prompt. */
+export const promptQuantities = tokenQuantities
+  .filter((quantity) => placeInPrompt[quantity] !== null)
+  .sort((left, right) => (placeInPrompt[left] ?? 0) - (placeInPrompt[right] ?? 0));
 
 const ofPrompt = new Set<Quantity>(promptQuantities);
 const ofTokens = new Set<Quantity>(tokenQuantities);
