@@ -9,7 +9,7 @@ import type { AlertConditions, Found } from './alert-conditions.js';
 import type { AlertStore, DueMessage } from './alert-store.js';
 import type { AlertTargets } from './alert-targets.js';
 import { noticeOf } from './alert-texts.js';
-import type { AlertKind } from './alert.entity.js';
+import { alertKinds, type AlertKind } from './alert.entity.js';
 
 export interface AlertClockDeps {
   readonly database: Pick<DataSource, 'query'>;
@@ -43,6 +43,15 @@ export class AlertClock {
     () => this.tick(),
     (error) => this.deps.logger.warn({ err: error }, 'alerts could not be checked'),
   );
+
+  /** Finds what each kind is about. Null: the check is not due. */
+  private readonly readers: Readonly<Record<AlertKind, () => Promise<Found | null>>> = {
+    CHANNEL_DISABLED: () => this.deps.conditions.disabledChannels(),
+    CHANNEL_BALANCE_LOW: () => this.deps.conditions.lowBalances(),
+    ERROR_RATE: () => this.deps.conditions.errorRates(),
+    SALE_BELOW_COST: () => this.salesBelowCost(),
+    RECONCILE_DRIFT: () => this.drifts(),
+  };
 
   constructor(private readonly deps: AlertClockDeps) {}
 
@@ -81,25 +90,8 @@ export class AlertClock {
   }
 
   private async check(): Promise<void> {
-    const { conditions, store, options } = this.deps;
-    await this.look('CHANNEL_DISABLED', () => conditions.disabledChannels());
-    await this.look('CHANNEL_BALANCE_LOW', () => conditions.lowBalances());
-    await this.look('ERROR_RATE', () => conditions.errorRates());
-    await this.look('SALE_BELOW_COST', async () => {
-      const root = this.areCostsDue() ? await findRoot(this.deps.database) : null;
-      if (!root) return null;
-      [this.costsAt, this.costsChanged] = [performance.now(), false];
-      return conditions.salesBelowCost(root);
-    });
-    await this.look('RECONCILE_DRIFT', async () => {
-      const hours = options.values['alerts.reconcile_hours'];
-      if (hours === 0) return new Map();
-      if (!(await store.isDue('reconcile', hours))) return null;
-      const found = await conditions.drifts();
-      await store.noteChecked('reconcile');
-      return found;
-    });
-    await store.trim();
+    for (const kind of alertKinds) await this.look(kind, this.readers[kind]);
+    await this.deps.store.trim();
   }
 
   /**
@@ -115,6 +107,23 @@ export class AlertClock {
     } catch (error) {
       logger.warn({ err: error, alert: kind }, 'condition of an alert could not be checked');
     }
+  }
+
+  private async salesBelowCost(): Promise<Found | null> {
+    const root = this.areCostsDue() ? await findRoot(this.deps.database) : null;
+    if (!root) return null;
+    [this.costsAt, this.costsChanged] = [performance.now(), false];
+    return this.deps.conditions.salesBelowCost(root);
+  }
+
+  private async drifts(): Promise<Found | null> {
+    const { conditions, store, options } = this.deps;
+    const hours = options.values['alerts.reconcile_hours'];
+    if (hours === 0) return new Map();
+    if (!(await store.isDue('reconcile', hours))) return null;
+    const found = await conditions.drifts();
+    await store.noteChecked('reconcile');
+    return found;
   }
 
   private areCostsDue(): boolean {
