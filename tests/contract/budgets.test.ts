@@ -1,3 +1,4 @@
+import { budgetKinds, budgetLevels, budgetSpans } from '../../server/src/shared/budget.js';
 import { Site, type Person } from './site.js';
 
 /** Budgets over GraphQL. `relay-budgets.test.ts` tests their effect on calls. */
@@ -36,6 +37,21 @@ async function listed(person: Person, args = ''): Promise<Shown[]> {
   expect(codes).toEqual([]);
   return (data?.['budgets'] as { items: Shown[] }).items;
 }
+
+it.each([
+  ['level', 'BudgetLevel', budgetLevels],
+  ['kind', 'BudgetKind', budgetKinds],
+  ['span', 'BudgetSpan', budgetSpans],
+])('the database and GraphQL know every %s', async (column, type, values) => {
+  const [check] = await site.query<{ text: string }>(
+    'SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = $1',
+    [`budgets_${column}_check`],
+  );
+  expect([...(check?.text ?? '').matchAll(/'(\w+)'/g)].map(([, value]) => value)).toEqual([...values]);
+  const { data } = await site.graphql(root, `query { __type(name: "${type}") { enumValues { name } } }`);
+  expect((data?.['__type'] as { enumValues: unknown[] }).enumValues).toHaveLength(values.length);
+});
+
 const ofToken = () => `level: TOKEN, subjectId: ${tokenId}, kind: MONEY, amount: 500000, span: DAY`;
 
 it('an owner sets, changes and deletes a budget of a key, and sees its use and its reset', async () => {
