@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { endpoints } from '../../server/src/services/endpoints.js';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 import { families, says } from '../support/upstream/families.js';
 import { recordedEvents } from '../support/upstream/recordings.js';
@@ -29,6 +30,7 @@ beforeAll(async () => {
   relay = await RelayHarness.start({ settings: { firstByteTimeout: 2000, idleTimeout: 2000 } });
   relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
   for (const { type, model } of families) await relay.addChannel({ type, models: `${model},tts-1,whisper-1,dall-e-3` });
+  await relay.addChannel({ type: 42, models: 'codestral-2508' });
   ({ key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 9_000_000_000_000 }) }));
 });
 afterAll(async () => {
@@ -61,10 +63,13 @@ const good: ReadonlyArray<readonly [path: string, body: Readonly<Record<string, 
   ['/v1/responses', { input: [{ role: 'user', content: [{ type: 'input_text', text: 'hi' }] }], tools: [] }],
   ['/v1beta/models/gpt-4o:generateContent', { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { topK: 1 } }],
   ['/v1/completions', { prompt: 'hi' }],
+  ['/v1/fim/completions', { model: 'codestral-2508', prompt: 'hi', suffix: 'there', max_tokens: 5 }],
   ['/v1/embeddings', { input: ['hi'] }],
+  ['/v1/engines/gpt-4o/embeddings', { input: 'hi' }],
   ['/v1/rerank', { query: 'q', documents: ['a'] }],
   ['/v1/moderations', { input: 'hi' }],
   ['/v1/images/generations', { prompt: 'p', n: 1, size: '1024x1024' }],
+  ['/v1/images/edits', { prompt: 'p', images: [{ image_url: 'data:image/png;base64,iVBORw0KGgo=' }] }],
   ['/v1/audio/speech', { input: 'hi', voice: 'alloy' }],
 ];
 
@@ -129,6 +134,13 @@ async function fuzz<Case>(count: number, one: fc.Arbitrary<Case>, run: (given: C
     { numRuns: Math.max(1, Math.round(count / together)), endOnFailure: true, ...seed },
   );
 }
+
+it('sends to every endpoint with a JSON body', () => {
+  const ofForms = ['/audio/transcriptions', '/audio/translations'];
+  const paths = new Set(good.map(([path]) => path));
+  const missing = Object.keys(endpoints).filter((path) => !paths.has(`/v1${path.replace(':model', 'gpt-4o')}`));
+  expect(missing).toEqual(ofForms);
+});
 
 it('takes bodies of every kind from clients', async () => {
   relay.upstream.reset();
