@@ -1,6 +1,6 @@
 /**
  * `npm run check -- references`: references between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of
- * source files named in documents; in the recipes for contributors every file and folder. Everything must resolve, headings included. Prints `file:line: target` for each that does not.
+ * source files named in documents; in the recipes for contributors every file, folder and identifier. Everything must resolve, headings included. Prints `file:line: target` for each that does not.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,8 +12,10 @@ const link = /\]\((?!https?:|mailto:)([^)\s]+)\)/g;
 /** A source file in backquotes. Placeholders such as `<noun>` and patterns do not match. */
 const namedPath = /`((?:server|client|tests|scripts|docs|schema)\/[\w./-]+\.(?:ts|tsx|mjs|md|json|css|graphql))`/g;
 /** Recipes name a file or a folder by the end of its path. */
-const isRecipe = (file) => /^(?:server\/ARCHITECTURE|docs\/(?:zh\/)?guide\/contributing)\.md$/.test(file);
+const isRecipe = (file) => /^(?:server\/ARCHITECTURE|docs\/(?:\w+\/)?guide\/contributing)\.md$/.test(file);
 const shortPath = /`(\w[\w./-]*(?:\.(?:tsx?|mjs|md|json|css|graphql|js)|\/))`/g;
+/** A name of the code, such as `isRateLimited`, `Relay.answer` or `AlertRow`. Names of files are paths. */
+const identifier = /`(?!\w+\.(?:tsx?|mjs|md|json|graphql|js)`)((?=\w*[a-z][A-Z]|[A-Z]\w*[a-z])[\w.]+)(?:\(\))?`/g;
 /** Historical records name files as they were then. */
 const isRecord = (file) => /^(?:docs\/adr\/|CHANGELOG\.md|docs\/benchmarks\.md)/.test(file);
 
@@ -22,6 +24,17 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .filter(existsSync);
 const isNamed = (path) =>
   files.some((file) => (path.endsWith('/') ? `/${file}`.includes(`/${path}`) : `/${file}`.endsWith(`/${path}`)));
+
+const code = /\.(?:tsx?|mjs|graphql)$/;
+let words;
+
+/** Whether the code has every word of `Relay.answer`. */
+function isInCode(name) {
+  words ??= new Set(
+    files.filter((file) => code.test(file)).flatMap((file) => readFileSync(file, 'utf8').match(/\w+/g) ?? []),
+  );
+  return name.split('.').every((word) => words.has(word));
+}
 
 function brokenIn(file) {
   const text = readFileSync(file, 'utf8');
@@ -34,8 +47,10 @@ function brokenIn(file) {
       if (!isRecord(file)) targets.push(...[...line.matchAll(namedPath)].map(([, target]) => ({ target, from: '.' })));
     }
     const short = isRecipe(file) ? [...line.matchAll(shortPath)].map(([, path]) => path) : [];
+    const names = isRecipe(file) ? [...line.matchAll(identifier)].map(([, name]) => name) : [];
     const broken = targets.filter(({ target, from }) => !resolves(target, from, file)).map(({ target }) => target);
-    return [...broken, ...short.filter((path) => !isNamed(path))].map((target) => `${file}:${index + 1}: ${target}`);
+    const missing = [...short.filter((path) => !isNamed(path)), ...names.filter((name) => !isInCode(name))];
+    return [...broken, ...missing].map((target) => `${file}:${index + 1}: ${target}`);
   });
 }
 
