@@ -48,7 +48,7 @@ export function quantitiesFor(card: PriceCard, call: LoggedCall, cards: Recorded
   return isRequest ? [...counts, oneRequest] : counts;
 }
 
-export const adminOf = (other: LoggedFields): AdminFields => (other['admin_info'] ?? {}) as AdminFields;
+export const adminOf = (other: LoggedFields): AdminFields => other['admin_info'] ?? {};
 
 /** A call of the endpoints that make images. */
 export const isImageCall = (other: LoggedFields): boolean =>
