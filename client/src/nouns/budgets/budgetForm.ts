@@ -44,8 +44,17 @@ export const budgetFields: Readonly<Record<string, keyof BudgetValues>> = {
   span: 'budgetSpan',
 };
 
-export const budgetKinds: readonly BudgetKind[] = ['MONEY', 'TOKENS', 'REQUESTS'];
-const spans: readonly BudgetSpan[] = ['MINUTE', 'FIVE_HOURS', 'DAY', 'WEEK', 'MONTH', 'FIXED'];
+const inOrder = <Value extends string>(values: Readonly<Record<Value, true>>) => Object.keys(values) as Value[];
+
+export const budgetKinds = inOrder<BudgetKind>({ MONEY: true, TOKENS: true, REQUESTS: true });
+const spans = inOrder<BudgetSpan>({
+  MINUTE: true,
+  FIVE_HOURS: true,
+  DAY: true,
+  WEEK: true,
+  MONTH: true,
+  FIXED: true,
+});
 
 /** Windows of a minute limit tokens and requests. Channels have limits per minute of their own. */
 export const spansFor = (level: BudgetLevel, kind: BudgetKind): readonly BudgetSpan[] =>
