@@ -14,9 +14,11 @@ it('proposes the unsaved prices and group ratios, and nothing else', () => {
     ['GroupRatio', '{"vip":0.8}'],
     ['SystemName', 'x'],
     ['PriceCards', '{}'],
+    ['ToolPrices', '{"webSearch":0.01}'],
   ]);
   expect(proposalOf({ edits })).toEqual([
     { key: 'GroupRatio', value: '{"vip":0.8}' },
     { key: 'PriceCards', value: '{}' },
+    { key: 'ToolPrices', value: '{"webSearch":0.01}' },
   ]);
 });
