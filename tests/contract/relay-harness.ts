@@ -22,6 +22,7 @@ import { createLogger } from '../../server/src/platform/observability/logger.js'
 import { Metrics } from '../../server/src/platform/observability/metrics.js';
 import type { OtlpSettings } from '../../server/src/platform/observability/otlp/otlp-settings.js';
 import { OutboundGuard, type Resolver } from '../../server/src/platform/outbound/outbound-guard.js';
+import { errorBody } from '../../server/src/services/client-errors.js';
 import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/services/create-relay.js';
 import { directCalls } from '../../server/src/services/direct-calls.js';
 import { relayRoutes } from '../../server/src/services/relay.routes.js';
@@ -306,6 +307,7 @@ export class RelayHarness {
         checkoutAddresses: [],
         status: async () => ({}),
       }),
+      errorBody,
       direct: directCalls(built.routesDeps),
       plugins: [relayRoutes(built.routesDeps)],
       api: [],
