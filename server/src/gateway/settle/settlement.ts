@@ -1,5 +1,6 @@
+import { familyOf } from '../../dialects/makers/charging.js';
 import type { OptionValues } from '../../options/option.service.js';
-import { collapseGizmo, type Rounded } from '../../billing/prices/index.js';
+import { type Rounded } from '../../billing/prices/index.js';
 import type { Charge, Ledger } from '../../billing/ledger/index.js';
 import type { Served } from '../send/attempts.js';
 import type { ChargeInput, Tariff } from '../endpoint.js';
@@ -180,7 +181,7 @@ function toCharge(
 ): Charge {
   const { user, token } = call.caller;
   const { usage } = facts;
-  const modelName = collapseGizmo(call.admission.model);
+  const modelName = familyOf(call.admission.model);
   return {
     quota,
     rest,
