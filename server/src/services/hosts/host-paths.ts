@@ -32,7 +32,11 @@ function addBedrockPaths(app: FastifyInstance, deps: RelayRoutesDeps): void {
   const methods: ReadonlyArray<readonly [string, Serve]> = [
     ['invoke', (call, ...to) => relay.serve(atBedrock({ ...call, stream: false }), ...to)],
     ['invoke-with-response-stream', (call, ...to) => relay.serve(atBedrock({ ...call, stream: true }), ...to)],
-    ['count-tokens', (call, ...to) => relay.count(countedAtBedrock(call), ...to, (inputTokens) => ({ inputTokens }))],
+    [
+      'count-tokens',
+      (call, incoming, client) =>
+        relay.count(atBedrock(call), countedAtBedrock(incoming), client, (inputTokens) => ({ inputTokens })),
+    ],
   ];
   for (const [method, serve] of methods) {
     app.post<{ Params: { model: string } }>(`/model/:model/${method}`, (request, reply) => {
