@@ -4,7 +4,7 @@ import { hijack, type Hijacked } from '../../gateway/incoming-request.js';
 import type { IncomingRequest } from '../../gateway/request.js';
 import { sendError } from '../client-errors.js';
 import { countMessages } from '../count-messages.js';
-import type { RelayRoutesDeps } from '../create-relay.js';
+import type { RelayRoutesDeps } from '../built-relay.js';
 import { refuseUnserved } from '../unserved-paths.js';
 import { AwsResponse } from './aws-response.js';
 import { plainModel } from './host-models.js';
